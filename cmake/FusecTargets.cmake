@@ -1,0 +1,45 @@
+# Helpers that give every target of the project the same language level, warnings and sanitizers.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+find_program(FUSEC_CCACHE ccache)
+if(FUSEC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${FUSEC_CCACHE}")
+endif()
+
+add_library(fusec_options INTERFACE)
+target_compile_features(fusec_options INTERFACE cxx_std_20)
+target_include_directories(fusec_options INTERFACE "${PROJECT_SOURCE_DIR}")
+# The compiler's own arithmetic must give the same bytes on every machine: no contraction, no -march=native.
+target_compile_options(fusec_options INTERFACE -ffp-contract=off)
+if(FUSEC_SANITIZE)
+    target_compile_options(fusec_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    target_link_options(fusec_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+add_library(fusec_warnings INTERFACE)
+target_compile_options(fusec_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+    # g++ 12 sees overlapping copies in std::string's operator+ (GCC bug 105651).
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+
+# fusec_library(NAME SOURCES ... [LINK ...] [PRIVATE ...]): the static library of one phase.
+function(fusec_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PRIVATE")
+    add_library(${name} STATIC ${arg_SOURCES})
+    target_link_libraries(${name} PUBLIC fusec_options ${arg_LINK} PRIVATE fusec_warnings ${arg_PRIVATE})
+endfunction()
+
+# fusec_test(NAME SOURCES ... LINK ...): one GoogleTest executable, its cases found when it is built.
+# FUSEC_SOURCE_DIR is the root of the checkout, for test data.
+function(fusec_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK")
+    add_executable(${name} ${arg_SOURCES})
+    target_link_libraries(${name} PRIVATE fusec_options fusec_warnings ${arg_LINK} GTest::gtest_main GTest::gmock)
+    target_compile_definitions(${name} PRIVATE FUSEC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${arg_TIMEOUT})
+endfunction()

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// From chosen kernels to source text. Nothing is decided here: lower() writes out what the candidates say, the verifier proves the
+// kernel IR sound, emit() prints it for a target.
+#pragma once
+
+#include "codegen/kernel_ir.hpp"
+#include "fusion/plan.hpp"
+#include "fusion/target.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fusec::codegen {
+
+struct EmitOptions {
+    fusion::Target target = fusion::Target::cuda;
+    int arch = 90;
+    bool embed_runtime = true;           ///< else `#include <fusec/...>`
+    std::string header_name = "fused.h"; ///< what the source includes
+    std::string options_text;            ///< options that change the output, for the header comment
+    std::string summary;                 ///< "predicted 0.42 ms for 1,048,576 elements on h200"
+};
+
+/// The generated pair: source (.cu or .cpp) and header.
+struct Emitted {
+    std::string source;
+    std::string header;
+};
+
+/// The whole program as one unit: the interface lists of the program, the plan's kernels and workspace.
+Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog);
+/// One candidate as a unit of its own named `name`: its loads (with uniforms) are the inputs, its stores the outputs; no workspace.
+Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog);
+
+/// Pure: the same unit and options give the same bytes.
+Emitted emit(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options);
+
+} // namespace fusec::codegen

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call DAG: which call feeds which, who can reach whom, and what a set of calls reads and writes. The only header of dag/ that
+// others include; Boost.Graph stays behind it.
+#pragma once
+
+#include "frontend/checked_program.hpp"
+
+#include <boost/dynamic_bitset.hpp>
+
+#include <vector>
+
+namespace fusec::dag {
+
+/// A set of calls, ascending and without repeats. Small (at most --max-fusion), compared lexicographically.
+using CallSet = std::vector<CallId>;
+using Bits = boost::dynamic_bitset<std::uint64_t>;
+
+/// Immutable view of a checked program as a graph. Construction is O(calls * edges / 64).
+class CallGraph {
+public:
+    explicit CallGraph(frontend::CheckedProgram program);
+
+    const frontend::CheckedProgram& program() const { return program_; }
+    std::size_t calls() const { return program_.calls.size(); }
+    const frontend::Call& call(CallId id) const { return program_.call(id); }
+    const frontend::Datum& datum(DataId id) const { return program_.datum(id); }
+
+    /// Calls that use a datum, ascending, each once.
+    const std::vector<CallId>& consumers(DataId id) const { return consumers_.at(id.index()); }
+    /// Distinct calls whose results a call uses / that use its result, ascending.
+    const std::vector<CallId>& predecessors(CallId id) const { return predecessors_.at(id.index()); }
+    const std::vector<CallId>& successors(CallId id) const { return successors_.at(id.index()); }
+    /// Calls reachable from `id` by one or more edges / calls that reach it.
+    const Bits& descendants(CallId id) const { return descendants_.at(id.index()); }
+    const Bits& ancestors(CallId id) const { return ancestors_.at(id.index()); }
+
+    /// True when no path leaves the set and re-enters it. O(|set| * calls / 64).
+    bool convex(const CallSet& set) const;
+
+    /// Per-element lists and uniforms/constants a set uses and does not make, ascending.
+    std::vector<DataId> uses(const CallSet& set) const;
+    /// Data made in the set that are outputs or used by a call outside it, ascending: what the set must store when no call is recomputed.
+    std::vector<DataId> boundary(const CallSet& set) const;
+
+private:
+    frontend::CheckedProgram program_;
+    std::vector<std::vector<CallId>> consumers_, predecessors_, successors_;
+    std::vector<Bits> descendants_, ancestors_;
+};
+
+/// Breaks with InternalError unless the graph agrees with its program (acyclic, closures exact).
+void verify(const CallGraph& graph);
+
+} // namespace fusec::dag

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalog of elementary functions: one `NAME.toml` (metadata) and one `NAME.cuh` (device source) each. Phases ask the catalog
+// which function fits which operands, and what an implementation needs; they never read metadata themselves.
+#pragma once
+
+#include "elementary-lib/expression.hpp"
+#include "elementary-lib/reference.hpp"
+#include "elementary-lib/type.hpp"
+#include "support/diagnostics.hpp"
+#include "support/ids.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace fusec::library {
+
+/// What random test inputs of an operand must satisfy for the function to be well conditioned.
+enum class Domain { any,
+                    positive,
+                    nonzero,
+                    invertible,
+                    spd };
+
+/// The part of an operand that thread i of an instance touches.
+/// all: everything; row, column: row/column i; entry: component i in row-major order (also: component i of a vector);
+/// rows: the block of rows i*R .. i*R+R-1 with R = rows / threads.
+enum class Touch { all,
+                   row,
+                   column,
+                   entry,
+                   rows };
+
+/// Declared operand or result: form and dimensions over the shape parameters.
+struct Parameter {
+    std::string name;
+    Form form = Form::scalar;
+    SizeExpression rows;
+    SizeExpression columns;
+    Domain domain = Domain::any;
+};
+
+/// One way to compute the function; `FUNCTION_NAME` in the device source.
+struct Implementation {
+    std::string name;                    ///< "element", "row", ...
+    SizeExpression threads;              ///< threads per instance (granularity)
+    std::vector<Touch> inputs;           ///< per operand
+    Touch output = Touch::all;           ///< `all` only when threads = 1
+    std::optional<SizeExpression> limit; ///< legal only where this is nonzero
+    SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
+    bool barrier = false;                ///< the routine itself synchronises the threads of an instance
+};
+
+/// Counts of arithmetic per instance. `flops` counts add, subtract, multiply, and each of the others once.
+struct OperationCounts {
+    double flops = 0;
+    double divisions = 0;
+    double square_roots = 0;
+    double transcendentals = 0;
+};
+
+struct Function {
+    std::string name;
+    std::string summary;
+    std::vector<std::string> shape;             ///< names of shape parameters
+    std::optional<std::string> operator_symbol; ///< "*", "+", "-", "/", "'", or "neg" for unary minus
+    bool commutative = false;                   ///< a two-operand call with operands swapped means the same: (s,A) as (A,s)
+    std::optional<SizeExpression> where;        ///< shapes the function exists for: "N <= 4"
+    Reference reference;
+    SizeExpression flops, divisions, square_roots, transcendentals;
+    std::vector<Parameter> inputs;
+    Parameter output;
+    std::vector<Implementation> implementations; ///< the first has threads = 1
+
+    std::filesystem::path metadata_path;
+    std::filesystem::path source_path;
+    std::string source; ///< text of the .cuh: one template per implementation, nothing else (includes and comments stripped when embedded)
+};
+
+/// A function applied to concrete operand types.
+struct Instance {
+    FunctionId function;
+    ShapeValues shape;
+    bool swapped = false; ///< operands were matched in swapped order (commutative); operand lists are already in declared order
+    Type result;
+};
+
+/// Why operands do not fit. `operand` is the index of the first operand at fault; SIZE_MAX for the whole call.
+struct Mismatch {
+    enum class Reason { arity,
+                        form,
+                        dimension,
+                        precision,
+                        outside_where } reason = Reason::arity;
+    std::size_t operand = 0;
+    std::string message;
+};
+
+/// All functions of the given library folders; immutable once loaded.
+class Catalog {
+public:
+    /// Loads every `<family>/NAME.toml` below the folders, in sorted order; a later folder's function of the same name is an error.
+    /// Reports located errors (`library-metadata`, `missing-device-source`) and returns nothing if there were any.
+    static std::optional<Catalog> load(const std::vector<std::filesystem::path>& folders, Diagnostics& diagnostics);
+
+    const Function& function(FunctionId id) const { return functions_.at(id.index()); }
+    std::size_t size() const { return functions_.size(); }
+    std::optional<FunctionId> find(std::string_view name) const;
+    /// Functions with this operator symbol, in name order.
+    std::vector<FunctionId> with_operator(std::string_view symbol) const;
+    /// All names, sorted: for suggestions.
+    std::vector<std::string> names() const;
+
+    /// Unifies operand types with the declared ones. All operands must have one precision.
+    std::variant<Instance, Mismatch> match(FunctionId function, const std::vector<Type>& operands) const;
+
+    OperationCounts operations(const Instance& instance) const;
+    /// Threads per instance of an implementation; nothing when its limit excludes the shape.
+    std::optional<int> threads(const Instance& instance, const Implementation& implementation) const;
+    int temporaries(const Instance& instance, const Implementation& implementation) const;
+
+private:
+    std::vector<Function> functions_;
+};
+
+/// The library that belongs to this compiler: `FUSEC_LIBRARY` baked in at build time, else beside the executable.
+std::filesystem::path standard_library_folder();
+
+/// Components of an operand of `shape` that one of `threads` threads holds under `touch`; 0 when the combination is meaningless.
+int components_touched(const Shape& shape, Touch touch, int threads);
+
+} // namespace fusec::library

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The front end: program text to checked program.
+#pragma once
+
+#include "frontend/checked_program.hpp"
+#include "support/diagnostics.hpp"
+
+#include <optional>
+
+namespace fusec::frontend {
+
+namespace ast {
+struct Program;
+}
+
+struct CheckOptions {
+    Precision default_precision = Precision::f32; ///< `--real`
+};
+
+/// Parses; reports every syntax error it can recover to. Input is validated as UTF-8 and for nesting depth (256) on tokens first.
+/// Returns nothing if an error was reported. Linear in the text.
+std::shared_ptr<const ast::Program> parse(const SourcePtr& source, Diagnostics& diagnostics);
+
+/// Resolves names, types, operators, aliases and constants (DESIGN.md section 2); reports every error, warnings (unused input, dead
+/// call) and remarks (merged call). Returns nothing if an error was reported.
+std::optional<CheckedProgram> check(const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);
+
+/// Breaks with InternalError if an invariant of CheckedProgram does not hold.
+void verify(const CheckedProgram& program, const library::Catalog& catalog);
+
+} // namespace fusec::frontend

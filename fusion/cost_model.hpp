@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface through which the search learns what a kernel costs. `fusion` owns it; predictors in perfmodel/ implement it.
+#pragma once
+
+#include "elementary-lib/type.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace fusec::fusion {
+
+/// What one kernel does, independent of any program: filled from a candidate, or from a row of measurements.
+/// "Per element" counts are summed over all threads that work on one element (instance).
+struct KernelWork {
+    Precision precision = Precision::f32;
+
+    // global memory, bytes per element
+    double read_bytes = 0;  ///< streamed from per-element lists, each list once
+    double write_bytes = 0; ///< streamed to per-element lists
+    int read_lists = 0;     ///< independent input streams
+    int write_lists = 0;
+
+    // arithmetic per element (library::OperationCounts)
+    double flops = 0;
+    double divisions = 0;
+    double square_roots = 0;
+    double transcendentals = 0;
+
+    // on-chip traffic per element
+    double shared_wavefronts = 0; ///< 128-byte passes of the shared-memory pipe, bank conflicts included
+    double l1_wavefronts = 0;     ///< passes of direct (unstaged) strided loads
+    double store_requests = 0;    ///< 32-byte sectors requested by direct strided stores beyond the full ones
+    double instructions = 0;      ///< warp-instructions per element (thread instructions / 32)
+    double spill_bytes = 0;       ///< predicted local-memory traffic
+    double idle_fraction = 0;     ///< share of the block's thread-steps that idle because granularities differ
+
+    // shape of the launch
+    int elements_per_block = 1;
+    int threads_per_block = 1;
+    int shared_bytes = 0; ///< per block
+    int registers = 32;   ///< per thread, estimated
+    int block_barriers = 0;
+    int warp_barriers = 0;
+    int remaps = 0;                ///< places where consecutive calls use different threads per instance
+    int dependent_phases = 1;      ///< global-memory round trips that wait for each other
+    bool async_copies = false;     ///< staging does not pass through registers
+    bool streaming_stores = false; ///< host: non-temporal stores
+};
+
+enum class Bound { dram,
+                   l2,
+                   shared,
+                   issue,
+                   fma,
+                   sfu,
+                   latency,
+                   launch };
+
+/// The JSON spelling: "dram", "l2", ...
+std::string_view to_string(Bound bound);
+
+struct Cost {
+    double seconds = 0; ///< device time of one launch for all elements, queued back to back
+    Bound bound_by = Bound::dram;
+};
+
+/// A calibrated or uncalibrated predictor for one device. Deterministic and thread-safe.
+class CostModel {
+public:
+    virtual ~CostModel() = default;
+
+    virtual Cost cost(const KernelWork& work, std::uint64_t elements) const = 0;
+    /// No kernel that moves these bytes and does these flops can be predicted cheaper: cost(w) >= lower_bound(w.read_bytes, ...).
+    virtual double lower_bound(double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) const = 0;
+};
+
+} // namespace fusec::fusion

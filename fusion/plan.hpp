@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan: the kernels chosen, in launch order, with a proven bound; and the interface between the candidate space and the solver.
+#pragma once
+
+#include "fusion/candidate.hpp"
+
+#include <limits>
+#include <vector>
+
+namespace fusec::fusion {
+
+/// A column of the cover: a kernel as the solver sees it.
+struct Column {
+    CallSet executes;
+    std::vector<DataId> loads;  ///< per-element lists, ascending
+    std::vector<DataId> stores; ///< ascending, at least one
+};
+
+/// The candidate space as a source of columns. Costs are found on demand: a lower bound is cheap, the exact time builds the candidates.
+class ColumnSource {
+public:
+    static constexpr double impossible = std::numeric_limits<double>::infinity();
+
+    virtual ~ColumnSource() = default;
+    virtual const std::vector<Column>& columns() const = 0;
+    /// lower_bound(c) <= seconds(c); O(1) after the first call.
+    virtual double lower_bound(ColumnId column) const = 0;
+    /// Predicted seconds of the best kept implementation; `impossible` when every implementation was rejected. Memoised.
+    virtual double seconds(ColumnId column) = 0;
+};
+
+enum class PlanMode { automatic,
+                      none,
+                      max,
+                      greedy };
+
+struct PlanOptions {
+    PlanMode mode = PlanMode::automatic;
+    int nodes = 20000;     ///< branch-and-bound nodes over all solves; deterministic
+    double time_limit = 0; ///< seconds; 0: none
+    int runners_up = 0;    ///< further plans, each different from all before
+};
+
+/// A feasible choice of columns in launch order.
+struct Cover {
+    std::vector<ColumnId> columns;
+    double seconds = 0;
+};
+
+struct CoverResult {
+    std::vector<Cover> covers; ///< best first; empty only if the problem has no solution
+    double bound = 0;          ///< no cover of the given columns is predicted faster
+    /// (objective - bound) / objective of the best
+    double gap() const { return covers.empty() ? 0 : (covers.front().seconds - bound) / covers.front().seconds; }
+};
+
+/// Chooses the kernel mix (DESIGN.md section 4, "Plan"). Each output is stored by exactly one kernel, any other datum by at most one;
+/// every loaded computed datum has its storing kernel, which is launched before; the storer-to-loader graph is acyclic.
+CoverResult solve_cover(const dag::CallGraph& graph, ColumnSource& source, const PlanOptions& options);
+
+/// True if the columns form a legal plan; then `order` is a launch order (ties by smallest executed call).
+bool launch_order(const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<ColumnId>& chosen, std::vector<ColumnId>& order);
+
+/// An intermediate that crosses kernels: which reusable slot of the workspace holds it. Slot s of n elements starts at the sum over
+/// earlier slots of their bytes_per_element * n, each rounded up to 256.
+struct Workspace {
+    struct Slot {
+        int bytes_per_element = 0;
+    };
+    std::vector<Slot> slots;
+    std::vector<std::pair<DataId, std::size_t>> placed; ///< datum, slot; ascending by datum
+    int bytes_per_element() const;
+};
+
+struct Plan {
+    std::vector<Candidate> kernels; ///< in launch order
+    Workspace workspace;
+    double seconds = 0;
+    double bound = 0;
+    double gap = 0;
+};
+
+/// Assigns slots by liveness over the launch order: a datum dead after its last loading kernel frees its slot. Never reuses a slot
+/// within the kernel that still reads it.
+Workspace plan_workspace(const dag::CallGraph& graph, const std::vector<Candidate>& kernels);
+
+/// Breaks with InternalError unless the plan is a legal execution of the whole graph.
+void verify(const Plan& plan, const dag::CallGraph& graph);
+
+} // namespace fusec::fusion

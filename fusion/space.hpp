@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The candidate space of a program: fusions, the columns they give, and for each column its kept implementations, built on demand.
+#pragma once
+
+#include "fusion/plan.hpp"
+#include "fusion/target.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+namespace fusec::fusion {
+
+struct SpaceOptions {
+    int max_fusion = 8;
+    std::size_t max_fusions = 200000;
+    bool recompute = true;
+    std::uint64_t elements = 1048576;
+    std::size_t front = 16; ///< kept candidates per column
+};
+
+struct SpaceStatistics {
+    std::size_t calls = 0;
+    std::size_t fusions = 0;
+    std::size_t candidates = 0; ///< implementations considered, over the columns built so far
+    std::size_t dominated = 0;
+    std::map<std::string, std::size_t> rejected; ///< by reason
+    bool complete = true;                        ///< enumeration reached every fusion
+    bool columns_complete = true;                ///< every legal choice of stored data is a column
+};
+
+/// Kept implementations of one column: the Pareto front over (seconds, shared bytes per block, registers), cheapest first.
+struct Front {
+    std::vector<Candidate> kept;
+    std::size_t considered = 0;
+    std::size_t dominated = 0;
+    std::vector<Rejection> rejected;
+};
+
+class Space : public ColumnSource {
+public:
+    /// Enumerates fusions and columns; candidates are built when asked for. The graph, catalog and model must outlive the space.
+    Space(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits, const CostModel& model, const SpaceOptions& options);
+    ~Space() override;
+
+    const std::vector<Column>& columns() const override;
+    double lower_bound(ColumnId column) const override;
+    double seconds(ColumnId column) override;
+
+    const std::vector<CallSet>& fusions() const;
+    const Front& front(ColumnId column);
+    /// Every implementation of the column before pruning, in enumeration order (for counting, `why`, and tests).
+    std::vector<Candidate> implementations(ColumnId column) const;
+    std::optional<ColumnId> find(const CallSet& executes, const std::vector<DataId>& stores) const;
+    SpaceStatistics statistics() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace fusec::fusion

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device allows: the limits that make a candidate legal. Figures come from perfmodel/devices; speed is not known here.
+#pragma once
+
+namespace fusec::fusion {
+
+enum class Target { cuda,
+                    host };
+
+/// Hard limits of the target. Bytes and counts; for `host` only `target` and `vector_bytes` matter.
+struct DeviceLimits {
+    Target target = Target::cuda;
+    int arch = 90; ///< compute capability times ten
+    int warp_size = 32;
+    int threads_per_block = 1024;
+    int threads_per_sm = 2048;
+    int blocks_per_sm = 32;
+    int registers_per_sm = 65536;
+    int registers_per_thread = 255;
+    int shared_bytes_per_block = 232448; ///< with opt-in
+    int shared_bytes_per_sm = 233472;
+    int shared_bytes_reserved = 1024; ///< per resident block, taken by the system
+    int sm_count = 132;
+    int vector_bytes = 32; ///< host: bytes of one SIMD register
+
+    bool has_async_copy() const { return target == Target::cuda && arch >= 80; }
+};
+
+} // namespace fusec::fusion

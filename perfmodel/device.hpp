@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device descriptions: perfmodel/devices/NAME.toml, each figure with its source, plus a calibration when one is given.
+#pragma once
+
+#include "fusion/target.hpp"
+#include "support/diagnostics.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::perfmodel {
+
+/// Loaded-latency parameters of a stream mix (models.md 3.4): inflight = BW*(tau + c*rho/(1-rho)), rho = BW/peak.
+struct StreamLaw {
+    double tau_ns = 0;
+    double c_ns = 0;
+    double peak_gb_per_s = 0;
+};
+
+struct Figure {
+    std::string key;
+    double value = 0;
+    std::string unit;
+    std::string source;
+};
+
+/// Speeds and limits of one device. Rates are per SM and clock unless named otherwise.
+struct Device {
+    std::string name;
+    std::string summary;
+    fusion::DeviceLimits limits;
+    double clock_ghz = 1; ///< under load
+    double l2_bytes = 0;
+    double l2_gb_per_s = 0;
+    double dram_gb_per_s = 0;           ///< data sheet
+    StreamLaw read, write, copy, mixed; ///< 1:0, 0:1, 1:1, 3:1 read to write
+    double fma_f32 = 128, fma_f64 = 64, special = 16, issue_slots = 4;
+    double launch_us = 2.4, block_turnaround_ns = 220, dram_latency_ns = 350, shared_latency_cycles = 29;
+    double overlap_exponent = 2; ///< p of the soft maximum
+    int cores = 1;               ///< host
+    std::vector<Figure> figures; ///< every figure with unit and source, in file order: `fusec devices show`
+    bool calibrated = false;
+};
+
+/// Loads one description; located errors for unknown keys, missing figures, wrong types or a figure without a source.
+std::optional<Device> load_device(const std::filesystem::path& file, Diagnostics& diagnostics);
+/// Finds NAME among the standard descriptions, or takes a path to a .toml file. Unknown: an error with the known names.
+std::optional<Device> find_device(const std::string& name, Diagnostics& diagnostics);
+std::vector<std::string> device_names();
+std::filesystem::path devices_folder();
+
+} // namespace fusec::perfmodel

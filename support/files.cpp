@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/files.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fusec {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Writes all of `text` to an open descriptor and closes it; 0 or the errno of the first failure.
+int write_and_close(int descriptor, std::string_view text) {
+    int failure = 0;
+    while (!text.empty() && failure == 0) {
+        const ssize_t written = ::write(descriptor, text.data(), text.size());
+        if (written >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(written));
+        } else if (errno != EINTR) {
+            failure = errno;
+        }
+    }
+    if (::close(descriptor) != 0 && failure == 0) {
+        failure = errno;
+    }
+    return failure;
+}
+
+bool report_unwritable(const fs::path& path, int error, Diagnostics& diagnostics) {
+    diagnostics.report(kind::unwritable_file, {}, "cannot write `" + path.string() + "`: " + std::strerror(error));
+    return false;
+}
+
+struct Staged {
+    fs::path temporary;
+    fs::path target;
+};
+
+} // namespace
+
+std::optional<std::string> read_file(const fs::path& path, Diagnostics& diagnostics, const Span& from) {
+    std::error_code code;
+    if (fs::is_directory(path, code)) {
+        diagnostics.report(kind::unreadable_file, from, "cannot read `" + path.string() + "`: it is a directory");
+        return std::nullopt;
+    }
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream bytes;
+    if (in && in.peek() != std::ifstream::traits_type::eof()) {
+        bytes << in.rdbuf();
+    }
+    if (in.bad() || !in.is_open()) {
+        diagnostics.report(kind::unreadable_file, from, "cannot read `" + path.string() + "`: " + std::strerror(errno != 0 ? errno : EIO));
+        return std::nullopt;
+    }
+    return std::move(bytes).str();
+}
+
+bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics) {
+    std::vector<Staged> staged;
+    std::vector<const OutputFile*> direct;
+    const auto discard = [&] {
+        for (const Staged& file : staged) {
+            ::unlink(file.temporary.c_str());
+        }
+    };
+    for (const OutputFile& file : files) {
+        struct stat status{};
+        std::error_code code;
+        const bool exists = ::stat(file.path.c_str(), &status) == 0;
+        if (exists && S_ISDIR(status.st_mode)) {
+            discard();
+            return report_unwritable(file.path, EISDIR, diagnostics);
+        }
+        if (exists && !S_ISREG(status.st_mode)) {
+            direct.push_back(&file);
+            continue;
+        }
+        fs::path target = fs::weakly_canonical(file.path, code);
+        if (code) {
+            target = file.path;
+        }
+        std::string pattern = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
+        const int descriptor = ::mkstemp(pattern.data());
+        if (descriptor < 0) {
+            const int error = errno;
+            discard();
+            return report_unwritable(file.path, error, diagnostics);
+        }
+        staged.push_back({pattern, target});
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        ::fchmod(descriptor, exists ? status.st_mode & 07777U : 0666U & ~mask);
+        if (const int error = write_and_close(descriptor, file.text)) {
+            discard();
+            return report_unwritable(file.path, error, diagnostics);
+        }
+    }
+    for (const OutputFile* file : direct) {
+        const int descriptor = ::open(file->path.c_str(), O_WRONLY | O_CLOEXEC);
+        const int error = descriptor < 0 ? errno : write_and_close(descriptor, file->text);
+        if (error != 0) {
+            discard();
+            return report_unwritable(file->path, error, diagnostics);
+        }
+    }
+    for (const Staged& file : staged) {
+        if (::rename(file.temporary.c_str(), file.target.c_str()) != 0) {
+            const int error = errno;
+            discard();
+            return report_unwritable(file.target, error, diagnostics);
+        }
+    }
+    return true;
+}
+
+} // namespace fusec

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading whole files, and writing several files so that either all of them appear complete or none changes.
+#pragma once
+
+#include "support/diagnostics.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec {
+
+/// The bytes of a file, or nothing after reporting `unreadable-file` at `from` (the place that asked for it; may be null).
+std::optional<std::string> read_file(const std::filesystem::path& path, Diagnostics& diagnostics, const Span& from = {});
+
+struct OutputFile {
+    std::filesystem::path path;
+    std::string text;
+};
+
+/// Writes every file completely to a temporary beside its target, then renames all; on any failure reports `unwritable-file`,
+/// removes the temporaries and leaves every target as it was. Symbolic links are resolved; a target that exists and is neither a
+/// regular file nor a link to one (a device, a pipe) is written directly with every write and the close checked.
+bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics);
+
+} // namespace fusec
