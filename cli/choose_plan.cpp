@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/choose_plan.hpp"
+
+#include "cli/report_text.hpp"
+#include "fusion/plan_file.hpp"
+#include "support/files.hpp"
+
+#include <fmt/format.h>
+
+namespace fusec::cli {
+
+namespace {
+
+std::optional<fusion::PlanMode> mode_of(const std::string& text) {
+    if (text == "auto") {
+        return fusion::PlanMode::automatic;
+    }
+    if (text == "none") {
+        return fusion::PlanMode::none;
+    }
+    if (text == "max") {
+        return fusion::PlanMode::max;
+    }
+    if (text == "greedy") {
+        return fusion::PlanMode::greedy;
+    }
+    return std::nullopt;
+}
+
+bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
+    auto text = read_file(c.options.plan, diagnostics);
+    if (!text) {
+        return false;
+    }
+    const auto source = std::make_shared<SourceText>(c.options.plan, std::move(*text));
+    const auto file = fusion::parse_plan_file(source, diagnostics);
+    if (!file) {
+        return false;
+    }
+    auto plan = fusion::resolve_plan_file(*file, *c.space, *c.graph, *c.catalog, diagnostics);
+    if (!plan) {
+        return false;
+    }
+    c.plans = {std::move(*plan)};
+    return true;
+}
+
+} // namespace
+
+bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics) {
+    if (device.limits.target != options.target) {
+        const char* wanted = options.target == fusion::Target::host ? "host" : "cuda";
+        diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is not a device of `--target {}`", device.name, wanted)).hint = "`fusec devices` lists the devices and their targets";
+        return false;
+    }
+    if (options.target == fusion::Target::host) {
+        if (options.arch) {
+            diagnostics.report(kind::target_mismatch, {}, "`--arch` is given for `--target host`");
+            return false;
+        }
+        return true;
+    }
+    if (!options.arch) {
+        options.arch = device.limits.arch;
+    }
+    if (*options.arch != device.limits.arch) {
+        const int least = 75;
+        if (device.limits.arch < least) {
+            diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is sm_{}, older than the oldest target sm_{}: it is for prediction only", device.name, device.limits.arch, least));
+            return false;
+        }
+        if (*options.arch > device.limits.arch) {
+            diagnostics.report(kind::target_mismatch, {}, fmt::format("code for sm_{} does not run on device `{}`, which is sm_{}", *options.arch, device.name, device.limits.arch));
+            return false;
+        }
+        device.limits.arch = *options.arch;
+    }
+    return true;
+}
+
+fusion::Plan make_plan(const fusion::Cover& cover, double bound, fusion::Space& space, const dag::CallGraph& graph) {
+    fusion::Plan plan;
+    for (const ColumnId column : cover.columns) {
+        plan.kernels.push_back(space.front(column).kept.front());
+    }
+    plan.workspace = fusion::plan_workspace(graph, plan.kernels);
+    plan.seconds = cover.seconds;
+    plan.bound = bound;
+    plan.gap = cover.seconds > 0 ? (cover.seconds - bound) / cover.seconds : 0;
+    return plan;
+}
+
+bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
+    const auto mode = mode_of(c.options.plan);
+    if (!mode && !plan_from_file(c, diagnostics)) {
+        return false;
+    }
+    fusion::PlanOptions options;
+    options.time_limit = c.options.time_limit;
+    if (mode) {
+        options.mode = *mode;
+        options.runners_up = c.options.runners_up;
+        const fusion::CoverResult result = fusion::solve_cover(*c.graph, *c.space, options);
+        for (const fusion::Cover& cover : result.covers) {
+            c.plans.push_back(make_plan(cover, result.bound, *c.space, *c.graph));
+        }
+        if (c.plans.empty()) {
+            report_no_plan(c, diagnostics);
+            return false;
+        }
+    }
+    const fusion::CoverResult unfused = fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::none, .runners_up = 0});
+    c.unfused_seconds = unfused.covers.empty() ? 0 : unfused.covers.front().seconds;
+    return true;
+}
+
+codegen::EmitOptions emit_options(const Compilation& c) {
+    codegen::EmitOptions options;
+    options.target = c.options.target;
+    options.arch = c.options.arch.value_or(c.device->limits.arch);
+    options.embed_runtime = c.options.embed_runtime;
+    options.options_text = options_text(c.options);
+    options.summary = summary(c);
+    return options;
+}
+
+} // namespace fusec::cli

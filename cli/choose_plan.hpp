@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps between the candidate space and the emitted text that depend on options: target, plan mode, runner-up plans.
+#pragma once
+
+#include "cli/pipeline.hpp"
+
+namespace fusec::cli {
+
+/// Settles target, device and architecture against each other; reports a mismatch (exit 2).
+bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics);
+
+/// Fills `plans` (as many as `runners_up` + 1 exist) and `unfused_seconds`: solves the cover, or resolves a plan file.
+bool choose_plan(Compilation& compilation, Diagnostics& diagnostics);
+
+/// A cover with the cheapest candidate of each of its columns, workspace assigned.
+fusion::Plan make_plan(const fusion::Cover& cover, double bound, fusion::Space& space, const dag::CallGraph& graph);
+
+codegen::EmitOptions emit_options(const Compilation& compilation);
+
+} // namespace fusec::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec PROGRAM.fus -o FILE`: all outputs appear together or not at all.
+#include "cli/choose_plan.hpp"
+#include "cli/commands.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/report_dot.hpp"
+#include "cli/report_json.hpp"
+#include "cli/report_text.hpp"
+#include "fusion/plan_file.hpp"
+#include "support/files.hpp"
+
+#include <iostream>
+
+namespace fusec::cli {
+
+namespace {
+
+Path header_of(Path output) {
+    return output.replace_extension(".h");
+}
+
+/// The stage after which everything asked for exists.
+std::string_view last_stage(const Compile& command) {
+    if (command.output) {
+        return "emit";
+    }
+    const auto dumps = [&](std::string_view name) { return std::ranges::find(command.options.dump, name) != command.options.dump.end(); };
+    if (dumps("ir")) {
+        return "lower";
+    }
+    const bool plan = command.json || command.save_plan || dumps("plan") || dumps("candidates") || std::ranges::any_of(command.dot, [](const auto& dot) { return dot.first == "plan"; });
+    return plan ? "plan" : dumps("dag") || !command.dot.empty() ? "dag"
+                                                                : "parse";
+}
+
+} // namespace
+
+void run_command(const Compile& command, Diagnostics& diagnostics) {
+    Compilation c;
+    c.options = command.options;
+    if (command.output && *command.output != "-" && header_of(*command.output) == *command.output) {
+        diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` leaves no name for the header beside it").hint = "give the output another ending, such as .cu";
+        return;
+    }
+    if (!run_pipeline(c, diagnostics, last_stage(command))) {
+        return;
+    }
+    std::vector<OutputFile> files;
+    const auto write = [&](const Path& path, std::string text) {
+        if (path == "-") {
+            std::cout << text;
+        } else {
+            files.push_back({path, std::move(text)});
+        }
+    };
+    if (command.output) {
+        write(*command.output, c.emitted.source);
+        if (*command.output != "-") {
+            write(header_of(*command.output), c.emitted.header);
+        }
+    }
+    if (command.json) {
+        write(*command.json, report_json(c));
+    }
+    if (command.save_plan) {
+        write(*command.save_plan, fusion::to_plan_file(c.plans.front(), *c.graph, *c.catalog));
+    }
+    for (const auto& [what, path] : command.dot) {
+        write(path, what == "dag" ? dag_dot(*c.graph, *c.catalog) : plan_dot(c.plans.front(), *c.graph, *c.catalog));
+    }
+    if (write_files(files, diagnostics) && !c.plans.empty()) {
+        std::cerr << c.program->name << ": " << summary(c) << '\n';
+    }
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec why PROGRAM A B`: the best plan with both calls in one kernel against the best without, or why they cannot share one.
+#include "cli/choose_plan.hpp"
+#include "cli/commands.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/report_text.hpp"
+#include "fusion/restricted_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+namespace fusec::cli {
+
+namespace {
+
+std::optional<CallId> find_call(const std::string& name, const Compilation& c, Diagnostics& diagnostics) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < c.graph->calls(); ++i) {
+        names.push_back(c.graph->program().name_of(CallId(i)));
+        if (names.back() == name) {
+            return CallId(i);
+        }
+    }
+    Diagnostic& error = diagnostics.report(kind::unknown_call, {}, fmt::format("program `{}` has no call `{}`", c.program->name, name));
+    const std::string near = nearest(name, names);
+    error.hint = near.empty() ? fmt::format("its calls are {}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", near);
+    return std::nullopt;
+}
+
+bool contains(const fusion::Column& column, CallId call) {
+    return std::ranges::binary_search(column.executes, call);
+}
+
+/// The best plan over the columns that satisfy `keep`, or nothing.
+std::optional<fusion::Plan> best_plan(Compilation& c, const std::function<bool(const fusion::Column&)>& keep) {
+    fusion::RestrictedSource source(*c.space, keep);
+    const fusion::CoverResult result = fusion::solve_cover(*c.graph, source, {.time_limit = c.options.time_limit});
+    if (result.covers.empty()) {
+        return std::nullopt;
+    }
+    return make_plan(source.original(result.covers.front()), result.bound, *c.space, *c.graph);
+}
+
+/// Why no kernel holds both: nothing connects them within the size limit, or every implementation was rejected.
+void explain_impossible(Compilation& c, CallId a, CallId b) {
+    const auto& program = c.graph->program();
+    // Every call on a path between the two has to be in the kernel as well: a fusion is convex.
+    const CallId first = std::min(a, b);
+    const CallId last = std::max(a, b);
+    dag::CallSet between;
+    for (std::size_t i = first.index() + 1; i < last.index(); ++i) {
+        if (c.graph->descendants(first).test(i) && c.graph->ancestors(last).test(i)) {
+            between.emplace_back(i);
+        }
+    }
+    std::set<std::string> rejections;
+    bool enumerated = false;
+    for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
+        if (contains(c.space->columns()[i], a) && contains(c.space->columns()[i], b)) {
+            enumerated = true;
+            for (const fusion::Rejection& rejection : c.space->front(ColumnId(i)).rejected) {
+                rejections.insert(fmt::format("{} [{}]", rejection.detail, fusion::to_string(rejection.reason)));
+            }
+        }
+    }
+    std::cout << fmt::format("no kernel can execute both `{}` and `{}`\n", program.name_of(a), program.name_of(b));
+    if (enumerated) {
+        for (const std::string& rejection : rejections) {
+            std::cout << "  " << rejection << '\n';
+        }
+    } else if (between.size() + 2 > static_cast<std::size_t>(c.options.max_fusion)) {
+        std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, --max-fusion is {} [too-large]\n", call_names(between, *c.graph), between.size() + 2, c.options.max_fusion);
+    } else {
+        std::cout << fmt::format("  no set of at most {} calls that holds both is connected and convex [not-connected]\n", c.options.max_fusion);
+    }
+    if (!c.space->statistics().complete) {
+        std::cout << fmt::format("  (the enumeration stopped at {} fusions)\n", c.options.max_fusions);
+    }
+}
+
+void print_plan(const char* title, const fusion::Plan& plan, const dag::CallGraph& graph) {
+    std::cout << fmt::format("{}: {}, {:g} B/element\n{}", title, time_text(plan.seconds), bytes_per_element(plan), plan_table(plan, graph));
+}
+
+} // namespace
+
+void run_command(const Why& command, Diagnostics& diagnostics) {
+    Compilation c;
+    c.options = command.options;
+    if (!run_pipeline(c, diagnostics, "space")) {
+        return;
+    }
+    const auto a = find_call(command.first, c, diagnostics);
+    const auto b = find_call(command.second, c, diagnostics);
+    if (!a || !b) {
+        return;
+    }
+    if (*a == *b) {
+        diagnostics.report(kind::unknown_call, {}, fmt::format("`{}` is named twice; two different calls are expected", command.first));
+        return;
+    }
+    const auto together = best_plan(c, [&](const fusion::Column& column) { return contains(column, *a) == contains(column, *b); });
+    const auto apart = best_plan(c, [&](const fusion::Column& column) { return !contains(column, *a) || !contains(column, *b); });
+    if (!together) {
+        explain_impossible(c, *a, *b);
+        return;
+    }
+    print_plan("together", *together, *c.graph);
+    if (!apart) {
+        std::cout << "apart: no plan\n";
+        return;
+    }
+    print_plan("apart", *apart, *c.graph);
+    const double change = (apart->seconds - together->seconds) / apart->seconds * 100;
+    const double bytes = bytes_per_element(*apart) - bytes_per_element(*together);
+    std::cout << fmt::format("fusing `{}` and `{}` {} {:.2f} % and {} {:g} B/element\n", command.first, command.second, change >= 0 ? "gains" : "costs", std::abs(change), bytes >= 0 ? "saves" : "adds", std::abs(bytes));
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as plain values. Parsing (CLI11) stays in options.cpp.
+#pragma once
+
+#include "elementary-lib/type.hpp"
+#include "fusion/target.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace fusec::cli {
+
+using Path = std::filesystem::path;
+
+enum class Color { automatic,
+                   always,
+                   never };
+
+/// What every command that compiles a program takes.
+struct CompileOptions {
+    Path program;
+    fusion::Target target = fusion::Target::cuda;
+    std::string device; ///< empty: h200 for cuda, host-generic for host
+    std::optional<int> arch;
+    std::uint64_t elements = 1048576;
+    Precision real = Precision::f32;
+    std::vector<Path> libraries;
+    int max_fusion = 8;
+    std::size_t max_fusions = 200000;
+    double time_limit = 0;
+    std::string plan = "auto"; ///< auto, none, max, greedy, or a plan file
+    bool recompute = true;
+    std::string predictor = "composite";
+    bool embed_runtime = true;
+    int runners_up = 0;
+    bool time_stages = false;
+    std::vector<std::string> dump; ///< stage values to print on stdout
+};
+
+/// `fusec PROGRAM.fus -o fused.cu`
+struct Compile {
+    CompileOptions options;
+    std::optional<Path> output;
+    std::optional<Path> json;
+    std::optional<Path> save_plan;
+    std::vector<std::pair<std::string, Path>> dot; ///< ("dag" | "plan", file)
+};
+
+/// `fusec run PROGRAM.fus`
+struct Run {
+    CompileOptions options;
+    std::optional<std::uint64_t> elements; ///< else from the files, else 1024
+    std::uint64_t seed = 1;
+    std::vector<std::pair<std::string, Path>> inputs;
+    std::vector<std::pair<std::string, Path>> outputs;
+};
+
+/// `fusec explore PROGRAM.fus`
+struct Explore {
+    CompileOptions options;
+    int top = 5;
+    std::optional<Path> json;
+};
+
+/// `fusec why PROGRAM.fus CALL CALL`
+struct Why {
+    CompileOptions options;
+    std::string first;
+    std::string second;
+};
+
+/// `fusec verify PROGRAM...`
+struct Verify {
+    CompileOptions options; ///< `program` is set from each of `programs`
+    std::vector<Path> programs;
+    bool all = false;
+    std::optional<Path> source;
+    std::vector<std::string> executors; ///< "host", "emulated", "gpu"; empty: host and emulated
+    std::uint64_t seed = 1;
+};
+
+/// `fusec devices [show NAME]`
+struct Devices {
+    std::optional<std::string> show;
+};
+
+/// `fusec library list | show NAME | check [DIR]`
+struct Library {
+    enum class Action { list,
+                        show,
+                        check } action = Action::list;
+    std::string name;
+    std::vector<Path> folders;
+};
+
+using Command = std::variant<Compile, Run, Explore, Why, Verify, Devices, Library>;
+
+struct CommandLine {
+    Command command;
+    Color color = Color::automatic;
+};
+
+/// Parses the arguments. When there is nothing to run (help, version, a usage error) the text is already printed and the
+/// exit code is returned: 0 or 2.
+std::variant<CommandLine, int> parse_command_line(int argc, char** argv);
+
+} // namespace fusec::cli

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole compiler on one page: program text to checked program, call DAG, candidates, plan, kernel IR, source text.
+#include "cli/pipeline.hpp"
+
+#include "cli/choose_plan.hpp"
+#include "cli/report_text.hpp"
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+namespace fusec::cli {
+
+namespace {
+
+bool load_library(Compilation& c, Diagnostics& diagnostics) {
+    std::vector<Path> folders{library::standard_library_folder()};
+    folders.insert(folders.end(), c.options.libraries.begin(), c.options.libraries.end());
+    c.catalog = library::Catalog::load(folders, diagnostics);
+    return c.catalog.has_value();
+}
+
+bool load_device(Compilation& c, Diagnostics& diagnostics) {
+    c.device = perfmodel::find_device(c.options.device, diagnostics);
+    if (!c.device || !settle_target(c.options, *c.device, diagnostics)) {
+        return false;
+    }
+    c.predictor = perfmodel::make_predictor(c.options.predictor, *c.device, diagnostics);
+    return c.predictor != nullptr;
+}
+
+bool parse_text(Compilation& c, Diagnostics& diagnostics) {
+    if (auto text = read_file(c.options.program, diagnostics)) {
+        c.source = std::make_shared<SourceText>(c.options.program.string(), std::move(*text));
+        c.ast = frontend::parse(c.source, diagnostics);
+    }
+    return c.ast != nullptr;
+}
+
+bool check_program(Compilation& c, Diagnostics& diagnostics) {
+    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real}, diagnostics);
+    return c.program.has_value();
+}
+
+bool build_graph(Compilation& c, Diagnostics&) {
+    c.graph.emplace(*c.program);
+    return true;
+}
+
+bool enumerate_space(Compilation& c, Diagnostics&) {
+    const fusion::SpaceOptions options{.max_fusion = c.options.max_fusion, .max_fusions = c.options.max_fusions, .recompute = c.options.recompute, .elements = c.options.elements};
+    c.space = std::make_unique<fusion::Space>(*c.graph, *c.catalog, c.device->limits, *c.predictor, options);
+    return true;
+}
+
+bool lower_plan(Compilation& c, Diagnostics&) {
+    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog);
+    return true;
+}
+
+bool emit_text(Compilation& c, Diagnostics&) {
+    c.emitted = codegen::emit(*c.unit, *c.graph, *c.catalog, emit_options(c));
+    return true;
+}
+
+void check_program_value(const Compilation& c) {
+    frontend::verify(*c.program, *c.catalog);
+}
+void check_graph(const Compilation& c) {
+    dag::verify(*c.graph);
+}
+void check_unit(const Compilation& c) {
+    codegen::verify(*c.unit);
+}
+void check_plans(const Compilation& c) {
+    for (const fusion::Plan& plan : c.plans) {
+        fusion::verify(plan, *c.graph);
+        for (const fusion::Candidate& kernel : plan.kernels) {
+            fusion::verify(kernel, *c.graph, *c.catalog);
+        }
+    }
+}
+
+} // namespace
+
+const std::vector<Stage>& stages() {
+    static const std::vector<Stage> list = {
+        {"library", "load the elementary functions", load_library, nullptr, nullptr, ""},
+        {"device", "load the device description and its predictor", load_device, nullptr, nullptr, ""},
+        {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
+        {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
+        {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
+        {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},
+        {"plan", "candidates on demand; the kernel mix with its bound", choose_plan, check_plans, dump_plan, "plan"},
+        {"lower", "kernel IR", lower_plan, check_unit, dump_ir, "ir"},
+        {"emit", "source and header text", emit_text, nullptr, nullptr, ""},
+    };
+    return list;
+}
+
+bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::string_view last) {
+    using Clock = std::chrono::steady_clock;
+    const auto wanted = [&](std::string_view name) { return std::ranges::find(compilation.options.dump, name) != compilation.options.dump.end(); };
+    bool good = true;
+    for (const Stage& stage : stages()) {
+        const auto start = Clock::now();
+        good = stage.run(compilation, diagnostics);
+        if (good && stage.check != nullptr) {
+            stage.check(compilation);
+        }
+        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        compilation.seconds.emplace_back(stage.name, seconds);
+        compilation.space_seconds += stage.name == "space" || stage.name == "plan" ? seconds : 0;
+        if (good && stage.dump != nullptr && wanted(stage.dump_name)) {
+            std::cout << stage.dump(compilation);
+        }
+        if (good && stage.name == "plan" && wanted("candidates")) {
+            std::cout << dump_candidates(compilation);
+        }
+        if (!good || stage.name == last) {
+            break;
+        }
+    }
+    if (compilation.options.time_stages) {
+        std::cerr << time_table(compilation);
+    }
+    return good;
+}
+
+} // namespace fusec::cli

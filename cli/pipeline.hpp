@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole compiler as a list of stages, each filling one field of a Compilation.
+#pragma once
+
+#include "cli/options.hpp"
+#include "codegen/codegen.hpp"
+#include "dag/call_graph.hpp"
+#include "frontend/frontend.hpp"
+#include "fusion/plan.hpp"
+#include "fusion/space.hpp"
+#include "perfmodel/predictor.hpp"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace fusec::cli {
+
+/// Every intermediate value of one compile, in the order in which the stages make them. Each is immutable once made, except that
+/// the space builds candidates on demand.
+struct Compilation {
+    CompileOptions options;
+    SourcePtr source;
+    std::optional<library::Catalog> catalog;
+    std::optional<perfmodel::Device> device;
+    std::unique_ptr<perfmodel::Predictor> predictor;
+    std::shared_ptr<const frontend::ast::Program> ast;
+    std::optional<frontend::CheckedProgram> program;
+    std::optional<dag::CallGraph> graph;
+    std::unique_ptr<fusion::Space> space;
+    std::vector<fusion::Plan> plans; ///< best first; the first is emitted
+    double unfused_seconds = 0;      ///< predicted time of one kernel per call
+    std::optional<codegen::Unit> unit;
+    codegen::Emitted emitted;
+    std::vector<std::pair<std::string_view, double>> seconds; ///< wall time by stage
+    double space_seconds = 0;                                 ///< of the stages that search
+};
+
+/// One arrow of the compiler. `run` fills its field or reports and returns false; `check` breaks on a broken invariant;
+/// `dump` is the text of `--dump NAME`, null where a stage has none.
+struct Stage {
+    std::string_view name;
+    std::string_view description;
+    bool (*run)(Compilation&, Diagnostics&);
+    void (*check)(const Compilation&);
+    std::string (*dump)(Compilation&);
+    std::string_view dump_name;
+};
+
+const std::vector<Stage>& stages();
+
+/// Runs the stages up to and including `last`. Dumps go to stdout, stage times to stderr. False after an error was reported.
+bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::string_view last = "emit");
+
+} // namespace fusec::cli

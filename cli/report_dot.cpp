@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_dot.hpp"
+
+#include "support/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fusec::cli {
+
+namespace {
+
+std::string edge_label(const frontend::Datum& datum) {
+    return fmt::format("{} ({} B)", datum.name, datum.type.bytes());
+}
+
+void write_list(Writer& out, DataId id, const dag::CallGraph& graph) {
+    const frontend::Datum& datum = graph.datum(id);
+    out.line(fmt::format("d{} [shape=oval, label=\"{}\\n{}\"];", id.value, datum.name, to_string(datum.type)));
+}
+
+std::string call_label(CallId id, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    return fmt::format("{}\\n{}", graph.program().name_of(id), catalog.function(graph.call(id).instance.function).name);
+}
+
+} // namespace
+
+std::string dag_dot(const dag::CallGraph& graph, const library::Catalog& catalog) {
+    Writer out;
+    {
+        const auto block = out.block("digraph " + graph.program().name);
+        for (const DataId input : graph.program().inputs) {
+            write_list(out, input, graph);
+        }
+        for (std::size_t i = 0; i < graph.calls(); ++i) {
+            const CallId id{i};
+            out.line(fmt::format("c{} [shape=box, label=\"{}\"];", i, call_label(id, graph, catalog)));
+            const std::set<DataId> operands(graph.call(id).operands.begin(), graph.call(id).operands.end());
+            for (const DataId operand : operands) {
+                const frontend::Datum& datum = graph.datum(operand);
+                if (datum.producer) {
+                    out.line(fmt::format("c{} -> c{} [label=\"{}\"];", datum.producer->value, i, edge_label(datum)));
+                } else if (datum.kind != frontend::DatumKind::constant) {
+                    out.line(fmt::format("d{} -> c{};", operand.value, i));
+                }
+            }
+        }
+        for (const DataId output : graph.program().outputs) {
+            write_list(out, output, graph);
+            out.line(fmt::format("c{} -> d{};", graph.datum(output).producer->value, output.value));
+        }
+    }
+    return out.take();
+}
+
+std::string plan_dot(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    Writer out;
+    {
+        const auto block = out.block("digraph " + graph.program().name);
+        std::set<DataId> lists;
+        for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+            const fusion::Candidate& kernel = plan.kernels[k];
+            const auto cluster = out.block(fmt::format("subgraph cluster_{}", k));
+            out.line(fmt::format("label=\"kernel {}: {}, {} threads, {} B shared\";", k + 1, fusion::granularity_text(kernel), kernel.threads_per_block, kernel.shared_bytes));
+            for (const CallId call : kernel.calls) {
+                out.line(fmt::format("k{}c{} [shape=box, label=\"{}\"];", k, call.value, call_label(call, graph, catalog)));
+            }
+        }
+        for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+            const fusion::Candidate& kernel = plan.kernels[k];
+            for (const CallId call : kernel.calls) {
+                const std::set<DataId> operands(graph.call(call).operands.begin(), graph.call(call).operands.end());
+                for (const DataId operand : operands) {
+                    const frontend::Datum& datum = graph.datum(operand);
+                    const bool inside = datum.producer && std::ranges::binary_search(kernel.calls, *datum.producer);
+                    if (inside) {
+                        out.line(fmt::format("k{}c{} -> k{}c{} [label=\"{}\"];", k, datum.producer->value, k, call.value, datum.name));
+                    } else if (datum.kind != frontend::DatumKind::constant) {
+                        lists.insert(operand);
+                        out.line(fmt::format("d{} -> k{}c{};", operand.value, k, call.value));
+                    }
+                }
+            }
+            for (const DataId stored : kernel.stores) {
+                lists.insert(stored);
+                out.line(fmt::format("k{}c{} -> d{};", k, graph.datum(stored).producer->value, stored.value));
+            }
+        }
+        for (const DataId list : lists) {
+            write_list(out, list, graph);
+        }
+    }
+    return out.take();
+}
+
+} // namespace fusec::cli

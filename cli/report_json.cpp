@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace fusec::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json names(const std::vector<DataId>& data, const dag::CallGraph& graph) {
+    Json list = Json::array();
+    for (const DataId datum : data) {
+        list.push_back(graph.datum(datum).name);
+    }
+    return list;
+}
+
+Json names(const dag::CallSet& calls, const dag::CallGraph& graph) {
+    Json list = Json::array();
+    for (const CallId call : calls) {
+        list.push_back(graph.program().name_of(call));
+    }
+    return list;
+}
+
+Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const Compilation& c) {
+    const dag::CallGraph& graph = *c.graph;
+    Json implementation = Json::object();
+    for (const fusion::CallPlan& call : kernel.order) {
+        const library::Function& function = c.catalog->function(graph.call(call.call).instance.function);
+        implementation[graph.program().name_of(call.call)] = function.implementations.at(call.implementation).name;
+    }
+    return {
+        {"name", name},
+        {"calls", names(kernel.calls, graph)},
+        {"loads", names(kernel.loads, graph)},
+        {"stores", names(kernel.stores, graph)},
+        {"implementation", std::move(implementation)},
+        {"threads", kernel.threads_per_block},
+        {"instances_per_block", kernel.instances_per_block},
+        {"shared_bytes", kernel.shared_bytes},
+        {"registers", kernel.work.registers},
+        {"bytes_per_element", kernel.work.read_bytes + kernel.work.write_bytes},
+        {"flops_per_element", kernel.work.flops},
+        {"seconds", kernel.cost.seconds},
+        {"bound_by", fusion::to_string(kernel.cost.bound_by)},
+    };
+}
+
+Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
+    std::map<CallId, int> executions;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        for (const CallId call : kernel.calls) {
+            ++executions[call];
+        }
+    }
+    dag::CallSet recomputed;
+    for (const auto& [call, times] : executions) {
+        if (times > 1) {
+            recomputed.push_back(call);
+        }
+    }
+    const codegen::Unit unit = codegen::lower(plan, *c.graph, *c.catalog);
+    Json kernels = Json::array();
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+        kernels.push_back(kernel_json(plan.kernels[i], unit.kernels[i].name, c));
+    }
+    return {
+        {"rank", rank},
+        {"seconds", plan.seconds},
+        {"workspace_bytes", plan.workspace.bytes(c.options.elements)},
+        {"recomputed", names(recomputed, *c.graph)},
+        {"kernels", std::move(kernels)},
+    };
+}
+
+} // namespace
+
+std::string report_json(const Compilation& c) {
+    const fusion::SpaceStatistics space = c.space->statistics();
+    Json rejected = Json::object();
+    for (const auto& [reason, count] : space.rejected) {
+        rejected[reason] = count;
+    }
+    Json plans = Json::array();
+    for (std::size_t i = 0; i < c.plans.size(); ++i) {
+        plans.push_back(plan_json(c.plans[i], static_cast<int>(i) + 1, c));
+    }
+    const fusion::Plan& best = c.plans.front();
+    const Json report = {
+        {"schema", 1},
+        {"program", c.program->name},
+        {"device", c.device->name},
+        {"predictor", c.options.predictor},
+        {"elements", c.options.elements},
+        {"space",
+         {
+             {"calls", space.calls},
+             {"fusions", space.fusions},
+             {"candidates", space.candidates},
+             {"dominated", space.dominated},
+             {"rejected", std::move(rejected)},
+             {"complete", space.complete},
+             {"seconds", c.space_seconds},
+         }},
+        {"optimum", {{"seconds", best.seconds}, {"bound", best.bound}, {"gap", best.gap}}},
+        {"plans", std::move(plans)},
+    };
+    return report.dump(2) + "\n";
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_text.hpp"
+
+#include "frontend/dump.hpp"
+#include "support/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace fusec::cli {
+
+namespace {
+
+std::string count_of(std::size_t number, const char* noun) {
+    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+/// Data that a plan moves through memory between its kernels.
+std::set<DataId> intermediates(const fusion::Plan& plan, const dag::CallGraph& graph) {
+    std::set<DataId> result;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        std::ranges::copy_if(kernel.stores, std::inserter(result, result.end()), [&](DataId d) { return !graph.datum(d).output; });
+    }
+    return result;
+}
+
+std::string list_of(const std::set<DataId>& data, const dag::CallGraph& graph) {
+    return data_names({data.begin(), data.end()}, graph);
+}
+
+/// What a runner-up does worse than the best plan, in the order in which it matters: traffic, launches, then the bound of its kernels.
+std::string why_slower(const fusion::Plan& plan, const fusion::Plan& best, const dag::CallGraph& graph) {
+    std::vector<std::string> reasons;
+    const double bytes = bytes_per_element(plan) - bytes_per_element(best);
+    if (bytes > 0) {
+        std::set<DataId> more = intermediates(plan, graph);
+        for (const DataId d : intermediates(best, graph)) {
+            more.erase(d);
+        }
+        reasons.push_back(more.empty() ? fmt::format("moves {:g} B/element more", bytes) : fmt::format("moves {:g} B/element more ({} through memory)", bytes, list_of(more, graph)));
+    }
+    if (plan.kernels.size() > best.kernels.size()) {
+        reasons.push_back(count_of(plan.kernels.size() - best.kernels.size(), "launch") + " more");
+    }
+    if (reasons.empty()) {
+        const auto slowest = std::ranges::max_element(plan.kernels, {}, [](const fusion::Candidate& k) { return k.cost.seconds; });
+        reasons.push_back(fmt::format("kernel of {} takes {}, bound by {}", call_names(slowest->calls, graph), time_text(slowest->cost.seconds), fusion::to_string(slowest->cost.bound_by)));
+    }
+    return fmt::format("{}", fmt::join(reasons, ", "));
+}
+
+} // namespace
+
+std::string call_names(const dag::CallSet& calls, const dag::CallGraph& graph) {
+    std::vector<std::string> names;
+    for (const CallId call : calls) {
+        names.push_back(graph.program().name_of(call));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string data_names(const std::vector<DataId>& data, const dag::CallGraph& graph) {
+    std::vector<std::string> names;
+    for (const DataId datum : data) {
+        names.push_back(graph.datum(datum).name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string grouped(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t i = text.size(); i > 3; i -= 3) {
+        text.insert(i - 3, ",");
+    }
+    return text;
+}
+
+std::string time_text(double seconds) {
+    return seconds >= 1 ? fmt::format("{:.3g} s", seconds) : seconds >= 1e-4 ? fmt::format("{:.3g} ms", seconds * 1e3)
+                                                                             : fmt::format("{:.3g} us", seconds * 1e6);
+}
+
+double bytes_per_element(const fusion::Plan& plan) {
+    double bytes = 0;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        bytes += kernel.work.read_bytes + kernel.work.write_bytes;
+    }
+    return bytes;
+}
+
+fusion::Bound main_bound(const fusion::Plan& plan) {
+    std::map<fusion::Bound, double> seconds;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        seconds[kernel.cost.bound_by] += kernel.cost.seconds;
+    }
+    return std::ranges::max_element(seconds, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+std::string summary(const Compilation& c) {
+    const fusion::Plan& plan = c.plans.front();
+    const std::string gap = plan.gap < 5e-7 ? "0" : fmt::format("{:.2g} %", plan.gap * 100);
+    return fmt::format("{}, {:g} B/element, predicted {} for {} elements on {} ({}), {:.2g}x over one kernel per call, gap {}", count_of(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements), c.device->name, fusion::to_string(main_bound(plan)), c.unfused_seconds / plan.seconds, gap);
+}
+
+std::string options_text(const CompileOptions& options) {
+    const CompileOptions standard;
+    const bool host = options.target == fusion::Target::host;
+    std::vector<std::string> words;
+    if (host) {
+        words.emplace_back("--target host");
+    }
+    words.push_back("--device " + Path(options.device).filename().string());
+    if (!host) {
+        words.push_back(fmt::format("--arch sm_{}", options.arch.value_or(0)));
+    }
+    words.push_back(fmt::format("-n {}", options.elements));
+    const auto when = [&](bool differs, std::string word) {
+        if (differs) {
+            words.push_back(std::move(word));
+        }
+    };
+    when(options.real == Precision::f64, "--real double");
+    when(options.max_fusion != standard.max_fusion, fmt::format("--max-fusion {}", options.max_fusion));
+    when(options.max_fusions != standard.max_fusions, fmt::format("--max-fusions {}", options.max_fusions));
+    when(options.plan != standard.plan, "--plan " + Path(options.plan).filename().string());
+    when(!options.recompute, "--no-recompute");
+    when(options.predictor != standard.predictor, "--predictor " + options.predictor);
+    when(!options.embed_runtime, "--runtime include");
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string dump_ast(Compilation& c) {
+    return frontend::to_text(*c.ast);
+}
+
+std::string dump_dag(Compilation& c) {
+    Writer out;
+    for (std::size_t i = 0; i < c.graph->calls(); ++i) {
+        const frontend::Call& call = c.graph->call(CallId(i));
+        out.line(fmt::format("{} = {}({}) : {}", c.graph->program().name_of(CallId(i)), c.catalog->function(call.instance.function).name, data_names(call.operands, *c.graph), to_string(c.graph->datum(call.result).type)));
+    }
+    return out.take();
+}
+
+std::string dump_candidates(Compilation& c) {
+    Writer out;
+    for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
+        const fusion::Column& column = c.space->columns()[i];
+        const fusion::Front& front = c.space->front(ColumnId(i));
+        out.line(fmt::format("{{{}}} -> {}: {} considered, {} dominated, {} rejected", call_names(column.executes, *c.graph), data_names(column.stores, *c.graph), front.considered, front.dominated, front.rejected.size()));
+        out.indent();
+        for (const fusion::Candidate& candidate : front.kept) {
+            out.line(fmt::format("{} T={} threads={} shared={} registers={} {} ({})", fusion::granularity_text(candidate), candidate.instances_per_block, candidate.threads_per_block, candidate.shared_bytes, candidate.work.registers, time_text(candidate.cost.seconds), fusion::to_string(candidate.cost.bound_by)));
+        }
+        out.dedent();
+    }
+    return out.take();
+}
+
+std::string plan_table(const fusion::Plan& plan, const dag::CallGraph& graph) {
+    Writer out;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        out.line(fmt::format("{{{}}} {}: loads {}; stores {}; {:g} B/element, {} elements and {} threads per block, {} B shared, {} ({})", call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph), data_names(kernel.stores, graph), kernel.work.read_bytes + kernel.work.write_bytes, kernel.instances_per_block, kernel.threads_per_block, kernel.shared_bytes, time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by)));
+    }
+    return out.take();
+}
+
+std::string dump_plan(Compilation& c) {
+    return plan_table(c.plans.front(), *c.graph);
+}
+
+std::string dump_ir(Compilation& c) {
+    return codegen::to_text(*c.unit);
+}
+
+std::string time_table(const Compilation& c) {
+    Writer out;
+    double total = 0;
+    for (const auto& [name, seconds] : c.seconds) {
+        out.line(fmt::format("{:10} {:9.3f} ms", name, seconds * 1e3));
+        total += seconds;
+    }
+    out.line(fmt::format("{:10} {:9.3f} ms", "total", total * 1e3));
+    return out.take();
+}
+
+std::string explore_text(Compilation& c) {
+    const fusion::SpaceStatistics space = c.space->statistics();
+    Writer out;
+    out.line(fmt::format("{}: {}, {}{}, {} considered, {} dominated", c.program->name, count_of(space.calls, "call"), count_of(space.fusions, "fusion"), space.complete ? "" : " (enumeration stopped)", count_of(space.candidates, "candidate"), space.dominated));
+    for (const auto& [reason, count] : space.rejected) {
+        out.line(fmt::format("rejected: {} {}", count, reason));
+    }
+    int rank = 0;
+    for (const fusion::Plan& plan : c.plans) {
+        const double slower = plan.seconds / c.plans.front().seconds;
+        out.line();
+        out.line(++rank == 1 ? fmt::format("1. {}, {:g} B/element, workspace {} B/element", time_text(plan.seconds), bytes_per_element(plan), plan.workspace.bytes_per_element())
+                             : fmt::format("{}. {} ({:+.2f} %), {:g} B/element, workspace {} B/element: {}", rank, time_text(plan.seconds), (slower - 1) * 100, bytes_per_element(plan), plan.workspace.bytes_per_element(), why_slower(plan, c.plans.front(), *c.graph)));
+        out.indent();
+        out.lines(plan_table(plan, *c.graph));
+        out.dedent();
+    }
+    return out.take();
+}
+
+void report_no_plan(Compilation& c, Diagnostics& diagnostics) {
+    for (std::size_t i = 0; i < c.graph->calls(); ++i) {
+        const CallId call{i};
+        const auto column = c.space->find({call}, {c.graph->call(call).result});
+        const bool feasible = column && c.space->seconds(*column) < fusion::ColumnSource::impossible;
+        if (!feasible) {
+            Diagnostic& error = diagnostics.report(kind::no_kernel, c.graph->call(call).span, fmt::format("no implementation of `{}` fits device `{}`", c.catalog->function(c.graph->call(call).instance.function).name, c.device->name));
+            std::set<std::string> details;
+            if (column) {
+                for (const fusion::Rejection& rejection : c.space->front(*column).rejected) {
+                    details.insert(rejection.detail);
+                }
+            }
+            for (const std::string& detail : details) {
+                error.notes.push_back({{}, detail});
+            }
+        }
+    }
+    internal_check(diagnostics.has_errors(), "the solver found no plan although every call has a kernel of its own");
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/examples/formulas.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+
+#include <cmath>
+#include <functional>
+
+namespace fusec::examples {
+
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+Matrix matrix(const Values& values, const std::string& name, int rows, int columns) {
+    return Eigen::Map<const Matrix>(values.at(name).data(), rows, columns);
+}
+
+Vector vector(const Values& values, const std::string& name) {
+    const auto& v = values.at(name);
+    return Eigen::Map<const Vector>(v.data(), static_cast<Eigen::Index>(v.size()));
+}
+
+double scalar(const Values& values, const std::string& name) {
+    return values.at(name).at(0);
+}
+
+std::vector<double> components(const Matrix& m) {
+    return {m.data(), m.data() + m.size()};
+}
+std::vector<double> components(const Vector& v) {
+    return {v.data(), v.data() + v.size()};
+}
+
+Values demo(const Values& in) {
+    const Matrix a = matrix(in, "A", 3, 3), b = matrix(in, "B", 3, 3), d = matrix(in, "D", 5, 5), e = matrix(in, "E", 5, 5);
+    const double norm = (a * (b * vector(in, "c"))).norm();
+    return {{"F", components(Matrix(norm * (d * e + d)))}};
+}
+
+/// Edges from node 0 as columns.
+Matrix edges(const Matrix& nodes) {
+    Matrix result(3, 3);
+    for (int k = 0; k < 3; ++k) {
+        result.col(k) = (nodes.row(k + 1) - nodes.row(0)).transpose();
+    }
+    return result;
+}
+
+Values stvk(const Values& in) {
+    const Matrix inverse = matrix(in, "Dminv", 3, 3);
+    const Matrix f = edges(matrix(in, "x", 4, 3)) * inverse;
+    const Matrix strain = 0.5 * (f.transpose() * f - Matrix::Identity(3, 3));
+    const Matrix s = scalar(in, "lambda") * strain.trace() * Matrix::Identity(3, 3) + 2 * scalar(in, "mu") * strain;
+    const Matrix h = -scalar(in, "V") * f * s * inverse.transpose();
+    Matrix forces(4, 3);
+    forces.bottomRows(3) = h.transpose();
+    forces.row(0) = -h.transpose().colwise().sum();
+    return {{"f", components(forces)}};
+}
+
+Values tet_geometry(const Values& in) {
+    const Matrix j = edges(matrix(in, "X", 4, 3));
+    Matrix cofactor(3, 3);
+    for (int c = 0; c < 3; ++c) {
+        const Eigen::Vector3d p = j.col((c + 1) % 3);
+        const Eigen::Vector3d q = j.col((c + 2) % 3);
+        cofactor.col(c) = p.cross(q);
+    }
+    return {{"C", components(cofactor)}, {"V", {j.determinant() / 6}}};
+}
+
+Values neo_hookean(const Values& in) {
+    const Matrix f = matrix(in, "F", 3, 3);
+    const Matrix t = f.inverse().transpose();
+    return {{"P", components(Matrix(scalar(in, "mu") * (f - t) + scalar(in, "lambda") * std::log(f.determinant()) * t))}};
+}
+
+Values spd_solve(const Values& in) {
+    const Vector r = vector(in, "r");
+    const int n = static_cast<int>(r.size());
+    const Matrix j = matrix(in, "J", n, n);
+    const Matrix a = j.transpose() * j + scalar(in, "m") * Matrix::Identity(n, n);
+    return {{"x", components(Vector(a.ldlt().solve(j.transpose() * r)))}};
+}
+
+Values kalman(const Values& in) {
+    const Matrix p = matrix(in, "P", 6, 6), h = matrix(in, "H", 3, 6), r = matrix(in, "R", 3, 3);
+    const Vector x = vector(in, "x");
+    const Matrix s = h * p * h.transpose() + r;
+    const Matrix gain = (h * p).transpose() * s.inverse();
+    const Matrix updated = p - gain * h * p;
+    return {{"x_new", components(Vector(x + gain * (vector(in, "z") - h * x)))}, {"P_new", components(updated)}, {"t", {updated.trace()}}};
+}
+
+Values recompute(const Values& in) {
+    const Matrix m = vector(in, "a") * vector(in, "b").transpose();
+    const Matrix step = m * m.transpose();
+    const auto iterate = [&](const char* start) { return components(Vector(step * (step * (step * (m * vector(in, start)))))); };
+    return {{"f", iterate("u")}, {"g", iterate("w")}};
+}
+
+const std::map<std::string, std::function<Values(const Values&)>>& table() {
+    static const std::map<std::string, std::function<Values(const Values&)>> formulas = {
+        {"demo", demo},
+        {"kalman", kalman},
+        {"neo_hookean", neo_hookean},
+        {"recompute", recompute},
+        {"spd_solve12", spd_solve},
+        {"spd_solve3", spd_solve},
+        {"spd_solve6", spd_solve},
+        {"stvk", stvk},
+        {"tet_geometry", tet_geometry},
+    };
+    return formulas;
+}
+
+} // namespace
+
+Values formula(const std::string& name, const Values& inputs) {
+    return table().at(name)(inputs);
+}
+
+std::vector<std::string> example_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, function] : table()) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+} // namespace fusec::examples

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/random/generator.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace fusec::random_programs {
+
+namespace {
+
+/// splitmix64: the same numbers on every machine, unlike the distributions of <random>.
+class Draw {
+public:
+    explicit Draw(std::uint64_t seed)
+        : state_(seed) {}
+
+    /// Uniform in 0..bound-1; pre: bound > 0.
+    int below(int bound) {
+        state_ += 0x9e3779b97f4a7c15U;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+        z ^= z >> 31U;
+        return static_cast<int>(z % static_cast<std::uint64_t>(bound));
+    }
+    bool chance(int percent) { return below(100) < percent; }
+    template <class T>
+    const T& one_of(const std::vector<T>& values) { return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size())))); }
+
+private:
+    std::uint64_t state_;
+};
+
+/// Rows 0: a scalar; columns 0: a vector.
+struct Value {
+    std::string name;
+    int rows = 0;
+    int columns = 0;
+    bool input = false;
+    bool varies = true; ///< one value per element
+
+    bool scalar() const { return rows == 0; }
+    bool vector() const { return rows > 0 && columns == 0; }
+    bool matrix() const { return columns > 0; }
+    std::string type() const {
+        return scalar() ? "SCALAR" : vector() ? "VECTOR" + std::to_string(rows)
+                                              : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
+    }
+};
+
+using Test = std::function<bool(const Value&)>;
+
+class Generator {
+public:
+    Generator(std::uint64_t seed, const ProgramOptions& options)
+        : draw_(seed), options_(options), name_("p" + std::to_string(seed)) {}
+
+    std::string run() {
+        declare();
+        for (int i = 0; i < options_.calls; ++i) {
+            while (!statement("t" + std::to_string(i))) {
+            }
+        }
+        std::vector<std::string> outputs;
+        for (const Value& v : values_) {
+            if (!v.input && v.varies && (!used_.contains(v.name) || draw_.chance(15))) {
+                outputs.push_back(v.name);
+            }
+        }
+        std::string text = "program " + name_ + ";\n" + declarations_ + "input ";
+        bool first = true;
+        for (const Value& v : values_) {
+            if (v.input && v.varies) {
+                text += (first ? "" : ", ") + v.name;
+                first = false;
+            }
+        }
+        text += ";\n" + body_ + "return ";
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            text += (i == 0 ? "" : ", ") + outputs[i];
+        }
+        return text + ";\n";
+    }
+
+private:
+    void declare() {
+        std::vector<int> sizes;
+        for (int i = 0; i < 2; ++i) {
+            sizes.push_back(1 + draw_.below(options_.largest));
+        }
+        const std::string precision = options_.f64 ? "double " : "float ";
+        const int lists = 3 + draw_.below(3);
+        for (int i = 0; i < lists; ++i) {
+            Value v{.name = "a" + std::to_string(i), .input = true};
+            const int form = i == 0 ? 2 : draw_.below(4);
+            v.rows = form == 0 ? 0 : draw_.one_of(sizes);
+            v.columns = form >= 2 ? draw_.one_of(sizes) : 0;
+            declarations_ += precision + v.type() + " " + v.name + ";\n";
+            values_.push_back(v);
+        }
+        if (options_.uniforms) {
+            const Value v{.name = "u", .input = true, .varies = false};
+            declarations_ += "uniform " + precision + v.type() + " u;\n";
+            values_.push_back(v);
+        }
+        if (options_.constants) {
+            const int n = draw_.one_of(sizes);
+            const Value v{.name = "k", .rows = n, .input = true, .varies = false};
+            declarations_ += "const " + precision + v.type() + " k = [";
+            for (int i = 0; i < n; ++i) {
+                declarations_ += (i == 0 ? "" : ", ") + std::to_string(draw_.below(7) - 3) + (draw_.chance(50) ? ".5" : "");
+            }
+            declarations_ += "];\n";
+            values_.push_back(v);
+        }
+    }
+
+    std::optional<Value> pick(const Test& test) {
+        std::vector<Value> fitting;
+        std::copy_if(values_.begin(), values_.end(), std::back_inserter(fitting), test);
+        if (fitting.empty()) {
+            return std::nullopt;
+        }
+        // Recent values twice as often, so that chains grow.
+        const bool recent = draw_.chance(50);
+        return recent ? fitting.back() : draw_.one_of(fitting);
+    }
+
+    bool add(const std::string& target, int rows, int columns, const std::string& expression, const std::vector<Value>& operands) {
+        const bool varies = std::any_of(operands.begin(), operands.end(), [](const Value& v) { return v.varies; });
+        if (!varies) {
+            return false;
+        }
+        body_ += target + " = " + expression + ";\n";
+        for (const Value& v : operands) {
+            used_.insert(v.name);
+        }
+        values_.push_back({.name = target, .rows = rows, .columns = columns});
+        return true;
+    }
+
+    bool statement(const std::string& target) {
+        const auto a = pick([](const Value&) { return true; });
+        const auto same = [&](const Value& v) { return v.rows == a->rows && v.columns == a->columns; };
+        const auto is_scalar = [](const Value& v) { return v.scalar(); };
+        if (a->matrix()) {
+            return matrix_statement(target, *a, same, is_scalar);
+        }
+        if (a->vector()) {
+            return vector_statement(target, *a, same, is_scalar);
+        }
+        const auto b = pick(is_scalar);
+        switch (draw_.below(6)) {
+        case 0:
+            return add(target, 0, 0, a->name + " + " + b->name, {*a, *b});
+        case 1:
+            return add(target, 0, 0, a->name + " * " + b->name, {*a, *b});
+        case 2:
+            return add(target, 0, 0, "sabs(" + a->name + ")", {*a});
+        case 3:
+            return add(target, 0, 0, "smax(" + a->name + ", " + b->name + ")", {*a, *b});
+        case 4:
+            return add(target, 0, 0, a->name + " - 0.5", {*a});
+        default:
+            return add(target, 0, 0, "-" + a->name, {*a});
+        }
+    }
+
+    bool matrix_statement(const std::string& target, const Value& a, const Test& same, const Test& is_scalar) {
+        switch (draw_.below(12)) {
+        case 0:
+        case 1: {
+            const auto b = pick([&](const Value& v) { return v.matrix() && v.rows == a.columns; });
+            return b && add(target, a.rows, b->columns, a.name + " * " + b->name, {a, *b});
+        }
+        case 2: {
+            const auto b = pick([&](const Value& v) { return v.matrix() && v.rows == a.rows; });
+            return b && add(target, a.columns, b->columns, "mtmul(" + a.name + ", " + b->name + ")", {a, *b});
+        }
+        case 3: {
+            const auto b = pick([&](const Value& v) { return v.matrix() && v.columns == a.columns; });
+            return b && add(target, a.rows, b->rows, "mmult(" + a.name + ", " + b->name + ")", {a, *b});
+        }
+        case 4: {
+            const auto b = pick(same);
+            return add(target, a.rows, a.columns, a.name + (draw_.chance(50) ? " + " : " - ") + b->name, {a, *b});
+        }
+        case 5: {
+            const auto s = pick(is_scalar);
+            return s && add(target, a.rows, a.columns, s->name + " * " + a.name, {a, *s});
+        }
+        case 6: {
+            const auto v = pick([&](const Value& x) { return x.vector() && x.rows == a.columns; });
+            return v && add(target, a.rows, 0, a.name + " * " + v->name, {a, *v});
+        }
+        case 7: {
+            const auto v = pick([&](const Value& x) { return x.vector() && x.rows == a.rows; });
+            return v && add(target, a.columns, 0, "mtvmul(" + a.name + ", " + v->name + ")", {a, *v});
+        }
+        case 8:
+            return add(target, a.columns, a.rows, a.name + "'", {a});
+        case 9:
+            return a.rows == a.columns && add(target, 0, 0, "mtrace(" + a.name + ")", {a});
+        case 10:
+            return a.rows == a.columns && a.rows <= 4 && a.input && add(target, a.rows, a.rows, "minv(" + a.name + ")", {a});
+        default:
+            return a.rows == a.columns && add(target, a.rows, a.rows, "msym(" + a.name + ")", {a});
+        }
+    }
+
+    bool vector_statement(const std::string& target, const Value& a, const Test& same, const Test& is_scalar) {
+        switch (draw_.below(6)) {
+        case 0: {
+            const auto b = pick(same);
+            return add(target, a.rows, 0, a.name + (draw_.chance(50) ? " + " : " - ") + b->name, {a, *b});
+        }
+        case 1: {
+            const auto b = pick(same);
+            return add(target, 0, 0, "vdot(" + a.name + ", " + b->name + ")", {a, *b});
+        }
+        case 2:
+            return add(target, 0, 0, "venorm(" + a.name + ")", {a});
+        case 3: {
+            const auto b = pick([](const Value& v) { return v.vector(); });
+            return add(target, a.rows, b->rows, "vouter(" + a.name + ", " + b->name + ")", {a, *b});
+        }
+        case 4: {
+            const auto s = pick(is_scalar);
+            const auto b = pick(same);
+            return s && add(target, a.rows, 0, "axpy(" + s->name + ", " + a.name + ", " + b->name + ")", {a, *s, *b});
+        }
+        default: {
+            const auto s = pick(is_scalar);
+            return s && add(target, a.rows, 0, s->name + " * " + a.name, {a, *s});
+        }
+        }
+    }
+
+    Draw draw_;
+    ProgramOptions options_;
+    std::string name_;
+    std::string declarations_;
+    std::string body_;
+    std::vector<Value> values_;
+    std::set<std::string> used_;
+};
+
+} // namespace
+
+std::string random_program(std::uint64_t seed, const ProgramOptions& options) {
+    return Generator(seed, options).run();
+}
+
+std::string layered_program(std::uint64_t seed, int calls, int width) {
+    Draw draw(seed);
+    std::string text = "program layered" + std::to_string(calls) + ";\nMATRIX4x4 a0, a1, a2, a3;\ninput a0, a1, a2, a3;\n";
+    std::vector<std::string> earlier = {"a0", "a1", "a2", "a3"};
+    std::vector<std::string> layer = earlier;
+    std::vector<std::string> next;
+    std::set<std::string> unused;
+    for (int i = 0; i < calls; ++i) {
+        const std::string name = "t" + std::to_string(i);
+        const std::string& a = draw.one_of(layer);
+        const std::string& b = draw.one_of(earlier);
+        constexpr const char* operators[] = {" * ", " + ", " - "};
+        text += name + " = " + a + operators[draw.below(3)] + b + ";\n";
+        unused.erase(a);
+        unused.erase(b);
+        unused.insert(name);
+        next.push_back(name);
+        if (static_cast<int>(next.size()) == width) {
+            earlier.insert(earlier.end(), next.begin(), next.end());
+            layer = std::move(next);
+            next.clear();
+        }
+    }
+    text += "return ";
+    bool first = true;
+    for (const std::string& name : unused) {
+        text += (first ? "" : ", ") + name;
+        first = false;
+    }
+    return text + ";\n";
+}
+
+} // namespace fusec::random_programs

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs as text: valid by construction, so a rejected one is a bug of the front end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace fusec::random_programs {
+
+struct ProgramOptions {
+    int calls = 8;   ///< statements, one call each
+    int largest = 8; ///< dimensions are drawn from 1..largest, few distinct ones so that operands fit
+    bool f64 = false;
+    bool uniforms = true;
+    bool constants = true;
+};
+
+/// A program named `p<seed>`; the same seed and options give the same text. Several outputs, shared values, transposes, scalars;
+/// inverses only of inputs, so that random values within the domains are well conditioned.
+std::string random_program(std::uint64_t seed, const ProgramOptions& options);
+
+/// A layered program of `calls` calls over 4x4 matrices: every call takes one result of the layer before and one of any earlier layer.
+std::string layered_program(std::uint64_t seed, int calls, int width);
+
+} // namespace fusec::random_programs
