@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every command on the demo: what it writes, that it is the same twice, and that public tools accept it.
+#include "tests/cli/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <regex>
+
+namespace fusec {
+namespace {
+
+using nlohmann::json;
+using test::fusec;
+using testing::HasSubstr;
+
+const std::string demo = std::string(FUSEC_SOURCE_DIR) + "/examples/demo.fus";
+
+class Commands : public testing::Test {
+protected:
+    test::TemporaryFolder folder;
+};
+
+TEST_F(Commands, CompileWritesBothFilesAndOneLine) {
+    const test::Outcome outcome = fusec({demo, "-o", "fused.cu"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(std::regex_match(outcome.err, std::regex("demo: \\d+ kernels?, [\\d.]+ B/element, predicted [\\d.]+ [mu]s for 1,048,576 elements on h200 \\(\\w+\\), [\\d.]+x over one kernel per call, gap 0\n"))) << outcome.err;
+    EXPECT_THAT(folder.names(), testing::ElementsAre("fused.cu", "fused.h"));
+    EXPECT_THAT(folder.read("fused.h"), HasSubstr("demo_launch_range"));
+}
+
+TEST_F(Commands, OutputIsTheGoldenFile) {
+    ASSERT_EQ(fusec({demo, "-o", "fused.cu"}, folder.path()).code, 0);
+    const std::string text = folder.read("fused.cu");
+    EXPECT_LE(std::ranges::count(text, '\n'), 150);
+    const test::Outcome difference = test::run({"diff", "-u", std::string(FUSEC_SOURCE_DIR) + "/tests/cli/golden/demo.cu", "fused.cu"}, folder.path());
+    EXPECT_EQ(difference.code, 0) << difference.out << "update with: fusec examples/demo.fus -o tests/cli/golden/demo.cu";
+    const test::Outcome header = test::run({"diff", "-u", std::string(FUSEC_SOURCE_DIR) + "/tests/cli/golden/demo.h", "fused.h"}, folder.path());
+    EXPECT_EQ(header.code, 0) << header.out;
+}
+
+TEST_F(Commands, SameInputSameBytes) {
+    for (const char* target : {"cuda", "host"}) {
+        ASSERT_EQ(fusec({demo, "-o", "a.cu", "--json", "a.json", "--target", target}, folder.path()).code, 0);
+        folder.write("elsewhere/demo.fus", folder.read(demo));
+        const test::Outcome second = fusec({"elsewhere/demo.fus", "-o", "b/../c.cu", "--json", "c.json", "--target", target}, folder.path());
+        EXPECT_EQ(second.code, 1) << "b does not exist";
+        ASSERT_EQ(fusec({"elsewhere/demo.fus", "-o", "elsewhere/a.cu", "--json", "c.json", "--target", target}, folder.path()).code, 0);
+        EXPECT_EQ(folder.read("a.cu"), folder.read("elsewhere/a.cu"));
+        json a = json::parse(folder.read("a.json"));
+        json c = json::parse(folder.read("c.json"));
+        a["space"].erase("seconds");
+        c["space"].erase("seconds");
+        EXPECT_EQ(a, c);
+    }
+}
+
+TEST_F(Commands, ExploreJsonHasTheContractsKeys) {
+    const test::Outcome outcome = fusec({"explore", demo, "--top", "5", "--json", "-"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json report = json::parse(outcome.out);
+    EXPECT_EQ(report["schema"], 1);
+    EXPECT_EQ(report["space"]["calls"], 6);
+    EXPECT_EQ(report["space"]["fusions"], 21);
+    EXPECT_GE(report["space"]["candidates"], 300);
+    EXPECT_EQ(report["space"]["complete"], true);
+    ASSERT_EQ(report["plans"].size(), 5U);
+    double before = 0;
+    for (const json& plan : report["plans"]) {
+        EXPECT_GE(plan["seconds"], before);
+        before = plan["seconds"];
+        double sum = 0;
+        for (const json& kernel : plan["kernels"]) {
+            for (const char* key : {"name", "calls", "loads", "stores", "implementation", "threads", "instances_per_block", "shared_bytes", "registers", "bytes_per_element", "flops_per_element", "seconds", "bound_by"}) {
+                EXPECT_TRUE(kernel.contains(key)) << key;
+            }
+            sum += kernel["seconds"].get<double>();
+        }
+        EXPECT_NEAR(sum, before, 1e-9 * before);
+    }
+    EXPECT_LE(report["optimum"]["bound"], report["optimum"]["seconds"]);
+}
+
+TEST_F(Commands, AutomaticIsNeverPredictedWorse) {
+    const auto seconds = [&](const std::string& mode) {
+        const test::Outcome outcome = fusec({demo, "--json", "-", "--plan", mode}, folder.path());
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return json::parse(outcome.out)["optimum"]["seconds"].get<double>();
+    };
+    const double best = seconds("auto");
+    for (const char* mode : {"none", "max", "greedy"}) {
+        EXPECT_LE(best, seconds(mode) * (1 + 1e-12)) << mode;
+    }
+}
+
+TEST_F(Commands, PlanFileGivesTheSameKernels) {
+    ASSERT_EQ(fusec({demo, "-o", "a.cu", "--save-plan", "plan.json", "--plan", "greedy"}, folder.path()).code, 0);
+    const test::Outcome outcome = fusec({demo, "-o", "b.cu", "--save-plan", "again.json", "--plan", "plan.json"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(folder.read("plan.json"), folder.read("again.json"));
+    const auto body = [&](const std::string& name) {
+        const std::string text = folder.read(name);
+        return text.substr(text.find("namespace"));
+    };
+    EXPECT_EQ(body("a.cu"), body("b.cu"));
+    folder.write("bad.json", "{\"schema\": 1, \"kernels\": [");
+    const test::Outcome bad = fusec({demo, "-o", "c.cu", "--plan", "bad.json"}, folder.path());
+    EXPECT_EQ(bad.code, 1);
+    EXPECT_THAT(bad.err, HasSubstr("bad.json:1:"));
+}
+
+TEST_F(Commands, DumpsEveryStage) {
+    const test::Outcome outcome = fusec({demo, "--dump", "ast,dag,candidates,plan,ir", "--time-stages"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("s1 = venorm(v1) : float SCALAR"));
+    EXPECT_THAT(outcome.err, HasSubstr("total"));
+}
+
+TEST_F(Commands, GraphvizAcceptsThePictures) {
+    ASSERT_EQ(fusec({demo, "--dot", "dag", "dag.dot", "--dot", "plan", "plan.dot"}, folder.path()).code, 0);
+    for (const char* name : {"dag.dot", "plan.dot"}) {
+        const test::Outcome picture = test::run({"dot", "-Tsvg", name}, folder.path());
+        EXPECT_EQ(picture.code, 0) << picture.err;
+        EXPECT_THAT(picture.out, HasSubstr("venorm"));
+    }
+}
+
+TEST_F(Commands, WhyTellsGainAndReason) {
+    const test::Outcome gain = fusec({"why", demo, "M1", "v1"}, folder.path());
+    EXPECT_EQ(gain.code, 0) << gain.err;
+    EXPECT_THAT(gain.out, HasSubstr("fusing `M1` and `v1` gains"));
+    const test::Outcome large = fusec({"why", demo, "M1", "F", "--max-fusion", "3"}, folder.path());
+    EXPECT_EQ(large.code, 0) << large.err;
+    EXPECT_THAT(large.out, HasSubstr("4 calls, --max-fusion is 3"));
+    const test::Outcome unknown = fusec({"why", demo, "M1", "v2"}, folder.path());
+    EXPECT_EQ(unknown.code, 1);
+    EXPECT_THAT(unknown.err, HasSubstr("did you mean `v1`?"));
+}
+
+TEST_F(Commands, DevicesGiveFiguresWithSources) {
+    const test::Outcome list = fusec({"devices"}, folder.path());
+    for (const char* name : {"h200", "h100", "a100", "l40", "rtx4090", "v100", "gh200", "mi210", "gtx480", "host-generic"}) {
+        EXPECT_THAT(list.out, HasSubstr(name));
+    }
+    const test::Outcome show = fusec({"devices", "show", "h200"}, folder.path());
+    EXPECT_EQ(show.code, 0) << show.err;
+    EXPECT_GE(std::ranges::count(show.out, '\n'), 20);
+}
+
+TEST_F(Commands, LibraryListsAndShows) {
+    const test::Outcome list = fusec({"library", "list"}, folder.path());
+    EXPECT_EQ(list.code, 0) << list.err;
+    for (const char* name : {"mmul", "mcholsolve", "venorm", "smax"}) {
+        EXPECT_THAT(list.out, HasSubstr(name));
+    }
+    const test::Outcome show = fusec({"library", "show", "mmul"}, folder.path());
+    EXPECT_THAT(show.out, HasSubstr("sum(k) A[i,k] * B[k,j]"));
+    EXPECT_EQ(fusec({"library", "show", "mmull"}, folder.path()).code, 1);
+}
+
+} // namespace
+} // namespace fusec
