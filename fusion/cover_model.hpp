@@ -27,10 +27,10 @@ struct CoverRow {
     } kind = Kind::output;
     double lower = -LinearProgram::unbounded;
     double upper = LinearProgram::unbounded;
-    DataId datum;                                  ///< output, edge, once, link
-    CallId call;                                   ///< edge, partition
-    std::vector<std::pair<DataId, DataId>> pairs;  ///< link: one, loaded and stored; cycle: k
-    std::vector<ColumnId> columns;                 ///< not_again
+    DataId datum = {};                                  ///< output, edge, once, link
+    CallId call = {};                                   ///< edge, partition
+    std::vector<std::pair<DataId, DataId>> pairs = {}; ///< link: one, loaded and stored; cycle: k
+    std::vector<ColumnId> columns = {}; ///< not_again
 };
 
 /// A column with its value in a (fractional or integer) solution.

@@ -4,7 +4,6 @@
 
 #include "support/diagnostics.hpp"
 
-#include <CbcCutGenerator.hpp>
 #include <CbcEventHandler.hpp>
 #include <CbcHeuristicDiveCoefficient.hpp>
 #include <CbcHeuristicLocal.hpp>
@@ -14,7 +13,6 @@
 #include <CglProbing.hpp>
 #include <CglZeroHalf.hpp>
 #include <ClpSimplex.hpp>
-#include <CoinBuild.hpp>
 #include <OsiClpSolverInterface.hpp>
 
 #include <algorithm>
@@ -73,29 +71,49 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Rows or columns that wait to be added together: Clp copies its matrix on every single addition.
+struct Buffer {
+    std::vector<double> lower, upper, cost, values;
+    std::vector<int> starts{0}, indices;
+
+    int count() const { return static_cast<int>(lower.size()); }
+    void add(double low, double high, double price, const SparseVector& entries) {
+        lower.push_back(low <= -LinearProgram::unbounded ? -COIN_DBL_MAX : low);
+        upper.push_back(high >= LinearProgram::unbounded ? COIN_DBL_MAX : high);
+        cost.push_back(price);
+        for (const auto& [index, value] : entries) {
+            indices.push_back(index);
+            values.push_back(value);
+        }
+        starts.push_back(static_cast<int>(indices.size()));
+    }
+};
+
+} // namespace
+
 struct LinearProgram::State {
     ClpSimplex simplex;
-    CoinBuild new_columns{1};
-    CoinBuild new_rows{0};
+    Buffer new_columns, new_rows;
     std::vector<double> primal, duals;
     std::uint64_t pivots = 0;
     bool columns_last = true; ///< decides which simplex starts from a feasible basis
 
     void flush() {
-        // Rows and columns are buffered because Clp copies its matrix on every single addition.
-        if (new_columns.numberColumns() > 0) {
-            simplex.addColumns(new_columns);
-            new_columns = CoinBuild(1);
+        if (const Buffer& b = new_columns; b.count() > 0) {
+            simplex.addColumns(b.count(), b.lower.data(), b.upper.data(), b.cost.data(), b.starts.data(), b.indices.data(), b.values.data());
+            new_columns = {};
             columns_last = true;
         }
-        if (new_rows.numberRows() > 0) {
-            simplex.addRows(new_rows);
-            new_rows = CoinBuild(0);
+        if (const Buffer& b = new_rows; b.count() > 0) {
+            simplex.addRows(b.count(), b.lower.data(), b.upper.data(), b.starts.data(), b.indices.data(), b.values.data());
+            new_rows = {};
             columns_last = false;
         }
     }
-    int rows() const { return simplex.numberRows() + new_rows.numberRows(); }
-    int columns() const { return simplex.numberColumns() + new_columns.numberColumns(); }
+    int rows() const { return simplex.numberRows() + new_rows.count(); }
+    int columns() const { return simplex.numberColumns() + new_columns.count(); }
 };
 
 LinearProgram::LinearProgram()
@@ -106,36 +124,18 @@ LinearProgram::LinearProgram()
 }
 LinearProgram::~LinearProgram() = default;
 
-namespace {
-
-void split(const SparseVector& entries, std::vector<int>& indices, std::vector<double>& values) {
-    for (const auto& [index, value] : entries) {
-        indices.push_back(index);
-        values.push_back(value);
-    }
-}
-
-} // namespace
-
 void LinearProgram::add_row(double lower, double upper, const SparseVector& columns) {
-    if (state_->new_columns.numberColumns() > 0) {
+    if (state_->new_columns.count() > 0) {
         state_->flush(); // the row may name columns that are still buffered
     }
-    std::vector<int> indices;
-    std::vector<double> values;
-    split(columns, indices, values);
-    state_->new_rows.addRow(static_cast<int>(indices.size()), indices.data(), values.data(), lower <= -unbounded ? -COIN_DBL_MAX : lower,
-                            upper >= unbounded ? COIN_DBL_MAX : upper);
+    state_->new_rows.add(lower, upper, 0, columns);
 }
 
 void LinearProgram::add_column(double cost, const SparseVector& rows) {
-    if (state_->new_rows.numberRows() > 0) {
+    if (state_->new_rows.count() > 0) {
         state_->flush();
     }
-    std::vector<int> indices;
-    std::vector<double> values;
-    split(rows, indices, values);
-    state_->new_columns.addColumn(static_cast<int>(indices.size()), indices.data(), values.data(), 0.0, COIN_DBL_MAX, cost);
+    state_->new_columns.add(0, unbounded, cost, rows);
 }
 
 void LinearProgram::set_cost(std::size_t column, double cost) {
@@ -187,24 +187,16 @@ constexpr double scaled_increment = 1e-4; ///< 1e-8 of the cheapest column
 void load(OsiClpSolverInterface& solver, const BinaryProgram& program, double scale) {
     solver.messageHandler()->setLogLevel(0);
     solver.setHintParam(OsiDoReducePrint, true, OsiHintTry);
-    CoinPackedMatrix matrix(true, 0, 0);
-    matrix.setDimensions(static_cast<int>(program.rows.size()), 0);
-    std::vector<int> indices;
-    std::vector<double> values;
-    for (const SparseVector& column : program.columns) {
-        indices.clear();
-        values.clear();
-        split(column, indices, values);
-        matrix.appendCol(static_cast<int>(indices.size()), indices.data(), values.data());
-    }
+    Buffer columns, rows;
     const std::size_t n = program.columns.size();
-    std::vector<double> zero(n, 0.0), one(n, 1.0), cost(n), lower, upper;
-    std::transform(program.costs.begin(), program.costs.end(), cost.begin(), [&](double c) { return c * scale; });
-    for (const BinaryRow& row : program.rows) {
-        lower.push_back(row.lower <= -LinearProgram::unbounded ? -solver.getInfinity() : row.lower);
-        upper.push_back(row.upper >= LinearProgram::unbounded ? solver.getInfinity() : row.upper);
+    for (std::size_t i = 0; i < n; ++i) {
+        columns.add(0, 1, program.costs[i] * scale, program.columns[i]);
     }
-    solver.loadProblem(matrix, zero.data(), one.data(), cost.data(), lower.data(), upper.data());
+    for (const BinaryRow& row : program.rows) {
+        rows.add(row.lower, row.upper, 0, {});
+    }
+    solver.loadProblem(columns.count(), rows.count(), columns.starts.data(), columns.indices.data(), columns.values.data(), columns.lower.data(),
+                       columns.upper.data(), columns.cost.data(), rows.lower.data(), rows.upper.data());
     for (std::size_t i = 0; i < n; ++i) {
         solver.setInteger(static_cast<int>(i));
     }
@@ -273,7 +265,7 @@ BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limi
     model.passInEventHandler(&pivot_limit);
 
     model.initialSolve();
-    if (model.isProvenPrimalInfeasible()) {
+    if (model.isInitialSolveProvenPrimalInfeasible()) {
         result.complete = true;
         result.bound = limits.cutoff > 0 ? limits.cutoff : INFINITY;
         return result;
