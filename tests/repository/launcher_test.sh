@@ -83,7 +83,7 @@ grep -q 'could not be built' "$place/stderr" || fail "a failed build was not exp
 
 # Nothing installed, no root, no sudo: the line to run and exit 2. The stand-ins know no package and a user who is not root.
 mkdir "$place/poor"
-for tool in bash env dirname readlink mkdir flock grep cat; do
+for tool in bash env dirname readlink mkdir flock grep cat mktemp rm tail; do
     ln -s "$(command -v $tool)" "$place/poor/$tool"
 done
 printf '#!/bin/bash\nexit 1\n' >"$place/poor/dpkg-query"
