@@ -47,6 +47,7 @@ for tool in debootstrap git unshare chroot; do
 done
 
 # One line "URI RELEASE COMPONENT" for each part of Debian 12 that this machine's apt uses.
+# shellcheck disable=SC2016
 sources=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
     awk '$2 ~ /^bookworm/' | sort -u)
 mirror=$(awk '$2 == "bookworm" && $3 == "main" {print $1; exit}' <<<"$sources")

@@ -75,15 +75,19 @@ else
     exit 2
 fi
 
-echo "setup: installing ${missing[*]}" >&2
-wait_for_lock=(-o DPkg::Lock::Timeout=600)
-install_missing() {
-    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get "${wait_for_lock[@]}" install -y --no-install-recommends "${missing[@]}" >&2
+echo "setup: installing ${#missing[@]} packages and what they need: ${missing[*]}" >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# apt_get ARGUMENT...: waits for another apt-get; its many lines are shown only when it fails.
+apt_get() {
+    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -q "$@" </dev/null >"$log" 2>&1
 }
-if ! "${as_root[@]}" apt-get "${wait_for_lock[@]}" -qq update >&2; then
+if ! apt_get update; then
+    tail -n 5 "$log" >&2
     echo "setup: apt-get update failed; trying with the package lists at hand" >&2
 fi
-if ! install_missing; then
+if ! apt_get install -y --no-install-recommends "${missing[@]}"; then
+    tail -n 30 "$log" >&2
     echo "setup: apt-get could not install ${missing[*]}" >&2
     exit 2
 fi
