@@ -13,7 +13,7 @@ namespace fusec {
 #define FUSEC_DEVICE __device__ __forceinline__
 #define FUSEC_UNROLL _Pragma("unroll")
 #else
-#define FUSEC_DEVICE inline
+#define FUSEC_DEVICE __attribute__((always_inline)) inline
 #define FUSEC_UNROLL
 #endif
 
