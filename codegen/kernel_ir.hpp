@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel IR: what each kernel does, down to addresses, thread maps, barriers and index types, and nothing about spelling. lower() makes
+// it from candidates, the verifier (codegen/verifier.hpp) proves it sound, the emitters print it.
+#pragma once
+
+#include "fusion/candidate.hpp"
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fusec::codegen {
+
+/// The unsigned integer type in which an index is computed. Offsets into lists grow with n and need 64 bits; indices within a tile
+/// are bounded by the tile and use 32.
+enum class IndexType { u32,
+                       u64 };
+
+/// A list or uniform in global memory, as the interface or one kernel names it.
+struct List {
+    DataId datum;
+    std::string name; ///< identifier in the output; unique in its scope
+    Type type;
+    bool uniform = false; ///< one value for all elements, by pointer
+    bool written = false; ///< the kernel (or the program) writes it
+};
+
+/// A tile of all elements of a block in shared memory. Component k of element e is word
+/// e * element_words + (group ? e / group * pad_words : 0) + k after `offset`.
+struct Tile {
+    DataId datum;
+    std::string name;
+    Type type;
+    int offset = 0; ///< bytes from the start of the block's shared memory; multiple of 16
+    int bytes = 0;
+    int element_words = 0; ///< components of one element
+    int group = 0;         ///< elements between paddings; 0: no padding
+    int pad_words = 0;
+    int first_step = 0; ///< lifetime: first and last index into Kernel::steps that touches it
+    int last_step = 0;
+};
+
+/// A value in registers: `threads` threads per instance, each holding the part that `touch` names. For the host: SIMD lanes over elements.
+struct Value {
+    DataId datum;
+    std::string name;
+    Type type;
+    library::Touch touch = library::Touch::all;
+    int threads = 1;
+};
+
+/// A constant of the program: a literal when scalar, else a table in the text.
+struct Table {
+    DataId datum;
+    std::string name;
+    Type type;
+    std::vector<double> values; ///< row-major, rounded to the precision
+};
+
+/// Where an operand or result of a compute step is.
+struct Place {
+    enum class Kind { value,
+                      tile,
+                      list, ///< read in place from global memory
+                      table } kind = Kind::value;
+    std::size_t index = 0; ///< into the kernel's values, tiles, lists or tables
+
+    bool operator==(const Place&) const = default;
+};
+
+/// An operand with the part of it that thread `lane` of an instance touches.
+struct Operand {
+    Place place;
+    library::Touch touch = library::Touch::all;
+};
+
+/// Block copies the elements of its tile, list -> tile. `async`: the words arrive at the thread's next AsyncWait.
+struct LoadTile {
+    std::size_t list = 0;
+    std::size_t tile = 0;
+    fusion::Staging staging = fusion::Staging::words; ///< words, vectors or async
+    int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
+    IndexType offset = IndexType::u64;                ///< type of `first element * components`
+};
+
+/// Block copies the elements of its tile, tile -> list.
+struct StoreTile {
+    std::size_t tile = 0;
+    std::size_t list = 0;
+    fusion::Staging staging = fusion::Staging::words; ///< words or vectors
+    int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
+    IndexType offset = IndexType::u64;
+};
+
+/// Each owner reads its part of its element, list -> registers. `none` by components, `vectors` with the widest access the pointer
+/// allows; host: `lanes` transposes. A uniform is read whole by every thread.
+struct LoadValue {
+    std::size_t list = 0;
+    std::size_t value = 0;
+    fusion::Staging staging = fusion::Staging::none;
+    int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
+    IndexType offset = IndexType::u64;
+};
+
+/// Each owner writes its part of its element, registers -> list. Host: `lanes` and `lanes_streaming`.
+struct StoreValue {
+    std::size_t value = 0;
+    std::size_t list = 0;
+    fusion::Staging staging = fusion::Staging::none;
+    int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
+    IndexType offset = IndexType::u64;
+};
+
+/// The asynchronous copies that this thread started have arrived.
+struct AsyncWait {};
+/// __syncthreads
+struct BlockBarrier {};
+/// __syncwarp
+struct WarpBarrier {};
+
+/// One call. Thread map: item = thread index; element = item / threads, lane = item % threads; idle when element >= tile elements,
+/// and when element >= elements left if `guarded`.
+struct Compute {
+    CallId call;
+    std::string routine;       ///< `mmul_row`: function and implementation
+    int threads = 1;           ///< threads per instance
+    bool synchronises = false; ///< the routine itself orders the accesses of an instance's threads
+    std::vector<Operand> operands;
+    Operand result;
+    bool guarded = true;
+};
+
+using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Compute, StoreTile, StoreValue>;
+
+struct Kernel {
+    std::string name;          ///< identifier: the last datum it stores
+    std::vector<CallId> calls; ///< in execution order
+    std::vector<List> lists;   ///< parameters: inputs ascending by datum, then outputs ascending
+    std::vector<Tile> tiles;   ///< ascending by datum
+    std::vector<Value> values; ///< ascending by datum
+    std::vector<Table> tables; ///< ascending by datum
+    std::vector<Step> steps;
+    int tile_elements = 32;           ///< elements of one block; host: SIMD lanes
+    int threads = 32;                 ///< per block; host: 1
+    int shared_bytes = 0;             ///< per block
+    IndexType first = IndexType::u64; ///< type of the block's first element
+    bool simd = false;                ///< host: the elements of a tile are SIMD lanes of one thread
+
+    /// True when some access is wider than a component: the kernel has an aligned and an unaligned form.
+    bool has_wide_access() const;
+    /// Threads of one block that the thread map counts: SIMD lanes count as threads.
+    int mapped_threads() const { return simd ? tile_elements : threads; }
+};
+
+/// An intermediate that crosses kernels.
+struct WorkspaceList {
+    DataId datum;
+    std::string name;
+    Type type;
+    std::size_t slot = 0;
+};
+
+/// One generated pair of files. Slot s of the workspace for n elements starts at the sum over earlier slots of n * bytes, each
+/// rounded up to 256.
+struct Unit {
+    std::string name;
+    std::vector<List> inputs;             ///< interface order, uniforms included
+    std::vector<List> outputs;            ///< interface order
+    std::vector<int> slots;               ///< bytes per element of each workspace slot
+    std::vector<WorkspaceList> workspace; ///< ascending by datum
+    std::vector<Kernel> kernels;          ///< launch order
+};
+
+/// Components of `shape` (row-major indices, ascending) that thread `lane` of `threads` touches. Empty when the combination is
+/// meaningless (library::components_touched is 0).
+std::vector<int> touched_components(const Shape& shape, library::Touch touch, int threads, int lane);
+
+/// Word of component `component` of element `element` after the tile's offset.
+int tile_word(const Tile& tile, int element, int component);
+
+/// The unit as text, for `--dump ir` and as what the plan id is a hash of.
+std::string dump(const Unit& unit);
+/// 16 hexadecimal digits over dump(unit): FNV-1a, 64 bits.
+std::string plan_id(const Unit& unit);
+
+} // namespace fusec::codegen
