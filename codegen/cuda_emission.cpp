@@ -14,7 +14,7 @@ namespace fusec::codegen {
 namespace {
 
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
-constexpr InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null"};
+const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null"};
 
 void write_kernels(Writer& writer, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog) {
     const std::vector<std::string> names = kernel_names(unit);
