@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec run`: emit for the host, build (cached by content), execute with given or random inputs, write NumPy files.
+#include "cli/commands.hpp"
+#include "cli/pipeline.hpp"
+#include "execute/compiler.hpp"
+#include "execute/domains.hpp"
+#include "execute/loaded_library.hpp"
+#include "execute/npy.hpp"
+#include "support/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <iostream>
+#include <map>
+
+namespace fusec::cli {
+
+namespace {
+
+/// The lists of one execution: one buffer per datum of the interface, in interface order.
+struct Lists {
+    std::uint64_t elements = 0;
+    std::vector<DataId> data;
+    std::vector<std::string> bytes;
+};
+
+std::size_t list_bytes(const frontend::Datum& datum, std::uint64_t elements) {
+    const std::uint64_t values = execute::per_element(datum) ? elements : 1;
+    return static_cast<std::size_t>(values) * static_cast<std::size_t>(datum.type.bytes());
+}
+
+/// Files by the datum they name; reports names that are not of `allowed`, and names given twice.
+std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>& files, const std::vector<DataId>& allowed, const char* role, const frontend::CheckedProgram& program, Diagnostics& diagnostics) {
+    std::map<DataId, Path> result;
+    std::vector<std::string> names;
+    for (const DataId id : allowed) {
+        names.push_back(program.datum(id).name);
+    }
+    for (const auto& [name, path] : files) {
+        const auto found = std::ranges::find(names, name);
+        if (found == names.end()) {
+            Diagnostic& error = diagnostics.report(kind::unknown_list, {}, fmt::format("program `{}` has no {} `{}`", program.name, role, name));
+            error.hint = fmt::format("its {}s are {}", role, fmt::join(names, ", "));
+        } else if (!result.emplace(allowed[static_cast<std::size_t>(found - names.begin())], path).second) {
+            diagnostics.report(kind::unknown_list, {}, fmt::format("{} `{}` is given twice", role, name));
+        }
+    }
+    return result;
+}
+
+/// The bytes of random components, rounded to the precision.
+std::string random_list(const frontend::CheckedProgram& program, DataId id, const execute::Demands& demands, std::uint64_t elements, std::uint64_t seed) {
+    const frontend::Datum& datum = program.datum(id);
+    std::string bytes;
+    bytes.reserve(list_bytes(datum, elements));
+    for (std::uint64_t e = 0; e < (execute::per_element(datum) ? elements : 1); ++e) {
+        for (const double component : execute::random_value(datum.type, demands, seed, id.value, e, 0)) {
+            if (datum.type.precision == Precision::f32) {
+                const auto narrow = static_cast<float>(component);
+                bytes.append(reinterpret_cast<const char*>(&narrow), sizeof narrow);
+            } else {
+                bytes.append(reinterpret_cast<const char*>(&component), sizeof component);
+            }
+        }
+    }
+    return bytes;
+}
+
+/// Reads the files, settles the number of elements, draws the rest. Nothing after a report.
+std::optional<Lists> gather(const Run& command, const Compilation& c, const std::map<DataId, Path>& files, Diagnostics& diagnostics) {
+    const frontend::CheckedProgram& program = *c.program;
+    std::map<DataId, execute::NumpyList> read;
+    std::optional<std::uint64_t> elements = command.elements;
+    std::string settled_by = "-n";
+    for (const auto& [id, path] : files) {
+        const frontend::Datum& datum = program.datum(id);
+        const bool uniform = !execute::per_element(datum);
+        auto list = execute::read_numpy(path, {.datum = datum.name, .type = datum.type, .uniform = uniform}, diagnostics);
+        if (!list) {
+            continue;
+        }
+        if (!uniform) {
+            if (elements && *elements != list->elements) {
+                diagnostics.report(kind::element_count, {}, fmt::format("`{}` has {} elements, {} gives {}", path.string(), list->elements, settled_by, *elements));
+            }
+            elements = list->elements;
+            settled_by = "`" + path.string() + "`";
+        }
+        read.emplace(id, std::move(*list));
+    }
+    if (diagnostics.has_errors()) {
+        return std::nullopt;
+    }
+    Lists lists;
+    lists.elements = elements.value_or(1024);
+    const std::vector<execute::Demands> demands = execute::demands(program, *c.catalog);
+    for (const DataId id : program.inputs) {
+        const auto found = read.find(id);
+        lists.data.push_back(id);
+        lists.bytes.push_back(found != read.end() ? std::move(found->second.bytes) : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
+        if (found == read.end()) {
+            std::cerr << fmt::format("{}: `{}` is random (seed {})\n", program.name, program.datum(id).name, command.seed);
+        }
+    }
+    for (const DataId id : program.outputs) {
+        lists.data.push_back(id);
+        lists.bytes.emplace_back(list_bytes(program.datum(id), lists.elements), '\0');
+    }
+    return lists;
+}
+
+std::optional<execute::LoadedLibrary> build(const Compilation& c, Diagnostics& diagnostics) {
+    const auto compiler = execute::find_host_compiler(diagnostics);
+    if (!compiler) {
+        return std::nullopt;
+    }
+    execute::BuildRequest request;
+    request.kind = execute::BuildKind::host_product;
+    request.files = {{c.program->name + ".cpp", c.emitted.source}, {c.header_name, c.emitted.header}};
+    request.include_folders = {library::standard_library_folder() / "runtime"};
+    const auto path = execute::build_library(request, *compiler, execute::default_cache_folder(), diagnostics);
+    return path ? execute::LoadedLibrary::open(*path, diagnostics) : std::nullopt;
+}
+
+/// Prints the first elements of an output, for a look without a NumPy file.
+void print_head(const frontend::Datum& datum, const std::string& bytes, std::uint64_t elements) {
+    constexpr std::uint64_t most = 3;
+    const auto components = static_cast<std::size_t>(datum.type.shape.size());
+    std::cout << fmt::format("{} : {}\n", datum.name, to_string(datum.type));
+    for (std::uint64_t e = 0; e < std::min(elements, most); ++e) {
+        std::cout << fmt::format("  [{}]", e);
+        for (std::size_t k = 0; k < components; ++k) {
+            const std::size_t at = static_cast<std::size_t>(e) * components + k;
+            double value = 0;
+            if (datum.type.precision == Precision::f32) {
+                float narrow = 0;
+                std::memcpy(&narrow, bytes.data() + at * sizeof narrow, sizeof narrow);
+                value = static_cast<double>(narrow);
+            } else {
+                std::memcpy(&value, bytes.data() + at * sizeof value, sizeof value);
+            }
+            std::cout << fmt::format(" {:g}", value);
+        }
+        std::cout << '\n';
+    }
+    if (elements > most) {
+        std::cout << fmt::format("  ... {} more\n", elements - most);
+    }
+}
+
+} // namespace
+
+void run_command(const Run& command, Diagnostics& diagnostics) {
+    Compilation c;
+    c.options = command.options;
+    c.options.elements = std::max<std::uint64_t>(command.elements.value_or(c.options.elements), 1);
+    if (!run_pipeline(c, diagnostics, "emit")) {
+        return;
+    }
+    const auto inputs = by_datum(command.inputs, c.program->inputs, "input", *c.program, diagnostics);
+    const auto outputs = by_datum(command.outputs, c.program->outputs, "output", *c.program, diagnostics);
+    if (diagnostics.has_errors()) {
+        return;
+    }
+    auto lists = gather(command, c, inputs, diagnostics);
+    if (!lists) {
+        return;
+    }
+    const auto library = build(c, diagnostics);
+    const auto functions = library ? execute::UnitFunctions::find(*library, c.unit->name, diagnostics) : std::nullopt;
+    if (!functions) {
+        return;
+    }
+    std::vector<void*> pointers;
+    for (std::string& bytes : lists->bytes) {
+        pointers.push_back(bytes.data());
+    }
+    constexpr std::size_t alignment = 256;
+    const std::size_t needed = functions->workspace_bytes(lists->elements);
+    std::string storage(needed + alignment, '\0');
+    void* workspace = storage.data();
+    std::size_t space = storage.size();
+    internal_check(std::align(alignment, needed, workspace, space) != nullptr, "no aligned workspace");
+    const auto start = std::chrono::steady_clock::now();
+    const int status = functions->launch(pointers.data(), lists->elements, needed == 0 ? nullptr : workspace, needed, nullptr);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    internal_check(status == 0, "the host kernels refused their arguments");
+
+    std::vector<OutputFile> files;
+    for (std::size_t i = 0; i < c.program->outputs.size(); ++i) {
+        const DataId id = c.program->outputs[i];
+        const frontend::Datum& datum = c.program->datum(id);
+        std::string& bytes = lists->bytes[c.program->inputs.size() + i];
+        if (const auto file = outputs.find(id); file != outputs.end()) {
+            files.push_back({file->second, execute::numpy_file({.elements = lists->elements, .bytes = std::move(bytes)}, datum.type, false)});
+        } else {
+            print_head(datum, bytes, lists->elements);
+        }
+    }
+    if (write_files(files, diagnostics)) {
+        std::cerr << fmt::format("{}: {} elements in {:.3g} ms (first call, not a benchmark)\n", c.program->name, lists->elements, seconds * 1e3);
+    }
+}
+
+} // namespace fusec::cli
