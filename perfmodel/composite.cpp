@@ -56,10 +56,16 @@ double data_pipe_seconds(const Launch& l) {
     return l.busiest * passes / (l.device.shared_wavefronts * l.clock);
 }
 
-/// All traffic of the multiprocessors meets L2, spills included; a strided store is a request of one 32-byte sector, and a
-/// multiprocessor sends one request per clock (assumption: the rate is not published).
-double l2_seconds(const Launch& l) {
+/// All traffic of the multiprocessors passes L2, spills and the 32-byte sectors of strided stores included.
+double l2_stream_seconds(const Launch& l) {
     const double bytes = l.work.read_bytes + l.work.write_bytes + l.work.spill_bytes + 32 * l.work.store_requests;
+    return l.elements * bytes / (l.device.l2_gb_per_s * 1e9);
+}
+
+/// What passes L2 beside the lists themselves. A strided store is a request of one sector, and a multiprocessor sends one request per
+/// clock (assumption: the rate is not published).
+double l2_request_seconds(const Launch& l) {
+    const double bytes = l.work.spill_bytes + 32 * l.work.store_requests;
     return std::max(l.elements * bytes / (l.device.l2_gb_per_s * 1e9), l.busiest * l.work.store_requests / l.clock);
 }
 
@@ -141,9 +147,10 @@ double overlap_exponent(const Launch& l) {
     return l.work.block_barriers == 0 ? p : 1 + (p - 1) * (1 - 1 / (l.resident * l.resident));
 }
 
-/// Everything between start and end of the blocks: the units overlap.
+/// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
+/// L2, so the two are one pipe as fast as the slower, and only what L2 serves besides competes.
 double body_seconds(const Launch& l) {
-    return soft_maximum({{Bound::dram, stream_seconds(l)}, {Bound::l2, l2_seconds(l)}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}}, overlap_exponent(l));
+    return soft_maximum({{Bound::dram, std::max(stream_seconds(l), l2_stream_seconds(l))}, {Bound::l2, l2_request_seconds(l)}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}}, overlap_exponent(l));
 }
 
 /// While the last blocks drain, about half of the device idles: half the time of one full wave. Blocks that all start at once have no
@@ -186,7 +193,7 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
     }
     const Launch l = launch_of(device, work, elements, resident);
     Breakdown result;
-    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}, {Bound::latency, latency_seconds(l)}, {Bound::launch, launch_seconds}};
+    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, std::max(l2_stream_seconds(l), l2_request_seconds(l))}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}, {Bound::latency, latency_seconds(l)}, {Bound::launch, launch_seconds}};
     const auto greatest = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     result.cost = {launch_seconds + body_seconds(l) + tail_seconds(l), greatest->first};
     return result;

@@ -49,9 +49,11 @@ TEST(Occupancy, RegistersComeInGranulesOfAQuarterFile) {
     const fusion::DeviceLimits h200 = standard_device("h200").limits;
     // 64 registers: 16384 / 2048 = 8 warps in each of 4 quarters = 32 warps = 8 blocks of 128 threads.
     EXPECT_EQ(resident_blocks(h200, block(128, 0, 64)), 8);
-    // 65 round up to 72: 16384 / 2304 = 7 warps in each quarter = 28 = 7 blocks.
-    EXPECT_EQ(resident_blocks(h200, block(128, 0, 65)), 7);
-    EXPECT_EQ(resident_blocks(h200, block(128, 0, 72)), 7);
+    // 41 round up to 48: 16384 / 1536 = 10 warps in each quarter = 10 blocks; unrounded it would be 12.
+    EXPECT_EQ(resident_blocks(h200, block(128, 0, 41)), 10);
+    EXPECT_EQ(resident_blocks(h200, block(128, 0, 48)), 10);
+    // 56: 16384 / 1792 = 9 warps in each quarter, 36 in all: 5 blocks of 7 warps.
+    EXPECT_EQ(resident_blocks(h200, block(224, 0, 56)), 5);
     EXPECT_EQ(resident_blocks(h200, block(32, 0, 16)), 32) << "block slots";
 }
 
