@@ -122,7 +122,7 @@ private:
             }
             if (const DatumKind what = draft_.datum(*datum).kind; what != DatumKind::computed) {
                 const char* word = what == DatumKind::input ? "an input" : what == DatumKind::uniform ? "a uniform"
-                                                                                                       : "a constant";
+                                                                                                      : "a constant";
                 diagnostics_.report(kind::returned_uncomputed, name.span, in_backticks(name.text) + " is " + word + ": there is nothing to compute").notes.push_back({draft_.datum(*datum).span, "defined here"});
                 continue;
             }

@@ -51,7 +51,7 @@ private:
     void mismatch(const ast::Expression& e, const std::string& found) {
         good_ = false;
         diagnostics_.report(kind::table_mismatch, e.span, "found " + found).hint = shape_.form == Form::matrix ? "a matrix is written by rows: `[[1, 0], [0, 1]]`" : shape_.form == Form::vector ? "a vector is written `[1, 2, 3]`"
-                                                                                                                                                                                         : "write the number without brackets";
+                                                                                                                                                                                                 : "write the number without brackets";
     }
 
     bool counts(const ast::Expression& table, std::size_t needed, const std::string& what, const std::string& where) {

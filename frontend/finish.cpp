@@ -161,7 +161,7 @@ private:
             pool.reserve(program.name + suffix);
         }
         const auto rank = [](const Datum& datum) { return is_literal_name(datum.name) ? 2 : is_nested_name(datum.name) ? 1
-                                                                                                                                                   : 0; };
+                                                                                                                       : 0; };
         for (const int round : {0, 1, 2}) {
             for (Datum& datum : program.data) {
                 if (rank(datum) != round) {

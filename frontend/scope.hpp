@@ -2,8 +2,8 @@
 // The names of a program: declared, then defined once, then used.
 #pragma once
 
-#include "frontend/ast.hpp"
 #include "elementary-lib/catalog.hpp"
+#include "frontend/ast.hpp"
 #include "support/diagnostics.hpp"
 
 #include <map>
@@ -57,9 +57,9 @@ private:
     Diagnostics& diagnostics_;
     std::map<std::string, Declared> declared_;
     std::map<std::string, Defined> defined_;
-    std::map<std::string, Span> assigned_later_;                 ///< first assignment of every assigned name
-    std::map<std::string, std::vector<std::string>> reads_;      ///< names in the value of every assigned name
-    std::set<std::string> reported_;                             ///< undefined names already reported
+    std::map<std::string, Span> assigned_later_;            ///< first assignment of every assigned name
+    std::map<std::string, std::vector<std::string>> reads_; ///< names in the value of every assigned name
+    std::set<std::string> reported_;                        ///< undefined names already reported
 };
 
 } // namespace fusec::frontend
