@@ -5,7 +5,9 @@
 #include "frontend/checked_program.hpp"
 #include "support/diagnostics.hpp"
 
+#include <memory>
 #include <optional>
+#include <string>
 
 namespace fusec::frontend {
 
@@ -27,5 +29,8 @@ std::optional<CheckedProgram> check(const ast::Program& program, const library::
 
 /// Breaks with InternalError if an invariant of CheckedProgram does not hold.
 void verify(const CheckedProgram& program, const library::Catalog& catalog);
+
+/// The program as text, one line per input, constant and call: `--dump ast` shows it below the tree (`ast::to_text`).
+std::string to_text(const CheckedProgram& program, const library::Catalog& catalog);
 
 } // namespace fusec::frontend

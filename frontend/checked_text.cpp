@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checked program as text.
+#include "frontend/frontend.hpp"
+#include "support/writer.hpp"
+
+#include <charconv>
+
+namespace fusec::frontend {
+
+namespace {
+
+std::string number_text(double value) {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string datum_text(const Datum& datum) {
+    std::string text = datum.name + ": " + to_string(datum.type);
+    return datum.identifier == datum.name ? text : text + " as " + datum.identifier;
+}
+
+std::string values_text(const Datum& datum) {
+    std::string text;
+    for (const double value : datum.values) {
+        text += " " + number_text(value);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string to_text(const CheckedProgram& program, const library::Catalog& catalog) {
+    Writer out;
+    out.line("program " + program.name);
+    for (const DataId id : program.inputs) {
+        out.line((program.datum(id).kind == DatumKind::uniform ? "uniform " : "input ") + datum_text(program.datum(id)));
+    }
+    for (const Datum& datum : program.data) {
+        if (datum.kind == DatumKind::constant) {
+            out.line("constant " + datum_text(datum) + " =" + values_text(datum));
+        }
+    }
+    for (const Call& call : program.calls) {
+        std::string operands;
+        for (const DataId operand : call.operands) {
+            operands += (operands.empty() ? "" : ", ") + program.datum(operand).name;
+        }
+        out.line(datum_text(program.datum(call.result)) + " = " + catalog.function(call.instance.function).name + "(" + operands + ")" + (call.instance.swapped ? " swapped" : ""));
+    }
+    std::string outputs;
+    for (const DataId id : program.outputs) {
+        outputs += " " + program.datum(id).name;
+    }
+    out.line("return" + outputs);
+    return out.take();
+}
+
+} // namespace fusec::frontend

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of a program as identifiers of C, C++ and CUDA.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace fusec::frontend {
+
+/// Whether the word is a keyword or macro of C, C++ or CUDA, or a name that generated text uses for itself.
+bool is_reserved(std::string_view word);
+
+/// The text with every run of characters that an identifier cannot hold as one `_`, and `prefix` in front of a leading digit;
+/// `prefix` alone when no letter or digit is left.
+std::string as_identifier(std::string_view text, std::string_view prefix);
+
+/// Hands out identifiers, each once.
+class IdentifierPool {
+public:
+    /// Keeps a word from being handed out.
+    void reserve(std::string word) { taken_.insert(std::move(word)); }
+    /// `word`, with `_` appended until it is neither reserved nor taken.
+    std::string take(std::string word);
+
+private:
+    std::set<std::string> taken_;
+};
+
+} // namespace fusec::frontend

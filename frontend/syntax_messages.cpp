@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/syntax_messages.hpp"
+
+#include <algorithm>
+
+namespace fusec::frontend {
+
+namespace {
+
+class Reporter {
+public:
+    Reporter(const SourcePtr& source, const std::vector<Token>& tokens, const SyntaxProblem& problem)
+        : source_(source), tokens_(tokens), problem_(problem), found_(tokens.at(problem.found)) {}
+
+    bool report(Diagnostics& diagnostics) const {
+        if (misses_semicolon()) {
+            const std::size_t end = previous().end;
+            diagnostics.report(kind::syntax_error, {source_, end, end}, "missing `;` after " + described(previous()));
+            return true;
+        }
+        Diagnostic& d = diagnostics.report(kind::syntax_error, span_of(found_), "expected " + expected() + ", found " + described(found_));
+        if (const Token* opening = unclosed()) {
+            d.notes.push_back({span_of(*opening), "the " + in_backticks(text_of(*opening)) + " that is open"});
+        }
+        d.hint = hint();
+        return false;
+    }
+
+private:
+    Span span_of(const Token& token) const { return {source_, token.begin, token.end}; }
+    std::string_view text_of(const Token& token) const { return source_->text().substr(token.begin, token.end - token.begin); }
+    const Token& previous() const { return tokens_.at(problem_.found - 1); }
+    bool allows(TokenKind kind) const { return std::find(problem_.expected.begin(), problem_.expected.end(), kind) != problem_.expected.end(); }
+
+    std::string described(const Token& token) const {
+        switch (token.kind) {
+        case TokenKind::end:
+            return "the end of the file";
+        case TokenKind::name:
+            return "the name " + in_backticks(text_of(token));
+        case TokenKind::number:
+        case TokenKind::malformed_number:
+            return "the number " + in_backticks(text_of(token));
+        case TokenKind::keyword_program:
+        case TokenKind::keyword_input:
+        case TokenKind::keyword_return:
+        case TokenKind::keyword_uniform:
+        case TokenKind::keyword_const:
+        case TokenKind::keyword_float:
+        case TokenKind::keyword_double:
+            return "the keyword " + in_backticks(text_of(token));
+        case TokenKind::scalar:
+        case TokenKind::vector:
+        case TokenKind::matrix:
+            return "the shape " + in_backticks(text_of(token));
+        default:
+            return in_backticks(text_of(token));
+        }
+    }
+
+    /// The statement is complete but for its `;`, and what follows stands on a later line.
+    bool misses_semicolon() const {
+        if (!allows(TokenKind::semicolon) || problem_.found == problem_.statement) {
+            return false;
+        }
+        const bool could_go_on = found_.kind == TokenKind::name || begins_statement(found_.kind) || found_.kind == TokenKind::end;
+        return could_go_on && (found_.kind == TokenKind::end || source_->line(previous().begin) < source_->line(found_.begin));
+    }
+
+    std::string expected() const {
+        const bool expression = allows(TokenKind::number);
+        if (allows(TokenKind::keyword_return)) {
+            return "a statement";
+        }
+        if (expression) {
+            return allows(TokenKind::left_bracket) ? "an expression or a table" : allows(TokenKind::right_parenthesis) ? "an argument or `)`"
+                                                                                                                       : "an expression";
+        }
+        if (allows(TokenKind::matrix)) {
+            return allows(TokenKind::keyword_float) ? "a precision or a shape" : "a shape";
+        }
+        if (allows(TokenKind::name)) {
+            return "a name";
+        }
+        if (allows(TokenKind::equals)) {
+            return "`=`";
+        }
+        if (allows(TokenKind::right_bracket)) {
+            return "an operator, `,` or `]`";
+        }
+        if (allows(TokenKind::right_parenthesis)) {
+            return problem_.rule == "arguments" ? "an operator, `,` or `)`" : "an operator or `)`";
+        }
+        if (problem_.rule == "assignment") {
+            return "an operator or `;`";
+        }
+        return problem_.rule == "programName" ? "`;`" : "`,` or `;`";
+    }
+
+    /// The innermost bracket still open at the token found, when the problem is that it is not closed.
+    const Token* unclosed() const {
+        if (!allows(TokenKind::right_parenthesis) && !allows(TokenKind::right_bracket)) {
+            return nullptr;
+        }
+        int closed = 0;
+        for (std::size_t i = problem_.found; i-- > problem_.statement;) {
+            const TokenKind kind = tokens_[i].kind;
+            if (kind == TokenKind::right_parenthesis || kind == TokenKind::right_bracket) {
+                ++closed;
+            } else if ((kind == TokenKind::left_parenthesis || kind == TokenKind::left_bracket) && closed-- == 0) {
+                return &tokens_[i];
+            }
+        }
+        return nullptr;
+    }
+
+    std::string hint() const {
+        const Token& first = tokens_.at(problem_.statement);
+        const std::string_view word = text_of(first);
+        if (first.kind == TokenKind::name && problem_.found == problem_.statement + 1) {
+            if (word.starts_with("MATRIX") || word.starts_with("VECTOR") || word.starts_with("matrix") || word.starts_with("vector") || word == "scalar" || word == "Scalar") {
+                return "a shape is written `SCALAR`, `VECTOR3` or `MATRIX3x4`";
+            }
+            if (found_.kind == TokenKind::left_parenthesis) {
+                return "give the result a name: `x = " + std::string(word) + "(...);`";
+            }
+        }
+        if (allows(TokenKind::name) && !allows(TokenKind::number) && found_.kind <= TokenKind::keyword_double) {
+            return in_backticks(text_of(found_)) + " is a keyword and cannot be a name";
+        }
+        if (problem_.rule == "declaration" && found_.kind == TokenKind::equals) {
+            return "assign in a statement of its own, or begin the declaration with `const` for a table of numbers";
+        }
+        if (found_.kind == TokenKind::left_bracket) {
+            return "a table can only be the value of a `const`";
+        }
+        if (found_.kind == TokenKind::semicolon && problem_.found == problem_.statement) {
+            return "remove this `;`";
+        }
+        return {};
+    }
+
+    const SourcePtr& source_;
+    const std::vector<Token>& tokens_;
+    const SyntaxProblem& problem_;
+    const Token& found_;
+};
+
+} // namespace
+
+bool report_syntax_problem(const SourcePtr& source, const std::vector<Token>& tokens, const SyntaxProblem& problem, Diagnostics& diagnostics) {
+    return Reporter(source, tokens, problem).report(diagnostics);
+}
+
+std::string in_backticks(std::string_view text) {
+    constexpr std::size_t most = 40;
+    if (text.size() <= most) {
+        return "`" + std::string(text) + "`";
+    }
+    std::size_t cut = most;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+        --cut; // not inside a code point
+    }
+    return "`" + std::string(text.substr(0, cut)) + "...`";
+}
+
+bool begins_statement(TokenKind kind) {
+    switch (kind) {
+    case TokenKind::keyword_program:
+    case TokenKind::keyword_input:
+    case TokenKind::keyword_return:
+    case TokenKind::keyword_uniform:
+    case TokenKind::keyword_const:
+    case TokenKind::keyword_float:
+    case TokenKind::keyword_double:
+    case TokenKind::scalar:
+    case TokenKind::vector:
+    case TokenKind::matrix:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace fusec::frontend

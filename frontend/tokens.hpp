@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tokens of the language in the front end's own terms, so that only parse.cpp needs the parser generator's.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace fusec::frontend {
+
+enum class TokenKind {
+    keyword_program,
+    keyword_input,
+    keyword_return,
+    keyword_uniform,
+    keyword_const,
+    keyword_float,
+    keyword_double,
+    scalar,
+    vector,
+    matrix,
+    name,
+    number,
+    equals,
+    comma,
+    semicolon,
+    plus,
+    minus,
+    star,
+    slash,
+    apostrophe,
+    left_parenthesis,
+    right_parenthesis,
+    left_bracket,
+    right_bracket,
+    open_comment,     ///< `/*` without its end
+    malformed_number, ///< `2x`, `1.0f`
+    unexpected,       ///< a character of no token
+    end,              ///< of the file
+};
+
+/// A token and its byte range in the source.
+struct Token {
+    TokenKind kind = TokenKind::end;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+} // namespace fusec::frontend

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The invariants of a checked program, proved again from the result alone.
+#include "frontend/frontend.hpp"
+#include "frontend/identifiers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace fusec::frontend {
+
+namespace {
+
+class Verifier {
+public:
+    Verifier(const CheckedProgram& program, const library::Catalog& catalog)
+        : program_(program), catalog_(catalog), used_(program.data.size(), false) {}
+
+    void verify() {
+        internal_check(program_.source != nullptr, "checked program without a source");
+        names();
+        for (std::size_t i = 0; i < program_.calls.size(); ++i) {
+            call(CallId{i});
+        }
+        for (std::size_t i = 0; i < program_.data.size(); ++i) {
+            datum(DataId{i});
+        }
+        interface();
+        liveness();
+    }
+
+private:
+    void names() const {
+        std::set<std::string> identifiers{program_.name};
+        std::set<std::string> names;
+        internal_check(is_identifier(program_.name), "the program's name is not an identifier");
+        for (const Datum& datum : program_.data) {
+            internal_check(is_identifier(datum.identifier), "a datum's identifier is not one");
+            internal_check(identifiers.insert(datum.identifier).second, "two data have one identifier");
+            internal_check(datum.kind == DatumKind::constant || names.insert(datum.name).second, "two data have one name");
+        }
+    }
+
+    static bool is_identifier(const std::string& word) { return !word.empty() && as_identifier(word, "x") == word && !is_reserved(word); }
+
+    void call(CallId id) {
+        const Call& call = program_.call(id);
+        std::vector<Type> types;
+        for (const DataId operand : call.operands) {
+            internal_check(operand.index() < program_.data.size(), "operand out of range");
+            internal_check(operand < call.result, "an operand is not defined before its use");
+            used_[operand.index()] = true;
+            types.push_back(program_.datum(operand).type);
+        }
+        const Datum& result = program_.datum(call.result);
+        internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
+        internal_check(id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
+        const auto match = catalog_.match(call.instance.function, types);
+        const auto* instance = std::get_if<library::Instance>(&match);
+        internal_check(instance && !instance->swapped, "operands do not fit the function in its declared order");
+        internal_check(instance->result == result.type && call.instance.result == result.type && instance->shape == call.instance.shape, "a call's type is not its function's");
+    }
+
+    void datum(DataId id) const {
+        const Datum& datum = program_.datum(id);
+        const Shape& shape = datum.type.shape;
+        internal_check(shape.rows >= 1 && shape.rows <= max_dimension && shape.columns >= 1 && shape.columns <= max_dimension, "dimension out of range");
+        internal_check(datum.producer.has_value() == (datum.kind == DatumKind::computed), "a producer is missing or too many");
+        internal_check(!datum.producer || program_.call(*datum.producer).result == id, "a producer does not make its datum");
+        const std::size_t values = datum.kind == DatumKind::constant ? static_cast<std::size_t>(shape.size()) : 0;
+        internal_check(datum.values.size() == values, "a constant has the wrong number of values");
+        for (const double value : datum.values) {
+            internal_check(std::isfinite(value), "a constant is not finite");
+            internal_check(datum.type.precision == Precision::f64 || static_cast<double>(static_cast<float>(value)) == value, "a constant is not rounded");
+        }
+    }
+
+    void interface() const {
+        std::size_t given = 0;
+        for (const Datum& datum : program_.data) {
+            given += datum.kind == DatumKind::input || datum.kind == DatumKind::uniform ? 1 : 0;
+        }
+        internal_check(given == program_.inputs.size() && std::set(program_.inputs.begin(), program_.inputs.end()).size() == given, "the inputs are not each datum given once");
+        for (const DataId input : program_.inputs) {
+            internal_check(program_.datum(input).kind == DatumKind::input || program_.datum(input).kind == DatumKind::uniform, "an input is not given");
+        }
+        internal_check(!program_.outputs.empty(), "no output");
+        const std::set<DataId> outputs(program_.outputs.begin(), program_.outputs.end());
+        internal_check(outputs.size() == program_.outputs.size(), "an output is repeated");
+        for (std::size_t i = 0; i < program_.data.size(); ++i) {
+            const bool listed = outputs.contains(DataId{i});
+            internal_check(listed == program_.data[i].output, "the output flag differs from the list");
+            internal_check(!listed || program_.data[i].kind == DatumKind::computed, "an output is not computed");
+        }
+    }
+
+    /// Calls are in order and operands precede results, so "used by some call or an output" for every datum makes every call live.
+    void liveness() const {
+        for (std::size_t i = 0; i < program_.data.size(); ++i) {
+            const Datum& datum = program_.data[i];
+            const bool given = datum.kind == DatumKind::input || datum.kind == DatumKind::uniform;
+            internal_check(given || datum.output || used_[i], "a datum is dead");
+        }
+    }
+
+    const CheckedProgram& program_;
+    const library::Catalog& catalog_;
+    std::vector<bool> used_; ///< operand of a call
+};
+
+} // namespace
+
+void verify(const CheckedProgram& program, const library::Catalog& catalog) {
+    Verifier(program, catalog).verify();
+}
+
+} // namespace fusec::frontend
