@@ -2,7 +2,7 @@
 // Fusions: all convex connected sets of calls of bounded size.
 #pragma once
 
-#include "dag/call_graph.hpp"
+#include "fusion/candidate.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -23,6 +23,9 @@ std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph);
 
 /// True if `connections` makes the calls of the set one component. Pre: the set is not empty.
 bool connected(const std::vector<std::vector<CallId>>& connections, const dag::CallSet& set);
+
+/// Why the set is no fusion, in the words of the program; nothing if it is one. Pre: not empty, ascending.
+std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest);
 
 /// All convex connected sets of at most `largest` calls if there are at most `most` of them. Otherwise about `most` (never fewer than
 /// the single calls): small sizes whole, larger ones in equal shares for each size and first call, best saving of traffic first.

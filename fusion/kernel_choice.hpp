@@ -48,7 +48,8 @@ bool small(const KernelOutline::Datum& datum);
 bool fits_registers(const KernelOutline& kernel, const Combination& routines, const KernelOutline::Datum& datum);
 
 /// At most `most` choices, the promising first: uniform granularities before mixed ones, usual block sizes and transfers before the
-/// others. Choices that would give the same kernel are listed once. Pre: every call has a routine.
+/// others.
+/// Choices that would give the same kernel are listed once where that is cheap to see.
 Choices choices(const KernelOutline& kernel, const DeviceLimits& limits, std::size_t most);
 
 } // namespace fusec::fusion

@@ -82,38 +82,28 @@ private:
     std::vector<Mask> before_; ///< per call, calls of the set whose results it uses
 };
 
-/// Least values of the steps that remain after each set of finished calls; `combine(step, rest)`, steps above `limit` are forbidden.
-template <class Combine>
-std::vector<int> least_rest(const Lifetimes& lifetimes, std::size_t calls, int limit, Combine combine) {
+Linearization exact(const Lifetimes& lifetimes, const dag::CallSet& set) {
+    const std::size_t calls = set.size();
     const Mask all = (Mask{1} << calls) - 1;
-    std::vector<int> least(all + 1, unreachable);
-    least[all] = 0;
+    // Least peak of the steps that remain after each set of finished calls.
+    std::vector<int> rest(all + 1, unreachable);
+    rest[all] = 0;
     // A set of finished calls is smaller as a number than any set that contains it.
     for (Mask done = all; done-- != 0;) {
         for (std::size_t call = 0; call < calls; ++call) {
-            if (!lifetimes.ready(done, call) || least[done | Mask{1} << call] == unreachable) {
-                continue;
-            }
-            const int step = lifetimes.alive(done, call);
-            if (step <= limit) {
-                least[done] = std::min(least[done], combine(step, least[done | Mask{1} << call]));
+            const Mask after = done | Mask{1} << call;
+            if (lifetimes.ready(done, call) && rest[after] < rest[done]) {
+                rest[done] = std::min(rest[done], std::max(lifetimes.alive(done, call), rest[after]));
             }
         }
     }
-    return least;
-}
-
-Linearization exact(const Lifetimes& lifetimes, const dag::CallSet& set) {
-    const auto peaks = least_rest(lifetimes, set.size(), unreachable, [](int step, int rest) { return std::max(step, rest); });
     Linearization result;
-    result.bytes = peaks[0];
-    const auto sums = least_rest(lifetimes, set.size(), result.bytes, [](int step, int rest) { return step + rest; });
+    result.bytes = rest[0];
     Mask done = 0;
-    while (result.order.size() < set.size()) {
-        for (std::size_t call = 0; call < set.size(); ++call) { // ties: the smallest call
+    while (result.order.size() < calls) {
+        for (std::size_t call = 0; call < calls; ++call) { // ties: the smallest call
             const Mask after = done | Mask{1} << call;
-            if (lifetimes.ready(done, call) && sums[after] != unreachable && lifetimes.alive(done, call) <= result.bytes &&
-                lifetimes.alive(done, call) + sums[after] == sums[done]) {
+            if (lifetimes.ready(done, call) && rest[after] <= result.bytes && lifetimes.alive(done, call) <= result.bytes) {
                 result.order.push_back(set[call]);
                 done = after;
                 break;

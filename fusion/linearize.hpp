@@ -20,8 +20,8 @@ struct Linearization {
     bool exact = true;         ///< false: too many calls for the exact search
 };
 
-/// The topological order of `set` with the least bytes; then with the least sum of bytes over the steps (short lifetimes); then the
-/// lexicographically first. Every per-element list that the set touches counts wherever it is kept, uniforms and constants do not.
+/// The topological order of `set` with the least bytes; among those the lexicographically first, which is nearest to the order of the
+/// program. Every per-element list that the set touches counts wherever it is kept, uniforms and constants do not.
 /// Exact for at most 20 calls, O(2^calls * calls * lists) at worst; beyond that the next call is chosen greedily.
 Linearization linearize(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads);
 

@@ -12,7 +12,6 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
     const library::Function& function = catalog.function(call.instance.function);
     CallRoutines result;
     result.operations = catalog.operations(call.instance);
-    result.why_none = "no implementation of `" + function.name + "` is legal at this shape";
     for (std::size_t index = 0; index < function.implementations.size(); ++index) {
         const library::Implementation& implementation = function.implementations[index];
         const std::optional<int> threads = catalog.threads(call.instance, implementation);
@@ -20,8 +19,8 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
             continue;
         }
         if (implementation.barrier && *threads > 1 && limits.warp_size % *threads != 0) {
-            result.why_none = "`" + function.name + "_" + implementation.name + "` synchronises " + std::to_string(*threads) +
-                              " threads, which do not divide a warp of " + std::to_string(limits.warp_size);
+            result.unusable.push_back("`" + function.name + "_" + implementation.name + "` synchronises " + std::to_string(*threads) +
+                                      " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
             continue;
         }
         Routine routine{index, *threads, implementation.inputs, implementation.output, catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1};
@@ -38,6 +37,7 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
             *same = std::move(routine);
         }
     }
+    internal_check(!result.routines.empty(), "routines: a function without an implementation of one thread");
     std::stable_sort(result.routines.begin(), result.routines.end(), [](const Routine& a, const Routine& b) { return a.threads < b.threads; });
     return result;
 }

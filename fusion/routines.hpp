@@ -20,9 +20,9 @@ struct Routine {
 };
 
 struct CallRoutines {
-    std::vector<Routine> routines; ///< by threads, then as declared; empty: see `why_none`
+    std::vector<Routine> routines; ///< by threads, then as declared; never empty: the first implementation of a function has no limit
     library::OperationCounts operations;
-    std::string why_none;
+    std::vector<std::string> unusable; ///< why an implementation that is legal at the shape cannot be used on the target
 };
 
 /// Per call of the graph. Of implementations with the same threads and touches only the one with the fewest temporaries is listed.

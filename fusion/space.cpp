@@ -28,7 +28,7 @@ struct Priced {
     std::size_t considered = 0;
     std::size_t built = 0;
     std::vector<Refusal> refused;
-    std::string no_implementation; ///< of a call; empty if every call has one
+    std::vector<std::string> unusable; ///< implementations of the calls that the target cannot use
 };
 
 } // namespace
@@ -93,14 +93,13 @@ struct Space::State {
     Priced elaborate(const Column& of, AccessCosts& access_costs, Visit visit) const {
         Priced result;
         for (CallId call : of.executes) {
-            if (routines[call.index()].routines.empty()) {
-                result.no_implementation = "`" + graph.program().name_of(call) + "`: " + routines[call.index()].why_none;
-                return result;
+            for (const std::string& reason : routines[call.index()].unusable) {
+                result.unusable.push_back("`" + graph.program().name_of(call) + "`: " + reason);
             }
         }
         const KernelOutline kernel = outline(graph, of, routines, access_costs);
         result.choices = choices(kernel, limits, options.implementations);
-        result.considered = result.choices.list.size();
+        result.considered = result.choices.list.size() + result.unusable.size();
         KernelBuilder builder(limits);
         Candidate candidate;
         for (std::size_t number = 0; number < result.choices.list.size(); ++number) {
@@ -131,8 +130,8 @@ struct Space::State {
             for (const Refusal& refusal : result.refused) {
                 ++statistics.rejected[std::string(to_string(refusal.reason))];
             }
-            if (!result.no_implementation.empty()) {
-                ++statistics.rejected[std::string(to_string(Rejection::Reason::no_implementation))];
+            if (!result.unusable.empty()) {
+                statistics.rejected[std::string(to_string(Rejection::Reason::no_implementation))] += result.unusable.size();
             }
         }
         return result;
@@ -176,9 +175,8 @@ const Front& Space::front(ColumnId column) {
     for (const Refusal& refusal : priced.refused) {
         front.rejected.push_back(refusal.explained());
     }
-    if (!priced.no_implementation.empty()) {
-        front.rejected.push_back({Rejection::Reason::no_implementation, priced.no_implementation});
-        return front;
+    for (const std::string& reason : priced.unusable) {
+        front.rejected.push_back({Rejection::Reason::no_implementation, reason});
     }
     const KernelOutline kernel = outline(state_->graph, state_->column(column), state_->routines, state_->costs);
     KernelBuilder builder(state_->limits);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulated access costs against the closed forms and measurements of the CUDA notes, and hand-counted cases.
+#include "fusion/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace fusec::fusion {
+namespace {
+
+Access whole(int words, int word_bytes) {
+    return {{Form::vector, words, 1}, word_bytes, 1, library::Touch::all};
+}
+
+/// Passes over the ideal of one per 128 bytes.
+double degree(const Access& access, int group = 0, int pad_words = 0) {
+    return shared_wavefronts(access, group, pad_words) / (access.shape.size() * access.word_bytes / 128.0);
+}
+
+TEST(Layout, OneThreadPerElementHasTheDegreeOfTheRule) {
+    // E = 2^a * odd bytes, widest access: degree = min(8, 2^max(0, a - 4)).
+    for (int word_bytes : {4, 8}) {
+        for (int words = 1; words <= 64; ++words) {
+            const int bytes = words * word_bytes;
+            const int a = __builtin_ctz(static_cast<unsigned>(bytes));
+            EXPECT_DOUBLE_EQ(degree(whole(words, word_bytes)), std::min(8, 1 << std::max(0, a - 4))) << words << " words of " << word_bytes;
+        }
+    }
+    EXPECT_DOUBLE_EQ(degree(whole(576, 4)), 8);
+    EXPECT_DOUBLE_EQ(degree(whole(144, 4)), 4);
+}
+
+TEST(Layout, GranulePaddingRemovesEveryConflict) {
+    for (int word_bytes : {4, 8}) {
+        for (int words : {4, 8, 12, 16, 24, 36, 48, 64, 144, 300, 576}) {
+            const int group = padding_group(words * word_bytes);
+            if (words * word_bytes % 32 == 0) {
+                EXPECT_DOUBLE_EQ(degree(whole(words, word_bytes), group, 16 / word_bytes), 1) << words << " words of " << word_bytes;
+            }
+        }
+    }
+    EXPECT_EQ(padding_group(64), 2);   // 4x4 f32: 16 bytes each 128
+    EXPECT_EQ(padding_group(288), 4);  // 6x6 f64: each 1152
+    EXPECT_EQ(padding_group(1152), 1); // 12x12 f64: each element
+}
+
+TEST(Layout, DirectLoadsTakeTheMeasuredCycles) {
+    // L1 cycles per load of a warp, A100 and H200 (CUDA notes 2.3).
+    const auto cycles = [](int words, int word_bytes) { return direct_load_wavefronts(whole(words, word_bytes)) * 32 / words; };
+    EXPECT_NEAR(cycles(3, 4), 1.63, 0.15);
+    EXPECT_NEAR(cycles(9, 4), 3.0, 0.1);
+    EXPECT_NEAR(cycles(16, 4), 16, 0.1);
+    EXPECT_NEAR(cycles(25, 4), 7.0, 0.1);
+    EXPECT_NEAR(cycles(36, 4), 8.9, 0.2);
+    EXPECT_NEAR(cycles(3, 8), 2.3, 0.15);
+    EXPECT_NEAR(cycles(6, 8), 4.0, 0.3);
+    EXPECT_NEAR(cycles(9, 8), 5.2, 0.2);
+    EXPECT_NEAR(cycles(16, 8), 32, 0.1);
+}
+
+TEST(Layout, StridedStoresAskForASectorPerComponent) {
+    // 25 floats per element: 25 requests of a sector, of which 100 / 32 are full.
+    EXPECT_DOUBLE_EQ(excess_store_sectors(whole(25, 4)), 25 - 100 / 32.0);
+    EXPECT_DOUBLE_EQ(excess_store_sectors(whole(1, 4)), 0); // coalesced
+    // One thread per entry: lanes are adjacent, a warp stores 128 bytes in 4 sectors.
+    EXPECT_DOUBLE_EQ(excess_store_sectors({{Form::matrix, 4, 4}, 4, 16, library::Touch::entry}), 0);
+}
+
+TEST(Layout, SharedOperandsCostOncePerThread) {
+    // 3 threads per element all read a 3x3: 27 words per element, in loads of one word: 27 / 32 passes, conflicts aside.
+    const Access all{{Form::matrix, 3, 3}, 4, 3, library::Touch::all};
+    EXPECT_EQ(components_per_thread(all), 9);
+    EXPECT_GE(shared_wavefronts(all, 0, 0), 27 / 32.0);
+    EXPECT_LE(shared_wavefronts(all, 0, 0), 1.34 * 27 / 32.0);
+    // Own rows of 3 words: no conflicts.
+    EXPECT_DOUBLE_EQ(shared_wavefronts({{Form::matrix, 3, 3}, 4, 3, library::Touch::row}, 0, 0), 9 / 32.0);
+    // Entries: one word per thread.
+    EXPECT_DOUBLE_EQ(shared_wavefronts({{Form::matrix, 5, 5}, 4, 25, library::Touch::entry}, 0, 0), 25 / 32.0);
+    // Row blocks of 2 x 12 doubles (192 bytes): degree 4 of the rule with E' = 192.
+    const Access rows{{Form::matrix, 12, 12}, 8, 6, library::Touch::rows};
+    EXPECT_DOUBLE_EQ(shared_wavefronts(rows, 0, 0), 4 * 1152 / 128.0);
+}
+
+TEST(Layout, AnEntrywiseRoutineReadsWholeRows) {
+    const Access rows_of_entries{{Form::matrix, 5, 5}, 4, 25, library::Touch::row};
+    EXPECT_EQ(library::components_touched(rows_of_entries.shape, rows_of_entries.touch, 25), 0);
+    EXPECT_EQ(components_per_thread(rows_of_entries), 5);
+}
+
+TEST(Layout, TilesAreWholeVectors) {
+    EXPECT_EQ(tile_bytes(32, 9, 4, 0, 0), 1152);
+    EXPECT_EQ(tile_bytes(8, 1, 4, 0, 0), 32);
+    // 64 elements of 64 bytes, 16 bytes after every second: 4096 + 31 * 16.
+    EXPECT_EQ(tile_bytes(64, 16, 4, 2, 4), 4592);
+}
+
+} // namespace
+} // namespace fusec::fusion
