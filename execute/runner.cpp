@@ -39,7 +39,7 @@ double load_component(const unsigned char* at, Precision precision) {
 
 /// What a handler of memory faults may look at.
 struct FaultScene {
-    const std::vector<std::unique_ptr<GuardedList>>* lists = nullptr;
+    const std::vector<std::unique_ptr<GuardedList>>* lists = nullptr; ///< null while they are set up
     const emulation::Device* device = nullptr;
     std::string launch;
 };
@@ -49,10 +49,13 @@ FaultScene* scene = nullptr;
 /// ends the process as well.
 void on_memory_fault(int signal, siginfo_t* info, void*) {
     std::signal(signal, SIG_DFL);
-    std::string text = signal == SIGFPE ? "arithmetic exception" : "access outside of every list";
-    for (const auto& list : *scene->lists) {
-        if (const auto place = list->describe(info->si_addr)) {
-            text = "access outside of " + *place;
+    std::string text = signal == SIGFPE ? "arithmetic exception" : signal == SIGILL ? "illegal instruction"
+                                                                                    : "access outside of every list";
+    if (scene->lists != nullptr && (signal == SIGSEGV || signal == SIGBUS)) {
+        for (const auto& list : *scene->lists) {
+            if (const auto place = list->describe(info->si_addr)) {
+                text = "access outside of " + *place;
+            }
         }
     }
     if (scene->device != nullptr && !scene->device->running().empty()) {
@@ -67,7 +70,7 @@ void install_fault_handler() {
     alternate.ss_sp = stack.data();
     alternate.ss_size = stack.size();
     ::sigaltstack(&alternate, nullptr);
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_memory_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
@@ -158,7 +161,10 @@ public:
                 const double allowed = allowed_error(output.bounds[k], output.type.precision);
                 const double error = std::abs(computed - output.values[k]);
                 ++report.components;
-                if (!(error <= allowed)) {
+                if (list.untouched(k * component) && list.untouched(k * component + 1) && std::isnan(computed)) {
+                    report.add(component_text(output, k) + " of `" + output.name + "` is not written" + where_text());
+                    reported = true;
+                } else if (!(error <= allowed)) {
                     report.add(component_text(output, k) + " of `" + output.name + "` is " + number(computed) + ", the reference " + number(output.values[k]) + " within " + number(allowed) + where_text());
                     reported = true;
                 } else {
@@ -204,9 +210,10 @@ private:
 /// Launches that must return nonzero and write nothing.
 void run_refused(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, RunReport& report, FaultScene& faults) {
     const auto refused = [&](const std::string& what, const auto& alter) {
+        faults.launch = what;
+        faults.lists = nullptr;
         Scene lists(functions, interface, launch);
         faults.lists = &lists.lists();
-        faults.launch = what;
         void* workspace = lists.workspace();
         std::size_t workspace_bytes = lists.workspace_bytes();
         alter(lists, workspace, workspace_bytes);
@@ -305,9 +312,10 @@ RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface
         if (device != nullptr) {
             device->set_schedule(launch.schedule, launch.seed);
         }
+        faults.launch = to_string(launch);
+        faults.lists = nullptr;
         Scene lists(functions, interface, launch);
         faults.lists = &lists.lists();
-        faults.launch = to_string(launch);
         ++report.launches;
         if (const int error = lists.run(); error != 0) {
             report.add("the launch returns " + std::to_string(error) + lists.where_text());

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -27,6 +28,7 @@ protected:
         value == nullptr ? ::unsetenv(variable) : ::setenv(variable, value, 1);
     }
     void TearDown() override {
+        std::reverse(restore_.begin(), restore_.end()); // a variable may have been set twice
         for (auto& [variable, value] : restore_) {
             value ? ::setenv(variable, value->c_str(), 1) : ::unsetenv(variable);
         }

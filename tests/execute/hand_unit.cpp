@@ -56,7 +56,7 @@ RunReport run_cross(const std::string& source, const std::filesystem::path& cach
         throw std::runtime_error(diagnostics.all().at(0).message);
     }
     const RunJob job{{"cross", {{"cross.cu", source}, {"cross.h", test_file("cross.h")}}, {{"cross_kernels::d", {{"a", 0, 384}, {"b", 384, 384}, {"d", 768, 384}}}, {"cross_kernels::s", {{"d/c", 0, 384}}}}}, interface, cases};
-    return run_texts({job}, BuildKind::emulated, {*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 30}).at(0);
+    return run_texts({job}, BuildKind::emulated, {*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10}).at(0);
 }
 
 } // namespace fusec::execute
