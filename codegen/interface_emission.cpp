@@ -108,7 +108,9 @@ private:
                 if (used.count(list.datum) != 0) {
                     const std::string& name = pointers_.emplace(list.datum, names.make(list.name)).first->second;
                     const int words = list.type.shape.size();
-                    writer_.line(pointer_type(list) + " const " + name + " = arguments->" + list.name + (list.uniform ? "" : words == 1 ? " + first" : " + first * " + std::to_string(words)) + ";");
+                    writer_.line(pointer_type(list) + " const " + name + " = arguments->" + list.name + (list.uniform ? "" : words == 1 ? " + first"
+                                                                                                                                        : " + first * " + std::to_string(words)) +
+                                 ";");
                 }
             }
         }

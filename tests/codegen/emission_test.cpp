@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "samples.hpp"
-#include <gtest/gtest.h>
 #include <fstream>
+#include <gtest/gtest.h>
 using namespace fusec;
 using namespace fusec::codegen;
 using namespace fusec::codegen::test;
@@ -12,7 +12,8 @@ TEST(Emission, demo) {
     draft.stores = {"F"};
     draft.load = fusion::Staging::async;
     const Unit unit = lower(plan_of({build(draft, *demo)}, *demo), demo->graph, demo->catalog);
-    EmitOptions o; o.header_name = "demo.h";
+    EmitOptions o;
+    o.header_name = "demo.h";
     const Emitted e = emit(unit, demo->graph, demo->catalog, o);
     std::ofstream("/tmp/p/demo.cu") << e.source;
     std::ofstream("/tmp/p/demo.h") << e.header;
