@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/verify.hpp"
+
+#include "codegen/interface_emission.hpp"
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+
+namespace fusec::execute {
+
+namespace {
+
+using fusion::Candidate;
+
+BuildKind build_kind(fusion::Target target) {
+    switch (target) {
+    case fusion::Target::cuda:
+        return BuildKind::emulated;
+    case fusion::Target::host:
+        return BuildKind::host_checked;
+    }
+    return BuildKind::emulated;
+}
+
+codegen::EmitOptions emit_options(const VerifyOptions& options, const std::string& header) {
+    codegen::EmitOptions emit;
+    emit.target = options.target;
+    emit.arch = options.arch;
+    emit.header_name = header;
+    return emit;
+}
+
+std::string names(const std::vector<DataId>& data, const dag::CallGraph& graph) {
+    std::string text;
+    for (const DataId datum : data) {
+        text += (text.empty() ? "" : ", ") + graph.datum(datum).name;
+    }
+    return text;
+}
+
+std::string describe(const Candidate& candidate, const dag::CallGraph& graph) {
+    std::string calls;
+    for (const fusion::CallPlan& call : candidate.order) {
+        calls += (calls.empty() ? "" : ", ") + graph.program().name_of(call.call);
+    }
+    return calls + " " + granularity_text(candidate) + " storing " + names(candidate.stores, graph) + ", " + std::to_string(candidate.instances_per_block) + " elements per block";
+}
+
+/// Random inputs of a program and its reference, drawn once for all that is checked.
+class Cases {
+public:
+    Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed)
+        : graph_(graph), catalog_(catalog), drawn_(draw_cases(graph.program(), catalog, elements, seed)) {}
+
+    /// The interface of a unit that executes `calls`: values for its inputs, the reference for its outputs. Intermediates that it reads
+    /// are the reference's, rounded to the precision they are stored in, and exact from there on.
+    RunInterface interface(const codegen::Unit& unit, const dag::CallSet& calls) {
+        const ReferenceResult& reference = evaluated(unit, calls);
+        RunInterface interface{unit.name, {}, {}};
+        for (const codegen::List& list : unit.inputs) {
+            interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}});
+        }
+        for (const codegen::List& list : unit.outputs) {
+            interface.outputs.push_back({list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index())});
+        }
+        return interface;
+    }
+
+    void count(VerifyResult& result) const {
+        result.drawn += drawn_.elements;
+        result.redrawn += drawn_.redrawn;
+        result.ill_conditioned = result.ill_conditioned || !drawn_.acceptable();
+    }
+
+private:
+    const ReferenceResult& evaluated(const codegen::Unit& unit, const dag::CallSet& calls) {
+        if (calls.size() == graph_.calls()) {
+            return drawn_.reference;
+        }
+        // The last one is kept: candidates of one column follow each other.
+        if (calls != last_calls_) {
+            DataValues given(drawn_.reference.values.size());
+            for (const codegen::List& list : unit.inputs) {
+                std::vector<double>& values = given[list.datum.index()] = drawn_.reference.values[list.datum.index()];
+                for (double& value : values) {
+                    value = list.type.precision == Precision::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+                }
+            }
+            last_ = evaluate(graph_.program(), catalog_, calls, drawn_.elements, given);
+            last_calls_ = calls;
+        }
+        return last_;
+    }
+
+    const dag::CallGraph& graph_;
+    const library::Catalog& catalog_;
+    RandomCases drawn_;
+    dag::CallSet last_calls_;
+    ReferenceResult last_;
+};
+
+/// Collects jobs, drops those whose kernel has been seen, and runs them some at a time: the values of all would not fit.
+class Checker {
+public:
+    Checker(const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup, std::size_t elements)
+        : graph_(graph), catalog_(catalog), options_(options), setup_(setup), cases_(graph, catalog, elements, options.seed) {
+        cases_.count(result_);
+    }
+
+    void add(const Candidate& candidate) {
+        ++result_.checked;
+        const codegen::Unit plain = codegen::lower(candidate, "kernel", graph_, catalog_);
+        const codegen::Emitted emitted = codegen::emit(plain, graph_, catalog_, emit_options(options_, "kernel.h"));
+        if (!known_.insert(without_title(emitted.source)).second) {
+            return;
+        }
+        const std::string name = "kernel" + std::to_string(result_.texts);
+        const codegen::Unit unit = codegen::lower(candidate, name, graph_, catalog_);
+        add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h")), name), cases_.interface(unit, candidate.calls), standard_cases(candidate.instances_per_block, options_.seed), describe(candidate, graph_));
+    }
+    void add(UnitText text, RunInterface interface, std::vector<RunCase> cases, std::string what) {
+        ++result_.texts;
+        jobs_.push_back({std::move(text), std::move(interface), std::move(cases)});
+        whats_.push_back(std::move(what));
+        if (jobs_.size() >= setup_.batch * setup_.jobs) {
+            run();
+        }
+    }
+    Cases& cases() { return cases_; }
+    VerifyResult& result() { return result_; }
+
+    void run() {
+        run(jobs_, whats_, build_kind(options_.target));
+        if (options_.target == fusion::Target::host && options_.product_every != 0) {
+            std::vector<RunJob> jobs;
+            std::vector<std::string> whats;
+            for (std::size_t i = 0; i < jobs_.size(); i += options_.product_every) {
+                jobs.push_back(std::move(jobs_[i]));
+                whats.push_back(whats_[i] + ", optimised");
+            }
+            run(jobs, whats, BuildKind::host_product);
+        }
+        jobs_.clear();
+        whats_.clear();
+    }
+
+private:
+    void run(const std::vector<RunJob>& jobs, const std::vector<std::string>& whats, BuildKind kind) {
+        const std::vector<RunReport> reports = run_texts(jobs, kind, setup_);
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+            result_.launches += reports[i].launches;
+            result_.components += reports[i].components;
+            result_.worst_ratio = std::max(result_.worst_ratio, reports[i].worst_ratio);
+            if (reports[i].faults != 0) {
+                ++result_.mismatches;
+                if (result_.failures.size() < options_.most_failures) {
+                    result_.failures.push_back({whats[i], reports[i].texts});
+                }
+            }
+        }
+    }
+
+    /// The comment lines before the first other line name version, options and plan.
+    static std::string without_title(const std::string& source) {
+        std::size_t at = 0;
+        while (source.compare(at, 2, "//") == 0) {
+            at = source.find('\n', at) + 1;
+        }
+        return source.substr(at);
+    }
+
+    const dag::CallGraph& graph_;
+    const library::Catalog& catalog_;
+    const VerifyOptions& options_;
+    const RunSetup& setup_;
+    Cases cases_;
+    std::set<std::string> known_;
+    std::vector<RunJob> jobs_;
+    std::vector<std::string> whats_;
+    VerifyResult result_;
+};
+
+std::size_t elements_for(const std::vector<int>& tiles) {
+    std::size_t elements = 0;
+    for (const int tile : tiles) {
+        elements = std::max(elements, most_elements(standard_cases(tile, 0)));
+    }
+    return elements;
+}
+
+/// Columns to look at: all of a short program; of a longer one, one after another from each size of fusion, in random order.
+std::vector<ColumnId> columns_to_check(const fusion::Space& space, bool all, std::mt19937_64& random) {
+    std::map<std::size_t, std::vector<ColumnId>> strata;
+    for (std::size_t c = 0; c < space.columns().size(); ++c) {
+        strata[all ? 0 : space.columns()[c].executes.size()].push_back(ColumnId(c));
+    }
+    std::vector<ColumnId> order;
+    for (auto& [size, columns] : strata) {
+        if (!all) {
+            for (std::size_t i = columns.size(); i > 1; --i) { // std::shuffle is not the same everywhere
+                std::swap(columns[i - 1], columns[random() % i]);
+            }
+        }
+    }
+    for (std::size_t i = 0; order.size() < space.columns().size(); ++i) {
+        for (const auto& [size, columns] : strata) {
+            if (i < columns.size()) {
+                order.push_back(columns[i]);
+            }
+        }
+    }
+    return order;
+}
+
+RunInterface program_interface(const codegen::Unit& unit, const dag::CallGraph& graph, Cases& cases) {
+    dag::CallSet all;
+    for (std::size_t c = 0; c < graph.calls(); ++c) {
+        all.push_back(CallId(c));
+    }
+    return cases.interface(unit, all);
+}
+
+} // namespace
+
+void VerifyResult::merge(const VerifyResult& other) {
+    fusions = std::max(fusions, other.fusions);
+    candidates += other.candidates;
+    checked += other.checked;
+    texts += other.texts;
+    launches += other.launches;
+    components += other.components;
+    mismatches += other.mismatches;
+    redrawn += other.redrawn;
+    drawn += other.drawn;
+    ill_conditioned = ill_conditioned || other.ill_conditioned;
+    worst_ratio = std::max(worst_ratio, other.worst_ratio);
+    failures.insert(failures.end(), other.failures.begin(), other.failures.end());
+}
+
+UnitText unit_text(const codegen::Unit& unit, const codegen::Emitted& emitted, const std::string& file) {
+    UnitText text{unit.name, {{file + ".cu", emitted.source}, {file + ".h", emitted.header}}, {}};
+    const std::vector<std::string> kernels = codegen::kernel_names(unit);
+    for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
+        std::vector<emulation::NamedTile> tiles;
+        for (const codegen::Tile& tile : unit.kernels[i].tiles) {
+            tiles.push_back({tile.name, tile.offset, tile.bytes});
+        }
+        text.tiles.emplace_back(codegen::kernel_namespace(unit) + "::" + kernels[i], std::move(tiles));
+    }
+    return text;
+}
+
+VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+    std::vector<int> tiles;
+    for (const Candidate& candidate : candidates) {
+        tiles.push_back(candidate.instances_per_block);
+    }
+    Checker checker(graph, catalog, options, setup, elements_for(tiles));
+    for (const Candidate& candidate : candidates) {
+        checker.add(candidate);
+    }
+    checker.run();
+    checker.result().candidates = candidates.size();
+    return checker.result();
+}
+
+VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+    std::mt19937_64 random(options.seed);
+    const bool all = graph.calls() <= options.most_calls_for_all;
+    std::vector<Candidate> chosen;
+    std::size_t kept = 0;
+    for (const ColumnId column : columns_to_check(space, all, random)) {
+        if (!all && chosen.size() >= options.sample) {
+            break;
+        }
+        const std::vector<Candidate>& front = space.front(column).kept;
+        kept += front.size();
+        if (all) {
+            chosen.insert(chosen.end(), front.begin(), front.end());
+        } else if (!front.empty()) {
+            chosen.push_back(front[random() % front.size()]);
+        }
+    }
+    VerifyResult result = verify_kernels(chosen, graph, catalog, options, setup);
+    result.candidates = kept;
+    result.fusions = space.fusions().size();
+    return result;
+}
+
+VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+    std::vector<int> tiles;
+    std::vector<RunCase> cases;
+    for (const Candidate& kernel : plan.kernels) {
+        if (std::find(tiles.begin(), tiles.end(), kernel.instances_per_block) == tiles.end()) {
+            tiles.push_back(kernel.instances_per_block);
+            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, options.seed);
+            cases.insert(cases.end(), of_tile.begin(), of_tile.end());
+        }
+    }
+    Checker checker(graph, catalog, options, setup, elements_for(tiles));
+    const codegen::Unit unit = codegen::lower(plan, graph, catalog);
+    ++checker.result().checked;
+    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name), program_interface(unit, graph, checker.cases()), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
+    checker.run();
+    return checker.result();
+}
+
+VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+    const std::vector<int> tiles{8, 32, 64, 128, 256};
+    std::vector<RunCase> cases;
+    for (const int tile : tiles) {
+        const std::vector<RunCase> of_tile = standard_cases(tile, options.seed);
+        cases.insert(cases.end(), of_tile.begin(), of_tile.end());
+    }
+    Checker checker(graph, catalog, options, setup, elements_for(tiles));
+    // Only the interface lists matter here; the names in them are those of the program's identifiers.
+    codegen::Unit unit;
+    unit.name = text.name;
+    const frontend::CheckedProgram& program = graph.program();
+    for (const DataId id : program.inputs) {
+        unit.inputs.push_back({id, program.datum(id).identifier, program.datum(id).type, program.datum(id).kind == frontend::DatumKind::uniform, false});
+    }
+    for (const DataId id : program.outputs) {
+        unit.outputs.push_back({id, program.datum(id).identifier, program.datum(id).type, false, true});
+    }
+    ++checker.result().checked;
+    checker.add(text, program_interface(unit, graph, checker.cases()), cases, text.files.front().name);
+    checker.run();
+    return checker.result();
+}
+
+std::optional<UnitText> read_unit(const std::filesystem::path& source, const std::string& unit, Diagnostics& diagnostics) {
+    UnitText text{unit, {}, {}};
+    std::vector<std::filesystem::path> waiting{source};
+    std::set<std::string> seen{source.filename().string()};
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+        const std::optional<std::string> content = read_file(waiting[i], diagnostics);
+        if (!content) {
+            return std::nullopt;
+        }
+        text.files.push_back({waiting[i].filename().string(), *content});
+        std::istringstream lines(*content);
+        for (std::string line; std::getline(lines, line);) {
+            const std::size_t open = line.find('"'), close = line.rfind('"');
+            if (line.compare(0, 8, "#include") == 0 && open != std::string::npos && close > open) {
+                const std::string name = line.substr(open + 1, close - open - 1);
+                if (seen.insert(name).second) {
+                    waiting.push_back(source.parent_path() / name);
+                }
+            }
+        }
+    }
+    return text;
+}
+
+void report(const VerifyResult& result, const std::string& program, Diagnostics& diagnostics) {
+    for (const VerifyFailure& failure : result.failures) {
+        std::string message = "`" + program + "`, " + failure.what + ": " + (failure.texts.empty() ? "no result" : failure.texts.front());
+        Diagnostic& diagnostic = diagnostics.report(kind::verify_mismatch, {}, std::move(message));
+        for (std::size_t i = 1; i < failure.texts.size(); ++i) {
+            diagnostic.notes.push_back({{}, failure.texts[i]});
+        }
+    }
+    if (result.mismatches > result.failures.size()) {
+        diagnostics.report(kind::verify_mismatch, {}, "`" + program + "`: " + std::to_string(result.mismatches - result.failures.size()) + " more of " + std::to_string(result.checked) + " do not agree with the reference");
+    }
+    if (result.ill_conditioned) {
+        diagnostics.report(kind::verify_mismatch, {}, "`" + program + "`: " + std::to_string(result.redrawn) + " of " + std::to_string(result.drawn) + " random elements are ill conditioned, at most 5 % may be");
+    }
+}
+
+} // namespace fusec::execute
