@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec library list | show NAME | check [DIR]`.
+#include "cli/commands.hpp"
+#include "elementary-lib/catalog.hpp"
+#include "elementary-lib/describe.hpp"
+#include "execute/library_check.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+namespace fusec::cli {
+
+namespace {
+
+void check(const library::Catalog& catalog, const std::optional<Path>& only, Diagnostics& diagnostics) {
+    const auto compiler = execute::find_host_compiler(diagnostics);
+    if (!compiler) {
+        return;
+    }
+    execute::LibraryCheckOptions options;
+    options.cache = execute::default_cache_folder();
+    options.runtime_folder = library::standard_library_folder() / "runtime";
+    options.only = only;
+    const execute::LibraryCheckResult result = execute::check_library(catalog, *compiler, options, diagnostics);
+    std::cout << fmt::format("{}: {} functions, {} implementations in {} instances, {} components compared, {} instances differ, {} implementations not run\n", only ? only->string() : "standard library", result.functions, result.implementations, result.instances, result.components, result.mismatches, result.unchecked);
+}
+
+} // namespace
+
+void run_command(const Library& command, Diagnostics& diagnostics) {
+    std::vector<Path> folders{library::standard_library_folder()};
+    folders.insert(folders.end(), command.folders.begin(), command.folders.end());
+    const auto catalog = library::Catalog::load(folders, diagnostics);
+    if (!catalog) {
+        return;
+    }
+    switch (command.action) {
+    case Library::Action::list:
+        std::cout << library::list(*catalog);
+        break;
+    case Library::Action::show:
+        if (const auto id = catalog->find(command.name)) {
+            std::cout << library::describe(catalog->function(*id));
+        } else {
+            Diagnostic& error = diagnostics.report(kind::unknown_name, {}, fmt::format("the library has no function `{}`", command.name));
+            const std::string near = nearest(command.name, catalog->names());
+            error.hint = near.empty() ? "`fusec library list` lists them" : fmt::format("did you mean `{}`?", near);
+        }
+        break;
+    case Library::Action::check:
+        if (command.folders.empty()) {
+            check(*catalog, std::nullopt, diagnostics);
+        }
+        for (const Path& folder : command.folders) {
+            check(*catalog, folder, diagnostics);
+        }
+        break;
+    }
+}
+
+} // namespace fusec::cli
