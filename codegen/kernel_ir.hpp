@@ -80,6 +80,7 @@ struct LoadTile {
     std::size_t list = 0;
     std::size_t tile = 0;
     fusion::Staging staging = fusion::Staging::words; ///< words, vectors or async
+    int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
     IndexType offset = IndexType::u64;                ///< type of `first element * components`
 };
 
@@ -88,6 +89,7 @@ struct StoreTile {
     std::size_t tile = 0;
     std::size_t list = 0;
     fusion::Staging staging = fusion::Staging::words; ///< words or vectors
+    int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
     IndexType offset = IndexType::u64;
 };
 
@@ -97,6 +99,7 @@ struct LoadValue {
     std::size_t list = 0;
     std::size_t value = 0;
     fusion::Staging staging = fusion::Staging::none;
+    int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
     IndexType offset = IndexType::u64;
 };
 
@@ -105,6 +108,7 @@ struct StoreValue {
     std::size_t value = 0;
     std::size_t list = 0;
     fusion::Staging staging = fusion::Staging::none;
+    int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
     IndexType offset = IndexType::u64;
 };
 
@@ -143,6 +147,8 @@ struct Kernel {
     IndexType first = IndexType::u64; ///< type of the block's first element
     bool simd = false;                ///< host: the elements of a tile are SIMD lanes of one thread
 
+    /// True when some access is wider than a component: the kernel has an aligned and an unaligned form.
+    bool has_wide_access() const;
     /// Threads of one block that the thread map counts: SIMD lanes count as threads.
     int mapped_threads() const { return simd ? tile_elements : threads; }
 };

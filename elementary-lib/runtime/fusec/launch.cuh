@@ -15,6 +15,12 @@ bool aligned16(Pointers... pointers) {
     return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
+// [chunk slot_bytes]
+// Bytes of a workspace slot: a multiple of 256.
+inline std::size_t slot_bytes(std::size_t n, std::size_t bytes_per_element) {
+    return (n * bytes_per_element + 255) / 256 * 256;
+}
+
 // [chunk list]
 // A list of the interface: bytes of one element, or of all when it is uniform.
 struct list {

@@ -20,10 +20,10 @@ FUSEC_DEVICE registers<T, Rows, Columns> load_all(const T* from) {
 }
 
 // [chunk load_vectors needs device registers vector_pointer]
-// 16 or 8 bytes per access; the element's size is a multiple of that. Pre: `from` is a multiple of Bytes.
+// 16 or 8 bytes per access, or one component. Pre: the element's size and `from` are multiples of Bytes.
 template <int Bytes, class T, int Rows, int Columns>
 FUSEC_DEVICE registers<T, Rows, Columns> load_vectors(const T* from) {
-    using vector = std::conditional_t<std::is_same_v<T, double>, double2, std::conditional_t<(Bytes == 16), float4, float2>>;
+    using vector = std::conditional_t<Bytes == sizeof(T), T, std::conditional_t<std::is_same_v<T, double>, double2, std::conditional_t<Bytes == 16, float4, float2>>>;
     registers<T, Rows, Columns> value;
     for (int k = 0; k < Rows * Columns * static_cast<int>(sizeof(T)) / Bytes; ++k) {
         const vector loaded = vector_pointer<vector>(from)[k];
@@ -79,7 +79,7 @@ FUSEC_DEVICE void store_all(T* to, const registers<T, Rows, Columns>& value) {
 // As load_vectors.
 template <int Bytes, class T, int Rows, int Columns>
 FUSEC_DEVICE void store_vectors(T* to, const registers<T, Rows, Columns>& value) {
-    using vector = std::conditional_t<std::is_same_v<T, double>, double2, std::conditional_t<(Bytes == 16), float4, float2>>;
+    using vector = std::conditional_t<Bytes == sizeof(T), T, std::conditional_t<std::is_same_v<T, double>, double2, std::conditional_t<Bytes == 16, float4, float2>>>;
     for (int k = 0; k < Rows * Columns * static_cast<int>(sizeof(T)) / Bytes; ++k) {
         vector stored;
         T* const components = reinterpret_cast<T*>(&stored);

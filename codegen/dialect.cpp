@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/dialect.hpp"
+
+namespace fusec::codegen {
+
+const Dialect cuda_dialect = {
+    .name = "CUDA",
+    .runtime_header = "cuda_runtime.h",
+    .kernel = "__global__",
+    .launch_bounds = "__launch_bounds__",
+    .restrict_pointer = "__restrict__",
+    .thread_index = "threadIdx.x",
+    .block_index = "blockIdx.x",
+    .block_barrier = "__syncthreads();",
+    .warp_barrier = "__syncwarp();",
+    .arch_macro = "__CUDA_ARCH__",
+    .error_type = "cudaError_t",
+    .success = "cudaSuccess",
+    .invalid_value = "cudaErrorInvalidValue",
+};
+
+} // namespace fusec::codegen

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/embedding.hpp"
+
+#include "elementary-lib/device_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace fusec::codegen {
+
+namespace {
+
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// `// [chunk NAME needs A B]`, or nothing.
+bool chunk_line(std::string_view line, Chunk& chunk) {
+    constexpr std::string_view opening = "// [chunk ";
+    if (line.substr(0, opening.size()) != opening || line.back() != ']') {
+        return false;
+    }
+    std::istringstream words{std::string(line.substr(opening.size(), line.size() - opening.size() - 1))};
+    std::string word;
+    words >> chunk.name >> word; // the second word is "needs"
+    while (words >> word) {
+        chunk.needs.push_back(word);
+    }
+    return true;
+}
+
+std::string_view next_line(std::string_view& text) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    return line;
+}
+
+} // namespace
+
+std::string without_comments(std::string_view text) {
+    std::string result, line;
+    bool in_block = false, had_comment = false;
+    char quote = 0;
+    const auto end_line = [&] {
+        while (!line.empty() && line.back() == ' ') {
+            line.pop_back();
+        }
+        const bool blank_repeat = line.empty() && (result.empty() || (result.size() > 1 && result.substr(result.size() - 2) == "\n\n"));
+        if (!(line.empty() && had_comment) && !blank_repeat) {
+            result += line + '\n';
+        }
+        line.clear();
+        had_comment = false;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const std::string_view pair = text.substr(i, 2);
+        if (c == '\n') {
+            end_line();
+        } else if (in_block) {
+            if (pair == "*/") {
+                in_block = false;
+                ++i;
+            }
+            had_comment = true;
+        } else if (quote != 0) {
+            line += c;
+            if (c == '\\' && i + 1 < text.size()) {
+                line += text[++i];
+            } else if (c == quote) {
+                quote = 0;
+            }
+        } else if (pair == "//") {
+            had_comment = true;
+            i = std::min(text.find('\n', i), text.size()) - 1;
+        } else if (pair == "/*") {
+            in_block = had_comment = true;
+            ++i;
+        } else {
+            // An apostrophe between digits separates them and opens nothing.
+            if (c == '"' || (c == '\'' && (i == 0 || !is_word(text[i - 1])))) {
+                quote = c;
+            }
+            line += c;
+        }
+    }
+    end_line();
+    while (!result.empty() && result.back() == '\n') {
+        result.pop_back();
+    }
+    return result.empty() ? result : result + '\n';
+}
+
+std::set<std::string> runtime_names(std::string_view text) {
+    constexpr std::string_view scope = "fusec::";
+    std::set<std::string> names;
+    for (std::size_t at = text.find(scope); at != std::string_view::npos; at = text.find(scope, at + 1)) {
+        std::size_t end = at + scope.size();
+        while (end < text.size() && is_word(text[end])) {
+            ++end;
+        }
+        if (at == 0 || !is_word(text[at - 1])) {
+            names.emplace(text.substr(at + scope.size(), end - at - scope.size()));
+        }
+    }
+    return names;
+}
+
+std::vector<Chunk> chunks_of(const RuntimeHeader& header) {
+    std::vector<Chunk> chunks;
+    std::string_view rest = header.text;
+    while (!rest.empty()) {
+        const std::string_view line = next_line(rest);
+        Chunk chunk;
+        if (chunk_line(line, chunk)) {
+            chunk.header = header.name;
+            chunks.push_back(std::move(chunk));
+        } else if (!chunks.empty()) {
+            chunks.back().text += std::string(line) + '\n';
+        }
+    }
+    internal_check(chunks.empty() || chunks.back().name == "end", "a runtime header does not close its last chunk");
+    if (!chunks.empty()) {
+        chunks.pop_back();
+    }
+    for (Chunk& chunk : chunks) {
+        chunk.text = without_comments(chunk.text);
+    }
+    return chunks;
+}
+
+Embedded embed(std::string_view text, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    Embedded embedded;
+    std::set<std::string> names = runtime_names(text);
+    std::map<std::string, std::string> routines;
+    for (const Kernel& kernel : unit.kernels) {
+        for (const Step& step : kernel.steps) {
+            if (const Compute* compute = std::get_if<Compute>(&step)) {
+                const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
+                const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(), [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
+                internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
+                routines.emplace(compute->routine, without_comments(library::implementation_source(function, *implementation)));
+            }
+        }
+    }
+    for (const auto& [name, source] : routines) {
+        names.insert("device");
+        names.merge(runtime_names(source));
+        embedded.templates.push_back(source);
+    }
+
+    std::vector<Chunk> all;
+    for (const RuntimeHeader& header : runtime_headers()) {
+        for (Chunk& chunk : chunks_of(header)) {
+            all.push_back(std::move(chunk));
+        }
+    }
+    // A chunk needs only earlier ones, so one sweep from the last to the first closes the set.
+    std::vector<bool> used(all.size());
+    for (std::size_t i = all.size(); i-- > 0;) {
+        used[i] = names.count(all[i].name) != 0;
+        if (used[i]) {
+            names.insert(all[i].needs.begin(), all[i].needs.end());
+        }
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (used[i]) {
+            embedded.headers.insert(all[i].header);
+            embedded.chunks.push_back(std::move(all[i]));
+        }
+    }
+    return embedded;
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pieces of the runtime headers and which routine templates a text needs, and those pieces without their comments.
+#pragma once
+
+#include "codegen/kernel_ir.hpp"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusec::codegen {
+
+/// A header of elementary-lib/runtime/fusec, compiled in.
+struct RuntimeHeader {
+    std::string_view name; ///< "views.cuh"
+    std::string_view text;
+};
+/// In an order in which each uses only what stands before it.
+const std::vector<RuntimeHeader>& runtime_headers();
+
+/// A chunk of a header: `// [chunk NAME needs A B]` up to the next. NAME is an identifier that the chunk defines; a text that says
+/// `fusec::NAME` uses the chunk. `device`, the macros of routine templates, is used by every routine.
+struct Chunk {
+    std::string name;
+    std::vector<std::string> needs;
+    std::string header;
+    std::string text; ///< without comments
+};
+std::vector<Chunk> chunks_of(const RuntimeHeader& header);
+
+/// Text without `//` and `/* */` comments, without lines that held only a comment, and without blank lines at either end.
+std::string without_comments(std::string_view text);
+/// Every NAME that the text says as `fusec::NAME`.
+std::set<std::string> runtime_names(std::string_view text);
+
+/// What generated text takes from the runtime and the library.
+struct Embedded {
+    std::vector<Chunk> chunks;          ///< in header order, with all that they need
+    std::vector<std::string> templates; ///< of the routines, ascending by name, without comments
+    std::set<std::string> headers;      ///< names of the headers the chunks come from
+};
+/// `text`: everything the file says outside the runtime. O(size of the runtime and the text).
+Embedded embed(std::string_view text, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog);
+
+} // namespace fusec::codegen

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/codegen.hpp"
+
+#include "codegen/cuda_emission.hpp"
+
+namespace fusec::codegen {
+
+Emitted emit(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
+    switch (options.target) {
+    case fusion::Target::cuda:
+        return emit_cuda(unit, graph, catalog, options);
+    case fusion::Target::host:
+        throw InternalError("the host emitter is not part of this build");
+    }
+    throw InternalError("an unknown target");
+}
+
+} // namespace fusec::codegen

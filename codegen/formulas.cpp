@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/formulas.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace fusec::codegen {
+
+namespace {
+
+/// How tightly the outermost operation of a text binds, loosest first.
+enum class Binding { sum,
+                     product,
+                     sign,
+                     suffix,
+                     atom };
+
+struct Text {
+    std::string text;
+    Binding binding = Binding::atom;
+};
+
+/// Functions that mathematics writes with brackets around their operand or a sign between two. Others are written as calls.
+struct Notation {
+    std::string_view function, before, between, after;
+};
+constexpr std::array notations{
+    Notation{"venorm", "||", "", "||"},
+    Notation{"mfnorm", "||", "", "||"},
+    Notation{"sabs", "|", "", "|"},
+    Notation{"mdet", "det(", "", ")"},
+    Notation{"mtrace", "tr(", "", ")"},
+    Notation{"mddot", "(", " : ", ")"},
+    Notation{"vdot", "(", " . ", ")"},
+    Notation{"vcross", "(", " x ", ")"},
+};
+
+class FormulaPrinter {
+public:
+    FormulaPrinter(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog)
+        : graph_(graph), catalog_(catalog) {
+        std::map<DataId, int> uses;
+        for (const CallId call : kernel.calls) {
+            inside_.emplace(graph.call(call).result, call);
+            for (const DataId operand : graph.call(call).operands) {
+                ++uses[operand];
+            }
+        }
+        for (const List& list : kernel.lists) {
+            if (list.written) {
+                named_.insert(list.datum);
+            }
+        }
+        for (const auto& [datum, count] : uses) {
+            if (count > 1) {
+                named_.insert(datum);
+            }
+        }
+    }
+
+    bool named(DataId datum) const { return named_.count(datum) != 0; }
+    std::string line(DataId result) const { return graph_.datum(result).name + " = " + call_text(inside_.at(result)).text; }
+
+private:
+    Text datum_text(DataId id) const {
+        const auto producer = inside_.find(id);
+        if (producer == inside_.end() || named(id)) {
+            const std::string& name = graph_.datum(id).name;
+            return {name, !name.empty() && name.front() == '-' ? Binding::sign : Binding::atom};
+        }
+        return call_text(producer->second);
+    }
+
+    std::string operand(DataId id, Binding least) const {
+        const Text text = datum_text(id);
+        return text.binding < least ? "(" + text.text + ")" : text.text;
+    }
+
+    Text call_text(CallId id) const {
+        const frontend::Call& call = graph_.call(id);
+        const library::Function& function = catalog_.function(call.instance.function);
+        const std::vector<DataId>& operands = call.operands;
+        if (function.operator_symbol) {
+            const std::string& symbol = *function.operator_symbol;
+            if (operands.size() == 2 && symbol == "*") {
+                return {operand(operands[0], Binding::product) + " " + operand(operands[1], Binding::suffix), Binding::product};
+            }
+            if (operands.size() == 2 && symbol == "/") {
+                return {operand(operands[0], Binding::product) + " / " + operand(operands[1], Binding::suffix), Binding::product};
+            }
+            if (operands.size() == 2) { // + and -
+                return {operand(operands[0], Binding::sum) + " " + symbol + " " + operand(operands[1], Binding::product), Binding::sum};
+            }
+            if (symbol == "neg") {
+                return {"-" + operand(operands[0], Binding::suffix), Binding::sign};
+            }
+            return {operand(operands[0], Binding::suffix) + symbol, Binding::suffix};
+        }
+        if (function.name == "minv") {
+            return {operand(operands[0], Binding::suffix) + "^-1", Binding::suffix};
+        }
+        const auto notation = std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.name; });
+        const bool written = notation != notations.end();
+        std::string text = written ? std::string(notation->before) : function.name + "(";
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            if (i > 0) {
+                text += written ? notation->between : ", ";
+            }
+            text += written && operands.size() == 2 ? operand(operands[i], Binding::product) : datum_text(operands[i]).text;
+        }
+        return {text + (written ? std::string(notation->after) : ")"), Binding::atom};
+    }
+
+    const dag::CallGraph& graph_;
+    const library::Catalog& catalog_;
+    std::map<DataId, CallId> inside_; ///< results made in the kernel
+    std::set<DataId> named_;          ///< written by name wherever they are used
+};
+
+} // namespace
+
+std::vector<std::string> formulas(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    const FormulaPrinter printer(kernel, graph, catalog);
+    std::vector<std::string> lines;
+    for (const CallId call : kernel.calls) {
+        if (printer.named(graph.call(call).result)) {
+            lines.push_back(printer.line(graph.call(call).result));
+        }
+    }
+    return lines;
+}
+
+std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
+    std::set<std::size_t> lines;
+    std::string names;
+    for (const CallId id : kernel.calls) {
+        const Span& span = graph.call(id).span;
+        if (span.source) {
+            for (std::size_t line = span.source->line(span.begin); line <= span.source->line(std::max(span.begin + 1, span.end) - 1); ++line) {
+                lines.insert(line);
+            }
+        }
+        names += (names.empty() ? "" : ", ") + graph.program().name_of(id);
+    }
+    std::string ranges;
+    for (auto first = lines.begin(); first != lines.end();) {
+        auto last = first;
+        auto next = std::next(first);
+        while (next != lines.end() && *next == *last + 1) {
+            last = next++;
+        }
+        ranges += (ranges.empty() ? "" : ",") + std::to_string(*first) + (first == last ? "" : "-" + std::to_string(*last));
+        first = next;
+    }
+    const SourcePtr& source = graph.program().source;
+    std::string file = source ? std::filesystem::path(source->path()).filename().string() : graph.program().name;
+    // The name stands in a `//` comment: a line break would end it, a backslash could continue it.
+    std::replace_if(
+        file.begin(), file.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\\'; }, '_');
+    return file + (ranges.empty() ? "" : ":" + ranges) + ": " + names;
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/interface_emission.hpp"
+
+#include "codegen/names.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace fusec::codegen {
+
+namespace {
+
+std::string pointer_type(const List& list) {
+    return (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "*";
+}
+
+std::string list_comment(const List& list) {
+    return to_string(list.type.shape) + (list.uniform ? ", one for all elements" : "");
+}
+
+/// The members of NAME_arguments with their comments in one column.
+void write_members(Writer& writer, const Unit& unit) {
+    std::vector<std::pair<std::string, std::string>> members;
+    std::size_t width = 0;
+    for (const auto* lists : {&unit.inputs, &unit.outputs}) {
+        for (const List& list : *lists) {
+            members.emplace_back(pointer_type(list) + " " + list.name + ";", list_comment(list));
+            width = std::max(width, members.back().first.size());
+        }
+    }
+    for (const auto& [declaration, comment] : members) {
+        writer.line(declaration + std::string(width - declaration.size() + 1, ' ') + "/* " + comment + " */");
+    }
+}
+
+std::string arguments_type(const Unit& unit) {
+    return "const struct " + unit.name + "_arguments*";
+}
+
+bool any_wide(const Unit& unit) {
+    return std::any_of(unit.kernels.begin(), unit.kernels.end(), [](const Kernel& kernel) { return kernel.has_wide_access(); });
+}
+
+/// The body of NAME_launch_range.
+class LaunchRange {
+public:
+    LaunchRange(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start)
+        : writer_(writer), unit_(unit), text_(text), uses_stream_(uses_stream), start_(start) {}
+
+    void write() {
+        const bool workspace = !unit_.workspace.empty();
+        const auto block = writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" + (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
+        writer_.line("namespace fusec = " + kernel_namespace(unit_) + "::fusec;");
+        fail_if("arguments == nullptr");
+        writer_.line("if (count == 0)");
+        writer_.line("    return " + std::string(text_.success) + ";");
+        if (workspace) {
+            writer_.line("const size_t needed_bytes = " + unit_.name + "_workspace_bytes(count);");
+            fail_if("workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0");
+        }
+        check_lists(workspace);
+        name_pointers();
+        for (std::size_t i = 0; i < unit_.kernels.size(); ++i) {
+            std::vector<std::string> lists;
+            for (const List& list : unit_.kernels[i].lists) {
+                lists.push_back(pointers_.at(list.datum));
+            }
+            const std::string call = start_(i, lists);
+            if (i + 1 == unit_.kernels.size()) {
+                writer_.line("return " + call + ";");
+            } else {
+                writer_.line("if (const int error = " + call + "; error != " + std::string(text_.success) + ")");
+                writer_.line("    return error;");
+            }
+        }
+    }
+
+private:
+    void fail_if(const std::string& condition) {
+        writer_.line("if (" + condition + ")");
+        writer_.line("    return " + std::string(text_.invalid_value) + ";");
+    }
+
+    void check_lists(bool workspace) {
+        std::string lists;
+        for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
+            for (const List& list : *group) {
+                lists += (lists.empty() ? "{arguments->" : ", {arguments->") + list.name + ", " + std::to_string(list.type.bytes()) + (list.uniform ? ", true}" : ", false}");
+            }
+        }
+        lists += workspace ? ", {workspace, needed_bytes, true}" : "";
+        writer_.line("const fusec::list lists[] = {" + lists + "};");
+        fail_if("!fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
+    }
+
+    /// A pointer to the first element of the range for each list that a kernel uses.
+    void name_pointers() {
+        Names names({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error", "size_t", kernel_namespace(unit_)});
+        std::set<DataId> used;
+        for (const Kernel& kernel : unit_.kernels) {
+            for (const List& list : kernel.lists) {
+                used.insert(list.datum);
+            }
+        }
+        for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
+            for (const List& list : *group) {
+                if (used.count(list.datum) != 0) {
+                    const std::string& name = pointers_.emplace(list.datum, names.make(list.name)).first->second;
+                    const int words = list.type.shape.size();
+                    writer_.line(pointer_type(list) + " const " + name + " = arguments->" + list.name + (list.uniform ? "" : words == 1 ? " + first" : " + first * " + std::to_string(words)) + ";");
+                }
+            }
+        }
+        for (const WorkspaceList& list : unit_.workspace) {
+            const std::string& name = pointers_.emplace(list.datum, names.make(list.name)).first->second;
+            std::string start = "static_cast<unsigned char*>(workspace)";
+            for (std::size_t slot = 0; slot < list.slot; ++slot) {
+                start += " + fusec::slot_bytes(count, " + std::to_string(unit_.slots[slot]) + ")";
+            }
+            const std::string type = std::string(c_name(list.type.precision)) + "*";
+            writer_.line(type + " const " + name + " = reinterpret_cast<" + type + ">(" + start + ");");
+        }
+    }
+
+    Writer& writer_;
+    const Unit& unit_;
+    const InterfaceText& text_;
+    bool uses_stream_;
+    const StartKernel& start_;
+    std::map<DataId, std::string> pointers_;
+};
+
+} // namespace
+
+std::string kernel_namespace(const Unit& unit) {
+    return unit.name + "_kernels";
+}
+
+std::vector<std::string> kernel_names(const Unit& unit) {
+    Names names({"fusec", "size_t", "dim3"});
+    std::vector<std::string> result;
+    for (const Kernel& kernel : unit.kernels) {
+        result.push_back(names.make(kernel.name));
+    }
+    return result;
+}
+
+void write_title(Writer& writer, const Unit& unit, const EmitOptions& options) {
+    writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) + ", plan " + plan_id(unit));
+    if (!options.summary.empty()) {
+        writer.line("// " + options.summary);
+    }
+}
+
+std::string interface_header(const Unit& unit, const EmitOptions& options, const InterfaceText& text) {
+    const std::string& name = unit.name;
+    Writer writer;
+    Writer title;
+    write_title(title, unit, options);
+    std::string_view rest = title.text();
+    while (!rest.empty()) { // C comments, for C before 1999
+        const std::size_t end = rest.find('\n');
+        writer.line("/* " + std::string(rest.substr(3, end - 3)) + " */");
+        rest.remove_prefix(end + 1);
+    }
+    writer.line("#pragma once");
+    writer.line();
+    writer.line("#include <stddef.h>");
+    writer.line();
+    writer.line("#ifdef __cplusplus");
+    writer.line("extern \"C\" {");
+    writer.line("#endif");
+    writer.line();
+    writer.line("/* Lists in " + std::string(text.memory) + ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
+    if (any_wide(unit)) {
+        writer.line("/* Fast when the first element of a launch is at a multiple of 16 bytes in every list; any other alignment is served too. */");
+    }
+    {
+        const auto block = writer.block("struct " + name + "_arguments", ";");
+        write_members(writer, unit);
+    }
+    writer.line();
+    writer.line(unit.workspace.empty() ? "/* Bytes of workspace for n elements: none is needed, the workspace may be null. */"
+                                       : "/* Bytes of workspace for n elements, in " + std::string(text.memory) + " at a multiple of 256. */");
+    writer.line("size_t " + name + "_workspace_bytes(size_t n);");
+    writer.line();
+    writer.line("/* Elements 0 .. n - 1; `stream` is " + std::string(text.stream) + ". Returns 0 or an error; n = 0 does nothing. */");
+    writer.line("int " + name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
+    writer.line();
+    writer.line("/* Elements first .. first + count - 1 of the same lists; the workspace is that of `count` elements. */");
+    writer.line("int " + name + "_launch_range(" + arguments_type(unit) + " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
+    writer.line();
+    writer.line("#ifdef __cplusplus");
+    writer.line("}");
+    writer.line();
+    writer.line("namespace " + name + " {");
+    writer.line("using arguments = " + name + "_arguments;");
+    const auto forward = [&](const std::string& head, const std::string& call) {
+        const auto block = writer.block("inline " + head);
+        writer.line("return " + name + "_" + call + ";");
+    };
+    forward("size_t workspace_bytes(size_t n)", "workspace_bytes(n)");
+    forward("int launch(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)", "launch(&lists, n, workspace, bytes, stream)");
+    forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)", "launch_range(&lists, first, count, workspace, bytes, stream)");
+    writer.line("} // namespace " + name);
+    writer.line("#endif");
+    return writer.take();
+}
+
+void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start) {
+    {
+        const auto block = writer.block("extern \"C\" size_t " + unit.name + "_workspace_bytes(size_t" + (unit.slots.empty() ? ")" : " n)"));
+        std::string sum;
+        for (const int bytes : unit.slots) {
+            sum += (sum.empty() ? "" : " + ") + kernel_namespace(unit) + "::fusec::slot_bytes(n, " + std::to_string(bytes) + ")";
+        }
+        writer.line("return " + (sum.empty() ? "0" : sum) + ";");
+    }
+    writer.line();
+    LaunchRange(writer, unit, text, uses_stream, start).write();
+    writer.line();
+    const auto block = writer.block("extern \"C\" int " + unit.name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
+    writer.line("return " + unit.name + "_launch_range(arguments, 0, n, workspace, workspace_bytes, stream);");
+}
+
+} // namespace fusec::codegen

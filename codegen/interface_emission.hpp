@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generated interface (DESIGN.md section 5), the same for every target: the header, and the C functions that check the pointers,
+// divide the workspace and start the kernels one after another.
+#pragma once
+
+#include "codegen/codegen.hpp"
+#include "support/writer.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusec::codegen {
+
+/// What the two differ in between targets.
+struct InterfaceText {
+    std::string_view success;       ///< value returned for 0: "cudaSuccess", "0"
+    std::string_view invalid_value; ///< for pointers, workspace or counts that do not fit
+    std::string_view memory;        ///< where the lists are: "device memory", "host memory"
+    std::string_view stream;        ///< what `stream` is, for the header: "a cudaStream_t or null"
+};
+
+/// `demo_kernels`: the namespace of everything but the interface.
+std::string kernel_namespace(const Unit& unit);
+/// Name of each kernel within that namespace, in launch order.
+std::vector<std::string> kernel_names(const Unit& unit);
+
+/// The comment at the top of both files: version, options, plan id, prediction.
+void write_title(Writer& writer, const Unit& unit, const EmitOptions& options);
+
+/// The header, for C and C++.
+std::string interface_header(const Unit& unit, const EmitOptions& options, const InterfaceText& text);
+
+/// Gives the call that starts kernel `index` for `count` elements and yields an error value of type int; `lists` are the names of the
+/// pointers to its lists, already moved to the first element. The text may use `fusec::`, the names of the C functions' parameters
+/// that `launch_parameters` gives, and `kernel_namespace`.
+using StartKernel = std::function<std::string(std::size_t index, const std::vector<std::string>& lists)>;
+
+/// The C functions NAME_workspace_bytes, NAME_launch_range and NAME_launch. Uses the runtime's list, lists_valid and slot_bytes.
+void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start);
+
+} // namespace fusec::codegen

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/kernel_emission.hpp"
+
+#include "codegen/literals.hpp"
+#include "codegen/names.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace fusec::codegen {
+
+using fusion::Staging;
+using library::Touch;
+
+namespace {
+
+std::string number(int value) {
+    return std::to_string(value);
+}
+
+std::string type_and_shape(const Type& type) {
+    return std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ", " + number(type.shape.columns);
+}
+
+/// What follows `load_` and `store_`, and precedes `_registers`.
+std::string_view touch_name(Touch touch) {
+    switch (touch) {
+    case Touch::all:
+        return "all";
+    case Touch::row:
+        return "row";
+    case Touch::column:
+        return "column";
+    case Touch::entry:
+        return "entry";
+    case Touch::rows:
+        return "rows";
+    }
+    return "";
+}
+
+std::string value_type(const Value& value) {
+    const std::string prefix = value.touch == Touch::all ? "" : std::string(touch_name(value.touch)) + "_";
+    return "fusec::" + prefix + "registers<" + type_and_shape(value.type) + (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
+}
+
+class KernelText {
+public:
+    KernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Dialect& dialect)
+        : writer_(writer), kernel_(kernel), name_(name), dialect_(dialect) {
+        internal_check(!kernel.simd, "a kernel of SIMD lanes has no CUDA text");
+        for (const auto* declared : {"threadIdx", "blockIdx", "size_t"}) {
+            names_.make(declared);
+        }
+        for (const List& list : kernel.lists) {
+            names_.make(list.name);
+        }
+        for (const Tile& tile : kernel.tiles) {
+            names_.make(tile.name);
+        }
+        for (const Value& value : kernel.values) {
+            names_.make(value.name);
+        }
+        for (const Table& table : kernel.tables) {
+            names_.make(table.name);
+        }
+        for (const List& list : kernel.lists) {
+            list_views_.push_back(names_.make(list.name + "_view"));
+        }
+        for (const Table& table : kernel.tables) {
+            table_views_.push_back(names_.make(table.name + "_view"));
+        }
+        aligned_ = names_.make("Aligned");
+        first_ = names_.make("first");
+        n_ = names_.make("n");
+        count_ = names_.make("count");
+        find_groups();
+    }
+
+    void write() {
+        if (kernel_.has_wide_access()) {
+            writer_.line("template <bool " + aligned_ + ">");
+        }
+        std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) + ") " + name_ + "(";
+        for (const List& list : kernel_.lists) {
+            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " + std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
+        }
+        const auto block = writer_.block(head + "size_t " + first_ + ", size_t " + n_ + ")");
+        const std::string elements = number(kernel_.tile_elements);
+        for (const Table& table : kernel_.tables) {
+            if (table.type.shape.form != Form::scalar) {
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+            }
+        }
+        for (const Tile& tile : kernel_.tiles) {
+            if (tiles_.count(tile.type.precision) == 0) {
+                const std::string name = names_.make(tiles_.empty() ? "tile" : std::string("tile_") + c_name(tile.type.precision));
+                tiles_.emplace(tile.type.precision, name);
+                writer_.line("const auto " + name + " = fusec::shared_memory<" + c_name(tile.type.precision) + ">();");
+            }
+        }
+        writer_.line(first_ + " += size_t{" + std::string(dialect_.block_index) + "} * " + elements + ";");
+        writer_.line("const unsigned " + count_ + " = static_cast<unsigned>(" + n_ + " - " + first_ + " < " + elements + " ? " + n_ + " - " + first_ + " : " + elements + ");");
+        write_steps();
+    }
+
+private:
+    /// The threads per instance of a step that the thread map guards; nothing for steps of the whole block.
+    std::optional<int> mapped_threads(const Step& step) const {
+        if (const auto* compute = std::get_if<Compute>(&step)) {
+            return compute->threads;
+        }
+        if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
+            return kernel_.values.at(load->value).threads;
+        }
+        if (const auto* store = std::get_if<StoreValue>(&step)) {
+            return kernel_.values.at(store->value).threads;
+        }
+        return std::nullopt;
+    }
+
+    /// Consecutive steps with one thread map share a guarded block. A value that a later block uses is declared before the first.
+    void find_groups() {
+        std::map<std::size_t, std::set<int>> groups_of_value;
+        std::optional<int> open;
+        int group = -1;
+        for (const Step& step : kernel_.steps) {
+            const std::optional<int> threads = mapped_threads(step);
+            if (!threads || threads != open) {
+                ++group;
+            }
+            open = threads;
+            if (const auto* compute = std::get_if<Compute>(&step)) {
+                granularities_.insert(compute->threads);
+                for (const Operand& operand : compute->operands) {
+                    if (operand.place.kind == Place::Kind::value) {
+                        groups_of_value[operand.place.index].insert(group);
+                    }
+                }
+                if (compute->result.place.kind == Place::Kind::value) {
+                    groups_of_value[compute->result.place.index].insert(group);
+                }
+            } else if (const auto* load = std::get_if<LoadValue>(&step)) {
+                if (threads) {
+                    granularities_.insert(*threads);
+                    groups_of_value[load->value].insert(group);
+                }
+            } else if (const auto* store = std::get_if<StoreValue>(&step)) {
+                granularities_.insert(*threads);
+                groups_of_value[store->value].insert(group);
+            }
+        }
+        for (const auto& [value, groups] : groups_of_value) {
+            if (groups.size() > 1) {
+                early_.insert(value);
+            }
+        }
+        for (const Step& step : kernel_.steps) {
+            if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && kernel_.lists.at(load->list).uniform) {
+                early_.erase(load->value); // declared where it is loaded, outside any block
+            }
+        }
+    }
+
+    void write_steps() {
+        for (std::size_t i = 0; i < kernel_.steps.size();) {
+            const std::optional<int> threads = mapped_threads(kernel_.steps[i]);
+            if (!threads) {
+                std::visit([this](const auto& step) { write_block_step(step); }, kernel_.steps[i]);
+                ++i;
+                continue;
+            }
+            std::size_t end = i;
+            while (end < kernel_.steps.size() && mapped_threads(kernel_.steps[end]) == threads) {
+                ++end;
+            }
+            declare_thread_map(*threads);
+            declare_early_values(i, end);
+            const auto guard = writer_.block("if (" + elements_.at(*threads) + " < " + count_ + ")");
+            declared_.clear();
+            for (; i < end; ++i) {
+                std::visit([this](const auto& step) { write_mapped_step(step); }, kernel_.steps[i]);
+            }
+        }
+    }
+
+    void declare_thread_map(int threads) {
+        if (elements_.count(threads) != 0) {
+            return;
+        }
+        const std::string suffix = granularities_.size() > 1 ? "_" + number(threads) : "";
+        const std::string index(dialect_.thread_index);
+        const std::string& element = elements_.emplace(threads, names_.make("element" + suffix)).first->second;
+        writer_.line("const unsigned " + element + " = " + index + (threads == 1 ? "" : " / " + number(threads)) + ";");
+        if (threads > 1) {
+            const std::string& lane = lanes_.emplace(threads, names_.make("lane" + suffix)).first->second;
+            writer_.line("const int " + lane + " = " + index + " % " + number(threads) + ";");
+        }
+    }
+
+    void declare_value(std::size_t index) {
+        const Value& value = kernel_.values.at(index);
+        std::string text = value_type(value) + " " + value.name;
+        if (value.touch == Touch::rows) {
+            text += "{" + lanes_.at(value.threads) + " * " + number(value.type.shape.rows / value.threads) + ", {}}";
+        }
+        writer_.line(text + ";");
+    }
+
+    /// Declares the values first defined in the steps [begin, end) that later blocks use.
+    void declare_early_values(std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            std::optional<std::size_t> made;
+            if (const auto* compute = std::get_if<Compute>(&kernel_.steps[i]); compute != nullptr && compute->result.place.kind == Place::Kind::value) {
+                made = compute->result.place.index;
+            } else if (const auto* load = std::get_if<LoadValue>(&kernel_.steps[i])) {
+                made = load->value;
+            }
+            if (made && early_.count(*made) != 0) {
+                declare_value(*made);
+            }
+        }
+    }
+
+    /// `name + first * 9`: where the block's elements start in a list.
+    std::string block_start(const List& list) const {
+        const int words = list.type.shape.size();
+        return list.name + " + " + first_ + (words == 1 ? "" : " * " + number(words));
+    }
+
+    /// Where the thread's element starts in a list, in the offset's type (64 bits: `first` is a size_t).
+    std::string element_start(const List& list, int threads) const {
+        if (list.uniform) {
+            return list.name;
+        }
+        const int words = list.type.shape.size();
+        const std::string element = first_ + " + " + elements_.at(threads);
+        return list.name + " + " + (words == 1 ? element : "(" + element + ") * " + number(words));
+    }
+
+    std::string tile_start(const Tile& tile) const {
+        const int words = tile.offset / bytes_of(tile.type.precision);
+        return tiles_.at(tile.type.precision) + (words == 0 ? "" : " + " + number(words));
+    }
+
+    std::string tile_element(const Tile& tile, int threads) const {
+        const std::string& element = elements_.at(threads);
+        std::string text = tile_start(tile) + " + " + element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
+        if (tile.group > 0 && tile.pad_words > 0) {
+            text += " + " + element + (tile.group == 1 ? "" : " / " + number(tile.group)) + " * " + number(tile.pad_words);
+        }
+        return text;
+    }
+
+    /// The tile as a pointer that a cooperative copy indexes as if it were the list.
+    std::string tile_pointer(const Tile& tile) const {
+        if (tile.group == 0 || tile.pad_words == 0) {
+            return tile_start(tile);
+        }
+        return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_start(tile) + ")";
+    }
+
+    std::string copy_shape(int access_bytes, const Tile& tile) const {
+        const bool wide = access_bytes > bytes_of(tile.type.precision);
+        return (wide ? aligned_ : "false") + ", " + number(kernel_.threads) + ", " + number(kernel_.tile_elements) + ", " + number(tile.element_words);
+    }
+
+    // Steps of the whole block.
+
+    void write_block_step(const LoadTile& step) {
+        const Tile& tile = kernel_.tiles.at(step.tile);
+        const std::string arguments = ">(" + tile_pointer(tile) + ", " + block_start(kernel_.lists.at(step.list)) + ", " + count_ + ");";
+        if (step.staging == Staging::async) {
+            writer_.line("fusec::copy_async<" + copy_shape(step.access_bytes, tile) + arguments);
+        } else {
+            writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ", " + c_name(tile.type.precision) + arguments);
+        }
+    }
+    void write_block_step(const StoreTile& step) {
+        const Tile& tile = kernel_.tiles.at(step.tile);
+        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ", " + c_name(tile.type.precision) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " + tile_pointer(tile) + ", " + count_ + ");");
+    }
+    void write_block_step(const LoadValue& step) {
+        const Value& value = kernel_.values.at(step.value);
+        internal_check(value.touch == Touch::all, "a uniform that is not held whole");
+        writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" + kernel_.lists.at(step.list).name + ");");
+    }
+    void write_block_step(const AsyncWait&) { writer_.line("fusec::async_wait();"); }
+    void write_block_step(const BlockBarrier&) { writer_.line(dialect_.block_barrier); }
+    void write_block_step(const WarpBarrier&) { writer_.line(dialect_.warp_barrier); }
+    void write_block_step(const Compute&) { throw InternalError("a compute step outside its thread map"); }
+    void write_block_step(const StoreValue&) { throw InternalError("a store step outside its thread map"); }
+
+    // Steps inside a guard.
+
+    std::string owner_access(const char* verb, int access_bytes, const Value& value, bool vectors) const {
+        const std::string name = std::string("fusec::") + verb + "_" + (vectors ? "vectors" : std::string(touch_name(value.touch))) + "<";
+        const std::string rows = value.touch == Touch::rows ? ", " + number(value.threads) : "";
+        return name + (vectors ? aligned_ + " ? " + number(access_bytes) + " : " + number(bytes_of(value.type.precision)) + ", " : "") + type_and_shape(value.type) + rows + ">";
+    }
+
+    void write_mapped_step(const LoadValue& step) {
+        const Value& value = kernel_.values.at(step.value);
+        const bool vectors = step.access_bytes > bytes_of(value.type.precision);
+        std::string text = early_.count(step.value) != 0 ? value.name : "const auto " + value.name;
+        text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" + element_start(kernel_.lists.at(step.list), value.threads);
+        writer_.line(text + (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
+    }
+    void write_mapped_step(const StoreValue& step) {
+        const Value& value = kernel_.values.at(step.value);
+        const bool vectors = step.access_bytes > bytes_of(value.type.precision);
+        const std::string function = vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + std::string(touch_name(value.touch));
+        writer_.line(function + "(" + element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name + (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
+    }
+    void write_mapped_step(const Compute& step) {
+        internal_check(step.guarded, "a compute step without a guard has no text");
+        std::string arguments;
+        for (const Operand& operand : step.operands) {
+            arguments += ", " + operand_text(operand.place, step.threads, false);
+        }
+        arguments += ", " + operand_text(step.result.place, step.threads, true);
+        writer_.line("fusec::" + step.routine + "(fusec::lane<" + number(step.threads) + ">{" + (step.threads == 1 ? "0" : lanes_.at(step.threads)) + "}" + arguments + ");");
+    }
+    template <class Other>
+    void write_mapped_step(const Other&) {
+        throw InternalError("a step of the whole block inside a guard");
+    }
+
+    /// The name of an operand or result; writes the declaration of its view, or of a value that only this block uses, when it is new here.
+    std::string operand_text(const Place& place, int threads, bool result) {
+        const auto declare_view = [&](const std::string& name, const Type& type, const std::string& start) {
+            if (declared_.insert(name).second) {
+                writer_.line((result ? "auto " : "const auto ") + name + " = fusec::view<" + type_and_shape(type) + ">(" + start + ");");
+            }
+            return name;
+        };
+        switch (place.kind) {
+        case Place::Kind::value: {
+            const Value& value = kernel_.values.at(place.index);
+            if (result && early_.count(place.index) == 0) {
+                declare_value(place.index);
+            }
+            return value.name;
+        }
+        case Place::Kind::tile: {
+            const Tile& tile = kernel_.tiles.at(place.index);
+            return declare_view(tile.name, tile.type, tile_element(tile, threads));
+        }
+        case Place::Kind::list: {
+            const List& list = kernel_.lists.at(place.index);
+            return declare_view(list_views_.at(place.index), list.type, element_start(list, threads));
+        }
+        case Place::Kind::table: {
+            const Table& table = kernel_.tables.at(place.index);
+            if (table.type.shape.form == Form::scalar) {
+                return "fusec::registers<" + type_and_shape(table.type) + ">{{" + literal(table.values.at(0), table.type.precision) + "}}";
+            }
+            return declare_view(table_views_.at(place.index), table.type, table.name);
+        }
+        }
+        return "";
+    }
+
+    Writer& writer_;
+    const Kernel& kernel_;
+    const std::string& name_;
+    const Dialect& dialect_;
+    Names names_;
+    std::string aligned_, first_, n_, count_;
+    std::vector<std::string> list_views_, table_views_;
+    std::map<Precision, std::string> tiles_;
+    std::set<int> granularities_;         ///< thread maps of the kernel
+    std::map<int, std::string> elements_; ///< names by threads per instance
+    std::map<int, std::string> lanes_;
+    std::set<std::size_t> early_;    ///< values that several guarded blocks use
+    std::set<std::string> declared_; ///< views of the open block
+};
+
+} // namespace
+
+void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Dialect& dialect) {
+    KernelText(writer, kernel, name, dialect).write();
+}
+
+} // namespace fusec::codegen

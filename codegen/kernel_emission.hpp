@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel as text: its signature, the block's tile, each step in order.
+#pragma once
+
+#include "codegen/dialect.hpp"
+#include "codegen/kernel_ir.hpp"
+#include "support/writer.hpp"
+
+namespace fusec::codegen {
+
+/// Writes the kernel as `name`, a template over `bool Aligned` when it has wide accesses. Its parameters are the lists in order, the
+/// element at which the launch starts, and the number of elements. Pre: the kernel is verified.
+void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Dialect& dialect);
+
+} // namespace fusec::codegen

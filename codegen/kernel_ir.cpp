@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/kernel_ir.hpp"
+
+namespace fusec::codegen {
+
+using library::Touch;
+
+std::vector<int> touched_components(const Shape& shape, Touch touch, int threads, int lane) {
+    std::vector<int> components;
+    const auto add_rows = [&](int first, int count) {
+        for (int k = first * shape.columns; k < (first + count) * shape.columns; ++k) {
+            components.push_back(k);
+        }
+    };
+    switch (touch) {
+    case Touch::all:
+        add_rows(0, shape.rows);
+        break;
+    case Touch::row:
+        if (lane < shape.rows) {
+            add_rows(lane, 1);
+        }
+        break;
+    case Touch::column:
+        for (int i = 0; lane < shape.columns && i < shape.rows; ++i) {
+            components.push_back(i * shape.columns + lane);
+        }
+        break;
+    case Touch::entry:
+        if (lane < shape.size()) {
+            components.push_back(lane);
+        }
+        break;
+    case Touch::rows:
+        if (shape.rows % threads == 0) {
+            add_rows(lane * (shape.rows / threads), shape.rows / threads);
+        }
+        break;
+    }
+    return components;
+}
+
+int tile_word(const Tile& tile, int element, int component) {
+    return element * tile.element_words + (tile.group > 0 ? element / tile.group * tile.pad_words : 0) + component;
+}
+
+bool Kernel::has_wide_access() const {
+    for (const Step& step : steps) {
+        const bool wide = std::visit(
+            [this](const auto& s) {
+                if constexpr (requires { s.access_bytes; }) {
+                    return s.access_bytes > bytes_of(lists.at(s.list).type.precision);
+                } else {
+                    return false;
+                }
+            },
+            step);
+        if (wide) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel IR as text.
+#include "codegen/kernel_ir.hpp"
+
+#include "codegen/literals.hpp"
+#include "support/writer.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace fusec::codegen {
+
+namespace {
+
+const char* text(library::Touch touch) {
+    switch (touch) {
+    case library::Touch::all:
+        return "all";
+    case library::Touch::row:
+        return "row";
+    case library::Touch::column:
+        return "column";
+    case library::Touch::entry:
+        return "entry";
+    case library::Touch::rows:
+        return "rows";
+    }
+    return "";
+}
+
+const char* text(fusion::Staging staging) {
+    switch (staging) {
+    case fusion::Staging::none:
+        return "direct";
+    case fusion::Staging::words:
+        return "words";
+    case fusion::Staging::vectors:
+        return "vectors";
+    case fusion::Staging::async:
+        return "async";
+    case fusion::Staging::lanes:
+        return "lanes";
+    case fusion::Staging::lanes_streaming:
+        return "lanes-streaming";
+    }
+    return "";
+}
+
+const char* text(IndexType type) {
+    return type == IndexType::u32 ? "u32" : "u64";
+}
+
+std::string list_text(const List& list) {
+    return list.name + ": " + (list.written ? "out " : "") + (list.uniform ? "uniform " : "") + to_string(list.type);
+}
+
+/// Prints one kernel; steps are numbered so that findings and lifetimes can be read against them.
+class KernelDump {
+public:
+    KernelDump(const Kernel& kernel, Writer& writer)
+        : kernel_(kernel), writer_(writer) {}
+
+    void write() {
+        const auto block = writer_.block("kernel " + kernel_.name);
+        writer_.line("elements " + std::to_string(kernel_.tile_elements) + ", threads " + std::to_string(kernel_.threads) + ", shared " + std::to_string(kernel_.shared_bytes) + ", first " + text(kernel_.first) + (kernel_.simd ? ", simd" : ""));
+        for (const List& list : kernel_.lists) {
+            writer_.line("list " + list_text(list));
+        }
+        for (const Tile& tile : kernel_.tiles) {
+            writer_.line("tile " + tile.name + ": " + to_string(tile.type) + " at " + std::to_string(tile.offset) + " bytes " + std::to_string(tile.bytes) + " words " + std::to_string(tile.element_words) + (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") + " live " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
+        }
+        for (const Value& value : kernel_.values) {
+            writer_.line("value " + value.name + ": " + to_string(value.type) + " " + text(value.touch) + " of " + std::to_string(value.threads));
+        }
+        for (const Table& table : kernel_.tables) {
+            writer_.line("table " + table.name + ": " + to_string(table.type) + " = " + braced_literals(table.values, table.type.precision));
+        }
+        for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
+            writer_.line(std::to_string(i) + ": " + std::visit([this](const auto& step) { return step_text(step); }, kernel_.steps[i]));
+        }
+    }
+
+private:
+    template <class Transfer>
+    static std::string transfer_text(const Transfer& step) {
+        return std::string(text(step.staging)) + " " + std::to_string(step.access_bytes) + " bytes, offset " + text(step.offset);
+    }
+    std::string step_text(const LoadTile& step) const { return "load " + kernel_.lists.at(step.list).name + " -> tile " + kernel_.tiles.at(step.tile).name + ", " + transfer_text(step); }
+    std::string step_text(const LoadValue& step) const { return "load " + kernel_.lists.at(step.list).name + " -> value " + kernel_.values.at(step.value).name + ", " + transfer_text(step); }
+    std::string step_text(const StoreTile& step) const { return "store tile " + kernel_.tiles.at(step.tile).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step); }
+    std::string step_text(const StoreValue& step) const { return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step); }
+    static std::string step_text(const AsyncWait&) { return "async wait"; }
+    static std::string step_text(const BlockBarrier&) { return "block barrier"; }
+    static std::string step_text(const WarpBarrier&) { return "warp barrier"; }
+    std::string step_text(const Compute& step) const {
+        std::string line = operand_text(step.result) + " = " + step.routine + "(";
+        for (std::size_t i = 0; i < step.operands.size(); ++i) {
+            line += (i == 0 ? "" : ", ") + operand_text(step.operands[i]);
+        }
+        return line + "), threads " + std::to_string(step.threads) + (step.guarded ? "" : ", unguarded") + (step.synchronises ? ", synchronises" : "");
+    }
+    std::string operand_text(const Operand& operand) const {
+        const std::size_t i = operand.place.index;
+        switch (operand.place.kind) {
+        case Place::Kind::value:
+            return "value " + kernel_.values.at(i).name + " " + text(operand.touch);
+        case Place::Kind::tile:
+            return "tile " + kernel_.tiles.at(i).name + " " + text(operand.touch);
+        case Place::Kind::list:
+            return "list " + kernel_.lists.at(i).name + " " + text(operand.touch);
+        case Place::Kind::table:
+            return "table " + kernel_.tables.at(i).name + " " + text(operand.touch);
+        }
+        return "";
+    }
+
+    const Kernel& kernel_;
+    Writer& writer_;
+};
+
+} // namespace
+
+std::string dump(const Unit& unit) {
+    Writer writer;
+    {
+        const auto block = writer.block("unit " + unit.name);
+        for (const List& list : unit.inputs) {
+            writer.line("input " + list_text(list));
+        }
+        for (const List& list : unit.outputs) {
+            writer.line("output " + list_text(list));
+        }
+        for (std::size_t slot = 0; slot < unit.slots.size(); ++slot) {
+            writer.line("slot " + std::to_string(slot) + ": " + std::to_string(unit.slots[slot]) + " bytes per element");
+        }
+        for (const WorkspaceList& list : unit.workspace) {
+            writer.line("workspace " + list.name + ": " + to_string(list.type) + " in slot " + std::to_string(list.slot));
+        }
+        for (const Kernel& kernel : unit.kernels) {
+            KernelDump(kernel, writer).write();
+        }
+    }
+    return writer.take();
+}
+
+std::string plan_id(const Unit& unit) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : dump(unit)) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string id;
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        id += digits[(hash >> shift) & 15];
+    }
+    return id;
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes out what candidates decided. The only things added are names, and loads of register operands that have no step of their own.
+#include "codegen/codegen.hpp"
+#include "codegen/names.hpp"
+#include "elementary-lib/device_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace fusec::codegen {
+
+using frontend::DatumKind;
+using fusion::Placement;
+using fusion::Staging;
+
+namespace {
+
+/// Lowers one candidate.
+class KernelLowering {
+public:
+    KernelLowering(const fusion::Candidate& candidate, const dag::CallGraph& graph, const library::Catalog& catalog)
+        : candidate_(candidate), graph_(graph), catalog_(catalog) {}
+
+    Kernel lower() {
+        internal_check(!candidate_.stores.empty() && !candidate_.order.empty(), "a candidate without calls or stores");
+        kernel_.tile_elements = candidate_.instances_per_block;
+        kernel_.threads = candidate_.threads_per_block;
+        kernel_.shared_bytes = candidate_.shared_bytes;
+        kernel_.simd = candidate_.threads_per_block == 1 && candidate_.instances_per_block > 1;
+        for (const fusion::CallPlan& call : candidate_.order) {
+            kernel_.calls.push_back(call.call);
+        }
+        add_lists();
+        for (const fusion::DatumPlan& plan : candidate_.data) {
+            add_datum(plan);
+        }
+        add_implied_loads();
+        for (const fusion::Step& step : candidate_.steps) {
+            add_step(step);
+        }
+        return std::move(kernel_);
+    }
+
+private:
+    const frontend::Datum& datum(DataId id) const { return graph_.datum(id); }
+
+    void add_lists() {
+        std::vector<const fusion::DatumPlan*> inputs, outputs;
+        for (const fusion::DatumPlan& plan : candidate_.data) {
+            const bool uniform = datum(plan.datum).kind == DatumKind::uniform;
+            internal_check(!plan.loaded || !plan.stored, "a datum both loaded and stored by one kernel");
+            if (plan.stored) {
+                outputs.push_back(&plan);
+            } else if (plan.loaded || uniform) {
+                inputs.push_back(&plan);
+            }
+        }
+        for (const auto* plans : {&inputs, &outputs}) {
+            for (const fusion::DatumPlan* plan : *plans) {
+                const frontend::Datum& d = datum(plan->datum);
+                list_of_.emplace(plan->datum, kernel_.lists.size());
+                kernel_.lists.push_back({plan->datum, names_.make(d.identifier), d.type, d.kind == DatumKind::uniform, plan->stored});
+            }
+        }
+        kernel_.name = datum(candidate_.stores.back()).identifier;
+    }
+
+    void add_datum(const fusion::DatumPlan& plan) {
+        const frontend::Datum& d = datum(plan.datum);
+        const bool listed = list_of_.count(plan.datum) != 0;
+        plan_of_.emplace(plan.datum, &plan);
+        switch (plan.placement) {
+        case Placement::registers:
+            place_of_.emplace(plan.datum, Place{Place::Kind::value, kernel_.values.size()});
+            kernel_.values.push_back({plan.datum, names_.make(listed ? d.identifier + "_value" : d.identifier), d.type, plan.touch, plan.threads});
+            break;
+        case Placement::shared: {
+            internal_check(plan.slot.has_value(), "a shared datum without an address");
+            const fusion::SharedSlot& slot = *plan.slot;
+            place_of_.emplace(plan.datum, Place{Place::Kind::tile, kernel_.tiles.size()});
+            kernel_.tiles.push_back({plan.datum, names_.make(listed ? d.identifier + "_view" : d.identifier), d.type, slot.offset, slot.bytes, slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
+            break;
+        }
+        case Placement::memory:
+            internal_check(listed, "a datum read in place that is neither loaded nor uniform");
+            place_of_.emplace(plan.datum, Place{Place::Kind::list, list_of_.at(plan.datum)});
+            break;
+        case Placement::constant:
+            place_of_.emplace(plan.datum, Place{Place::Kind::table, kernel_.tables.size()});
+            kernel_.tables.push_back({plan.datum, names_.make(d.identifier), d.type, d.values});
+            break;
+        }
+    }
+
+    /// Register operands from memory whose load is no step of the candidate are read first, so that all reads are under way together.
+    void add_implied_loads() {
+        std::set<DataId> explicit_loads;
+        for (const fusion::Step& step : candidate_.steps) {
+            if (step.kind == fusion::Step::Kind::load) {
+                explicit_loads.insert(step.datum);
+            }
+        }
+        for (const fusion::DatumPlan& plan : candidate_.data) {
+            if (plan.placement == Placement::registers && !plan.stored && list_of_.count(plan.datum) != 0 && explicit_loads.count(plan.datum) == 0) {
+                add_load(plan.datum);
+            }
+        }
+        const int added = static_cast<int>(kernel_.steps.size());
+        for (Tile& tile : kernel_.tiles) {
+            tile.first_step += added;
+            tile.last_step += added;
+        }
+    }
+
+    /// Bytes of one access on the fast path. Padding that would split a 16-byte access leaves component accesses.
+    int access_bytes(Staging staging, const Place& place) const {
+        const Type& type = place.kind == Place::Kind::tile ? kernel_.tiles[place.index].type : kernel_.values[place.index].type;
+        const int component = bytes_of(type.precision);
+        if (staging != Staging::vectors && staging != Staging::async) {
+            return component;
+        }
+        if (place.kind == Place::Kind::value) {
+            const bool whole = kernel_.values[place.index].touch == library::Touch::all;
+            return whole && type.bytes() % 16 == 0 ? 16 : whole && type.bytes() % 8 == 0 ? 8
+                                                                                         : component;
+        }
+        const Tile& tile = kernel_.tiles[place.index];
+        const bool splits = tile.group > 0 && (tile.group * tile.element_words * component % 16 != 0 || tile.pad_words * component % 16 != 0);
+        return splits || kernel_.tile_elements * type.bytes() % 16 != 0 ? component : 16;
+    }
+
+    void add_load(DataId id) {
+        const Place place = place_of_.at(id);
+        const Staging staging = plan_of_.at(id)->load;
+        if (place.kind == Place::Kind::tile) {
+            internal_check(staging == Staging::words || staging == Staging::vectors || staging == Staging::async, "a staged list without a way to copy it");
+            kernel_.steps.push_back(LoadTile{list_of_.at(id), place.index, staging, access_bytes(staging, place), IndexType::u64});
+        } else if (place.kind == Place::Kind::value) {
+            kernel_.steps.push_back(LoadValue{list_of_.at(id), place.index, staging, access_bytes(staging, place), IndexType::u64});
+        } else {
+            throw InternalError("a load step for a datum that is not brought on chip");
+        }
+    }
+
+    void add_store(DataId id) {
+        const Place place = place_of_.at(id);
+        const Staging staging = plan_of_.at(id)->store;
+        if (place.kind == Place::Kind::tile) {
+            internal_check(staging == Staging::words || staging == Staging::vectors, "a tile is stored by words or vectors");
+            kernel_.steps.push_back(StoreTile{place.index, list_of_.at(id), staging, access_bytes(staging, place), IndexType::u64});
+        } else if (place.kind == Place::Kind::value) {
+            kernel_.steps.push_back(StoreValue{place.index, list_of_.at(id), staging, access_bytes(staging, place), IndexType::u64});
+        } else {
+            throw InternalError("a store step for a datum that is not on chip");
+        }
+    }
+
+    void add_compute(CallId id) {
+        const frontend::Call& call = graph_.call(id);
+        const auto plan = std::find_if(candidate_.order.begin(), candidate_.order.end(), [&](const fusion::CallPlan& p) { return p.call == id; });
+        internal_check(plan != candidate_.order.end(), "a compute step of a call that the candidate does not execute");
+        const library::Function& function = catalog_.function(call.instance.function);
+        const library::Implementation& implementation = function.implementations.at(plan->implementation);
+        Compute step;
+        step.call = id;
+        step.routine = library::template_name(function, implementation);
+        step.threads = plan->threads;
+        step.synchronises = implementation.barrier;
+        for (std::size_t i = 0; i < call.operands.size(); ++i) {
+            step.operands.push_back({place_of_.at(call.operands[i]), implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i)});
+        }
+        step.result = {place_of_.at(call.result), implementation.output};
+        kernel_.steps.push_back(std::move(step));
+    }
+
+    void add_step(const fusion::Step& step) {
+        using Kind = fusion::Step::Kind;
+        switch (step.kind) {
+        case Kind::load:
+            return add_load(step.datum);
+        case Kind::async_wait:
+            kernel_.steps.push_back(AsyncWait{});
+            return;
+        case Kind::block_barrier:
+            kernel_.steps.push_back(BlockBarrier{});
+            return;
+        case Kind::warp_barrier:
+            kernel_.steps.push_back(WarpBarrier{});
+            return;
+        case Kind::compute:
+            return add_compute(step.call);
+        case Kind::store:
+            return add_store(step.datum);
+        }
+    }
+
+    const fusion::Candidate& candidate_;
+    const dag::CallGraph& graph_;
+    const library::Catalog& catalog_;
+    Kernel kernel_;
+    Names names_;
+    std::map<DataId, std::size_t> list_of_;
+    std::map<DataId, Place> place_of_;
+    std::map<DataId, const fusion::DatumPlan*> plan_of_;
+};
+
+List interface_list(const frontend::Datum& datum, DataId id, bool written) {
+    return {id, datum.identifier, datum.type, datum.kind == DatumKind::uniform, written};
+}
+
+} // namespace
+
+Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    const frontend::CheckedProgram& program = graph.program();
+    Unit unit;
+    unit.name = program.name;
+    for (const DataId id : program.inputs) {
+        unit.inputs.push_back(interface_list(program.datum(id), id, false));
+    }
+    for (const DataId id : program.outputs) {
+        unit.outputs.push_back(interface_list(program.datum(id), id, true));
+    }
+    for (const fusion::Workspace::Slot& slot : plan.workspace.slots) {
+        unit.slots.push_back(slot.bytes_per_element);
+    }
+    for (const auto& [id, slot] : plan.workspace.placed) {
+        unit.workspace.push_back({id, program.datum(id).identifier, program.datum(id).type, slot});
+    }
+    for (const fusion::Candidate& candidate : plan.kernels) {
+        unit.kernels.push_back(KernelLowering(candidate, graph, catalog).lower());
+    }
+    return unit;
+}
+
+Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    Unit unit;
+    unit.name = name;
+    unit.kernels.push_back(KernelLowering(candidate, graph, catalog).lower());
+    for (const List& list : unit.kernels.front().lists) {
+        (list.written ? unit.outputs : unit.inputs).push_back(interface_list(graph.datum(list.datum), list.datum, list.written));
+    }
+    return unit;
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of one scope of the output: a wanted name gets `_` appended until it is new.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fusec::codegen {
+
+class Names {
+public:
+    Names() = default;
+    explicit Names(const std::vector<std::string>& taken)
+        : taken_(taken.begin(), taken.end()) {}
+
+    /// The wanted name, made new and taken from now on.
+    std::string make(std::string wanted);
+
+private:
+    std::set<std::string> taken_;
+};
+
+} // namespace fusec::codegen

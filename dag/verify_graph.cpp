@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check of a call graph against its program. Closures are found again by searching, not by the recurrence that built them.
+#include "dag/call_graph.hpp"
+
+#include <algorithm>
+
+namespace fusec::dag {
+
+namespace {
+
+/// Calls met by walking `next` from `start`, without `start` unless a cycle returns to it.
+template <class Next>
+Bits reachable(std::size_t calls, CallId start, Next next) {
+    Bits met(calls);
+    std::vector<CallId> open = {start};
+    while (!open.empty()) {
+        const CallId call = open.back();
+        open.pop_back();
+        for (CallId other : next(call)) {
+            if (!met.test(other.index())) {
+                met.set(other.index());
+                open.push_back(other);
+            }
+        }
+    }
+    return met;
+}
+
+bool uses(const CallGraph& graph, CallId call, DataId datum) {
+    const auto& operands = graph.call(call).operands;
+    return std::find(operands.begin(), operands.end(), datum) != operands.end();
+}
+
+} // namespace
+
+void verify(const CallGraph& graph) {
+    const frontend::CheckedProgram& program = graph.program();
+    for (std::size_t index = 0; index < program.data.size(); ++index) {
+        const DataId datum(index);
+        const auto& consumers = graph.consumers(datum);
+        internal_check(std::is_sorted(consumers.begin(), consumers.end()), "call graph: consumers are not ascending");
+        for (std::size_t call = 0; call < graph.calls(); ++call) {
+            const bool listed = std::binary_search(consumers.begin(), consumers.end(), CallId(call));
+            internal_check(listed == uses(graph, CallId(call), datum), "call graph: consumers differ from the program");
+        }
+        const auto& producer = program.data[index].producer;
+        internal_check(!producer || graph.call(*producer).result == datum, "call graph: producer differs from the program");
+        internal_check(producer.has_value() == (program.data[index].kind == frontend::DatumKind::computed), "call graph: only computed data have producers");
+    }
+    for (std::size_t index = 0; index < graph.calls(); ++index) {
+        const CallId call(index);
+        const Bits below = reachable(graph.calls(), call, [&](CallId at) { return graph.consumers(graph.call(at).result); });
+        const Bits above = reachable(graph.calls(), call, [&](CallId at) {
+            std::vector<CallId> producers;
+            for (DataId operand : graph.call(at).operands) {
+                if (const auto& producer = graph.datum(operand).producer) {
+                    producers.push_back(*producer);
+                }
+            }
+            return producers;
+        });
+        internal_check(!below.test(index), "call graph: cycle");
+        internal_check(below == graph.descendants(call), "call graph: descendants are wrong");
+        internal_check(above == graph.ancestors(call), "call graph: ancestors are wrong");
+        internal_check(graph.successors(call) == graph.consumers(graph.call(call).result), "call graph: successors are wrong");
+        for (CallId predecessor : graph.predecessors(call)) {
+            internal_check(uses(graph, call, graph.call(predecessor).result), "call graph: predecessors are wrong");
+        }
+    }
+}
+
+} // namespace fusec::dag

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fusions: all convex connected sets of calls of bounded size.
+#pragma once
+
+#include "dag/call_graph.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace fusec::fusion {
+
+/// A list with more consumers than this connects no two of them: 40 calls that read one list would give C(40,8) sets.
+inline constexpr std::size_t max_sharing_consumers = 8;
+
+struct Enumeration {
+    std::vector<dag::CallSet> sets; ///< by size, then lexicographically; all single calls are among them
+    bool complete = true;           ///< no set was left out because of `most`
+};
+
+/// Calls connected to each call: by an edge, or by a per-element list (input or computed) with at most `max_sharing_consumers`
+/// consumers. Ascending, without the call itself.
+std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph);
+
+/// True if `connections` makes the calls of the set one component. Pre: the set is not empty.
+bool connected(const std::vector<std::vector<CallId>>& connections, const dag::CallSet& set);
+
+/// All convex connected sets of at most `largest` calls if there are at most `most` of them. Otherwise about `most` (never fewer than
+/// the single calls): small sizes whole, larger ones in equal shares for each size and first call, best saving of traffic first.
+/// Deterministic; O(sets * neighbours * largest).
+Enumeration enumerate_fusions(const dag::CallGraph& graph, int largest, std::size_t most);
+
+} // namespace fusec::fusion

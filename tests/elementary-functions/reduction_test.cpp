@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions, determinants, inverses and Cholesky solvers against Eigen.
+#include "tests/elementary-functions/implementation_check.hpp"
+
+#include "elementary-lib/matrix/mcof.cuh"
+#include "elementary-lib/matrix/mddot.cuh"
+#include "elementary-lib/matrix/mdet.cuh"
+#include "elementary-lib/matrix/mfnorm.cuh"
+#include "elementary-lib/matrix/minv.cuh"
+#include "elementary-lib/matrix/mtrace.cuh"
+#include "elementary-lib/solve/mchol.cuh"
+#include "elementary-lib/solve/mcholsolve.cuh"
+#include "elementary-lib/vector/vdot.cuh"
+#include "elementary-lib/vector/venorm.cuh"
+
+namespace fusec::test {
+
+namespace {
+
+/// The result of a reduction as the 1x1 matrix that the checks expect.
+Eigen::MatrixXd only(double value) {
+    return Eigen::MatrixXd::Constant(1, 1, value);
+}
+
+template <int N>
+void check_mtrace_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].trace()); };
+    check<1, Scalar, Matrix<N, N>>("mtrace", "element", FUSEC_ROUTINE(mtrace, element), meaning);
+}
+FUSEC_CHECKED(mtrace) {
+    check_mtrace_shape<1>();
+    check_mtrace_shape<2>();
+    check_mtrace_shape<3>();
+    check_mtrace_shape<5>();
+    check_mtrace_shape<12>();
+}
+
+template <int M, int N>
+void check_mddot_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].cwiseProduct(v[1]).sum()); };
+    check<1, Scalar, Matrix<M, N>, Matrix<M, N>>("mddot", "element", FUSEC_ROUTINE(mddot, element), meaning);
+}
+FUSEC_CHECKED(mddot) {
+    check_mddot_shape<1, 1>();
+    check_mddot_shape<2, 3>();
+    check_mddot_shape<5, 5>();
+    check_mddot_shape<12, 8>();
+    check_mddot_shape<1, 4>();
+    check_mddot_shape<6, 1>();
+}
+
+template <int M, int N>
+void check_mfnorm_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].norm()); };
+    check<1, Scalar, Matrix<M, N>>("mfnorm", "element", FUSEC_ROUTINE(mfnorm, element), meaning);
+}
+FUSEC_CHECKED(mfnorm) {
+    check_mfnorm_shape<1, 1>();
+    check_mfnorm_shape<2, 3>();
+    check_mfnorm_shape<5, 5>();
+    check_mfnorm_shape<12, 8>();
+    check_mfnorm_shape<1, 4>();
+    check_mfnorm_shape<6, 1>();
+}
+
+template <int N>
+void check_vdot_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].col(0).dot(v[1].col(0))); };
+    check<1, Scalar, Vector<N>, Vector<N>>("vdot", "element", FUSEC_ROUTINE(vdot, element), meaning);
+}
+FUSEC_CHECKED(vdot) {
+    check_vdot_shape<1>();
+    check_vdot_shape<2>();
+    check_vdot_shape<3>();
+    check_vdot_shape<5>();
+    check_vdot_shape<12>();
+}
+
+template <int N>
+void check_venorm_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].norm()); };
+    check<1, Scalar, Vector<N>>("venorm", "element", FUSEC_ROUTINE(venorm, element), meaning);
+}
+FUSEC_CHECKED(venorm) {
+    check_venorm_shape<1>();
+    check_venorm_shape<2>();
+    check_venorm_shape<3>();
+    check_venorm_shape<5>();
+    check_venorm_shape<12>();
+}
+
+template <int N>
+void check_mdet_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].determinant()); };
+    check<1, Scalar, Matrix<N, N>>("mdet", "element", FUSEC_ROUTINE(mdet, element), meaning);
+}
+FUSEC_CHECKED(mdet) {
+    check_mdet_shape<1>();
+    check_mdet_shape<2>();
+    check_mdet_shape<3>();
+    check_mdet_shape<4>();
+}
+
+template <int N>
+void check_mcof_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].determinant() * v[0].inverse().transpose(); };
+    check<1, Matrix<N, N>, Matrix<N, N>>("mcof", "element", FUSEC_ROUTINE(mcof, element), meaning);
+}
+FUSEC_CHECKED(mcof) {
+    check_mcof_shape<1>();
+    check_mcof_shape<2>();
+    check_mcof_shape<3>();
+    check_mcof_shape<4>();
+}
+
+template <int N>
+void check_minv_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].inverse(); };
+    check<1, Matrix<N, N>, Matrix<N, N>>("minv", "element", FUSEC_ROUTINE(minv, element), meaning);
+}
+FUSEC_CHECKED(minv) {
+    check_minv_shape<1>();
+    check_minv_shape<2>();
+    check_minv_shape<3>();
+    check_minv_shape<4>();
+}
+
+template <int N>
+void check_mchol_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return Eigen::MatrixXd(v[0].llt().matrixL()); };
+    check<1, Matrix<N, N>, Matrix<N, N>>("mchol", "element", FUSEC_ROUTINE(mchol, element), meaning);
+}
+FUSEC_CHECKED(mchol) {
+    check_mchol_shape<1>();
+    check_mchol_shape<2>();
+    check_mchol_shape<3>();
+    check_mchol_shape<5>();
+    check_mchol_shape<12>();
+    check_mchol_shape<24>();
+}
+
+template <int N>
+void check_mcholsolve_shape() {
+    const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].llt().solve(v[1]); };
+    check<1, Vector<N>, Matrix<N, N>, Vector<N>>("mcholsolve", "element", FUSEC_ROUTINE(mcholsolve, element), meaning);
+}
+FUSEC_CHECKED(mcholsolve) {
+    check_mcholsolve_shape<1>();
+    check_mcholsolve_shape<2>();
+    check_mcholsolve_shape<3>();
+    check_mcholsolve_shape<5>();
+    check_mcholsolve_shape<12>();
+    check_mcholsolve_shape<24>();
+}
+
+} // namespace
+
+} // namespace fusec::test
