@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda_emission.hpp"
 
-#include "codegen/embedding.hpp"
-#include "codegen/formulas.hpp"
+#include "codegen/dialect.hpp"
 #include "codegen/interface_emission.hpp"
 #include "codegen/kernel_emission.hpp"
+#include "codegen/source_file.hpp"
 
 #include <algorithm>
 #include <set>
@@ -15,20 +15,6 @@ namespace {
 
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
 const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null"};
-
-void write_kernels(Writer& writer, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog) {
-    const std::vector<std::string> names = kernel_names(unit);
-    for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
-        if (i > 0) {
-            writer.line();
-        }
-        for (const std::string& formula : formulas(unit.kernels[i], graph, catalog)) {
-            writer.line("// " + formula);
-        }
-        writer.line("// " + program_lines(unit.kernels[i], graph));
-        write_kernel(writer, unit.kernels[i], names[i], cuda_dialect);
-    }
-}
 
 /// Pointers whose alignment the kernel's wide accesses depend on.
 std::string aligned_lists(const Kernel& kernel, const std::vector<std::string>& pointers) {
@@ -68,58 +54,23 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
 } // namespace
 
 Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
-    Writer kernels;
-    write_kernels(kernels, unit, graph, catalog);
+    const std::string kernels = kernels_text(unit, graph, catalog, [](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, cuda_dialect); });
     Writer interface;
     write_interface(interface, unit, cuda_interface, true, [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
-    const Embedded embedded = embed(kernels.text() + interface.text(), unit, graph, catalog);
-
-    Writer writer;
-    write_title(writer, unit, options);
-    writer.line("#include \"" + options.header_name + "\"");
-    writer.line();
-    if (!options.embed_runtime) {
-        for (const RuntimeHeader& header : runtime_headers()) {
-            if (embedded.headers.count(std::string(header.name)) != 0) {
-                writer.line("#include <fusec/" + std::string(header.name) + ">");
-            }
-        }
-        writer.line();
-    }
-    writer.line("#include <" + std::string(cuda_dialect.runtime_header) + ">");
-    writer.line();
-    writer.line("#include <cstddef>");
-    writer.line("#include <cstdint>");
-    writer.line("#include <type_traits>");
-    writer.line();
-    writer.line("#if defined(" + std::string(cuda_dialect.arch_macro) + ") && " + std::string(cuda_dialect.arch_macro) + " < " + std::to_string(options.arch * 10));
-    writer.line("#error \"made for sm_" + std::to_string(options.arch) + " and later\"");
-    writer.line("#endif");
-    writer.line();
-    writer.line("namespace " + kernel_namespace(unit) + " {");
-    writer.line("namespace fusec {");
-    writer.line();
-    if (options.embed_runtime) {
-        for (const Chunk& chunk : embedded.chunks) {
-            writer.lines(chunk.text);
-            writer.line();
-        }
-    } else {
-        writer.line("using namespace ::fusec;");
-        writer.line();
-    }
-    for (const std::string& text : embedded.templates) {
-        writer.lines(text);
-        writer.line();
-    }
-    writer.line("} // namespace fusec");
-    writer.line();
-    writer.lines(kernels.text());
-    writer.line();
-    writer.line("} // namespace " + kernel_namespace(unit));
-    writer.line();
-    writer.lines(interface.text());
-    return {writer.take(), interface_header(unit, options, cuda_interface)};
+    const Embedded embedded = embed(kernels + interface.text(), unit, graph, catalog);
+    const std::string arch_macro(cuda_dialect.arch_macro);
+    const std::vector<std::string> preamble = {
+        "#include <" + std::string(cuda_dialect.runtime_header) + ">",
+        "",
+        "#include <cstddef>",
+        "#include <cstdint>",
+        "#include <type_traits>",
+        "",
+        "#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
+        "#error \"made for sm_" + std::to_string(options.arch) + " and later\"",
+        "#endif",
+    };
+    return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, cuda_interface)};
 }
 
 } // namespace fusec::codegen

@@ -2,6 +2,7 @@
 #include "codegen/codegen.hpp"
 
 #include "codegen/cuda_emission.hpp"
+#include "codegen/host_emission.hpp"
 
 namespace fusec::codegen {
 
@@ -10,7 +11,7 @@ Emitted emit(const Unit& unit, const dag::CallGraph& graph, const library::Catal
     case fusion::Target::cuda:
         return emit_cuda(unit, graph, catalog, options);
     case fusion::Target::host:
-        throw InternalError("the host emitter is not part of this build");
+        return emit_host(unit, graph, catalog, options);
     }
     throw InternalError("an unknown target");
 }

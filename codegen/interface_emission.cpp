@@ -38,8 +38,13 @@ std::string arguments_type(const Unit& unit) {
     return "const struct " + unit.name + "_arguments*";
 }
 
+/// True when some kernel is faster for aligned lists.
 bool any_wide(const Unit& unit) {
-    return std::any_of(unit.kernels.begin(), unit.kernels.end(), [](const Kernel& kernel) { return kernel.has_wide_access(); });
+    const auto streams = [](const Step& step) {
+        const auto* store = std::get_if<StoreValue>(&step);
+        return store != nullptr && store->staging == fusion::Staging::lanes_streaming;
+    };
+    return std::any_of(unit.kernels.begin(), unit.kernels.end(), [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
 }
 
 /// The body of NAME_launch_range.
@@ -108,7 +113,9 @@ private:
                 if (used.count(list.datum) != 0) {
                     const std::string& name = pointers_.emplace(list.datum, names.make(list.name)).first->second;
                     const int words = list.type.shape.size();
-                    writer_.line(pointer_type(list) + " const " + name + " = arguments->" + list.name + (list.uniform ? "" : words == 1 ? " + first" : " + first * " + std::to_string(words)) + ";");
+                    writer_.line(pointer_type(list) + " const " + name + " = arguments->" + list.name + (list.uniform ? "" : words == 1 ? " + first"
+                                                                                                                                        : " + first * " + std::to_string(words)) +
+                                 ";");
                 }
             }
         }
@@ -174,7 +181,7 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line();
     writer.line("/* Lists in " + std::string(text.memory) + ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
     if (any_wide(unit)) {
-        writer.line("/* Fast when the first element of a launch is at a multiple of 16 bytes in every list; any other alignment is served too. */");
+        writer.line("/* Fast when the first element of a launch is at a multiple of " + std::to_string(text.fast_alignment) + " bytes in every list; any other alignment is served too. */");
     }
     {
         const auto block = writer.block("struct " + name + "_arguments", ";");

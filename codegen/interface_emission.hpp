@@ -19,6 +19,7 @@ struct InterfaceText {
     std::string_view invalid_value; ///< for pointers, workspace or counts that do not fit
     std::string_view memory;        ///< where the lists are: "device memory", "host memory"
     std::string_view stream;        ///< what `stream` is, for the header: "a cudaStream_t or null"
+    int fast_alignment = 16;        ///< bytes, of the first element in every list, for kernels with wide accesses or streaming stores
 };
 
 /// `demo_kernels`: the namespace of everything but the interface.

@@ -1,52 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side: starting kernels and checking the lists of a launch. No state, no allocation, no synchronisation.
+// Host side: starting kernels. No state, no allocation, no synchronisation.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace fusec {
-
-// [chunk aligned16]
-template <class... Pointers>
-bool aligned16(Pointers... pointers) {
-    return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
-}
-
-// [chunk slot_bytes]
-// Bytes of a workspace slot: a multiple of 256.
-inline std::size_t slot_bytes(std::size_t n, std::size_t bytes_per_element) {
-    return (n * bytes_per_element + 255) / 256 * 256;
-}
-
-// [chunk list]
-// A list of the interface: bytes of one element, or of all when it is uniform.
-struct list {
-    const void* data;
-    std::size_t bytes;
-    bool uniform;
-};
-
-// [chunk lists_valid needs list]
-// No list is null, and none from `Inputs` on (those written) overlaps another in the elements first .. first + count - 1. At most 2^40
-// elements: what the index types of the kernels were proven for.
-template <int Inputs, int Lists>
-bool lists_valid(const list (&lists)[Lists], std::size_t first, std::size_t count) {
-    constexpr std::size_t most = std::size_t{1} << 40;
-    std::uintptr_t begin[Lists], end[Lists];
-    for (int i = 0; i < Lists; ++i) {
-        if (lists[i].data == nullptr || first > most || count > most - first)
-            return false;
-        begin[i] = reinterpret_cast<std::uintptr_t>(lists[i].data) + (lists[i].uniform ? 0 : first * lists[i].bytes);
-        end[i] = begin[i] + (lists[i].uniform ? 1 : count) * lists[i].bytes;
-        for (int j = 0; i >= Inputs && j < i; ++j)
-            if (begin[i] < end[j] && begin[j] < end[i])
-                return false;
-    }
-    return true;
-}
 
 // [chunk launch]
 // Starts kernel(arguments..., first, n) with a block per `tile` elements, in several launches when n needs more than 2^31 - 1 blocks.

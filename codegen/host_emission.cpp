@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/host_emission.hpp"
+
+#include "codegen/interface_emission.hpp"
+#include "codegen/literals.hpp"
+#include "codegen/names.hpp"
+#include "codegen/source_file.hpp"
+
+namespace fusec::codegen {
+
+using fusion::Staging;
+
+namespace {
+
+const InterfaceText host_interface = {"0", "1", "host memory", "ignored", 64};
+
+std::string number(int value) {
+    return std::to_string(value);
+}
+
+std::string dimensions(const Type& type) {
+    return number(type.shape.rows) + ", " + number(type.shape.columns);
+}
+
+/// A kernel is a function of n and its lists; its steps are the body of a lambda over tiles.
+class HostKernelText {
+public:
+    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name)
+        : writer_(writer), kernel_(kernel), name_(name) {
+        internal_check(kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0, "a kernel with thread blocks has no host text");
+        for (const List& list : kernel.lists) {
+            names_.make(list.name);
+            internal_check(list.type.precision == precision(), "a kernel of two precisions has no host text");
+        }
+        for (const Value& value : kernel.values) {
+            names_.make(value.name);
+        }
+        for (const Table& table : kernel.tables) {
+            names_.make(table.name);
+        }
+        n_ = names_.make("n");
+        tile_ = names_.make("tile");
+    }
+
+    void write() {
+        std::string head = "int " + name_ + "(size_t " + n_;
+        for (const List& list : kernel_.lists) {
+            head += std::string(", ") + (list.written ? "" : "const ") + c_name(list.type.precision) + "* " + list.name;
+        }
+        const auto block = writer_.block(head + ")");
+        for (const Table& table : kernel_.tables) {
+            if (table.type.shape.form != Form::scalar) {
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+            }
+        }
+        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")", ");");
+        for (const Step& step : kernel_.steps) {
+            std::visit([this](const auto& s) { write_step(s); }, step);
+        }
+    }
+
+private:
+    Precision precision() const { return kernel_.lists.front().type.precision; }
+
+    /// Streaming stores need every list they write aligned; else all are ordinary stores.
+    std::string streaming_condition() const {
+        std::string condition;
+        for (const Step& step : kernel_.steps) {
+            if (const auto* store = std::get_if<StoreValue>(&step); store != nullptr && store->staging == Staging::lanes_streaming) {
+                condition += (condition.empty() ? "" : " && ") + ("fusec::can_stream(" + kernel_.lists.at(store->list).name + ")");
+            }
+        }
+        return condition.empty() ? "false" : condition;
+    }
+
+    void write_step(const LoadValue& step) {
+        const List& list = kernel_.lists.at(step.list);
+        const Value& value = kernel_.values.at(step.value);
+        internal_check(value.touch == library::Touch::all && (list.uniform || step.staging == Staging::lanes), "the host loads whole elements into lanes");
+        const std::string start = list.uniform ? "broadcast<" + dimensions(value.type) + ">(" : "load_tile<" + dimensions(value.type) + ">(" + tile_ + ", ";
+        writer_.line("const auto " + value.name + " = fusec::" + start + list.name + ");");
+    }
+    void write_step(const Compute& step) {
+        internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value, "the host computes an element in one thread, in registers");
+        const Value& result = kernel_.values.at(step.result.place.index);
+        writer_.line("fusec::registers<fusec::lanes_of<" + std::string(c_name(result.type.precision)) + ">, " + dimensions(result.type) + "> " + result.name + ";");
+        std::string arguments;
+        for (const Operand& operand : step.operands) {
+            arguments += operand_text(operand.place) + ", ";
+        }
+        writer_.line("fusec::" + step.routine + "(fusec::lane<1>{0}, " + arguments + result.name + ");");
+    }
+    void write_step(const StoreValue& step) {
+        const Value& value = kernel_.values.at(step.value);
+        internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming), "the host stores whole elements from lanes");
+        writer_.line(std::string("fusec::") + (step.staging == Staging::lanes_streaming ? "stream" : "store") + "_tile(" + tile_ + ", " + kernel_.lists.at(step.list).name + ", " + value.name + ");");
+    }
+    template <class Other>
+    void write_step(const Other&) {
+        throw InternalError("a host kernel has neither shared memory nor barriers");
+    }
+
+    std::string operand_text(const Place& place) const {
+        switch (place.kind) {
+        case Place::Kind::value:
+            return kernel_.values.at(place.index).name;
+        case Place::Kind::list: {
+            const List& list = kernel_.lists.at(place.index);
+            internal_check(list.uniform, "the host reads only uniforms in place");
+            return "fusec::broadcast<" + dimensions(list.type) + ">(" + list.name + ")";
+        }
+        case Place::Kind::table: {
+            const Table& table = kernel_.tables.at(place.index);
+            if (table.type.shape.form == Form::scalar) {
+                return "fusec::registers<fusec::lanes_of<" + std::string(c_name(table.type.precision)) + ">, 1, 1>{{" + literal(table.values.at(0), table.type.precision) + "}}";
+            }
+            return "fusec::broadcast<" + dimensions(table.type) + ">(" + table.name + ")";
+        }
+        case Place::Kind::tile:
+            break;
+        }
+        throw InternalError("a host kernel has no shared memory");
+    }
+
+    Writer& writer_;
+    const Kernel& kernel_;
+    const std::string& name_;
+    Names names_;
+    std::string n_, tile_;
+};
+
+std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
+    std::string call = kernel_namespace(unit) + "::" + kernel_names(unit)[index] + "(count";
+    for (const std::string& pointer : pointers) {
+        call += ", " + pointer;
+    }
+    return call + ")";
+}
+
+/// Routines that call fusec::sqrt on lanes need the overload for lanes too: the chunk `simd_sqrt`.
+Embedded embed_with_lanes(const std::string& text, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    std::string wanted;
+    for (const std::string& routine : embed(text, unit, graph, catalog).templates) {
+        for (const std::string& name : runtime_names(routine)) {
+            wanted += " fusec::simd_" + name;
+        }
+    }
+    return embed(text + wanted, unit, graph, catalog);
+}
+
+} // namespace
+
+Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
+    const std::string kernels = kernels_text(unit, graph, catalog, [](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name).write(); });
+    Writer interface;
+    write_interface(interface, unit, host_interface, false, [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
+    const Embedded embedded = embed_with_lanes(kernels + interface.text(), unit, graph, catalog);
+    const std::vector<std::string> preamble = {
+        "#include <cstddef>",
+        "#include <cstdint>",
+        "#include <math.h>",
+        "#include <string.h>",
+        "#include <utility>",
+        "",
+        "#ifdef __x86_64__",
+        "#include <immintrin.h>",
+        "#endif",
+    };
+    return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, host_interface)};
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between memory, where the components of an element are neighbours, and SIMD lanes, where the elements are: in registers, by blends
+// and permutations, with whole-vector accesses only.
+//
+// Embedded text needs <stddef.h>, <string.h>, <utility>, and <immintrin.h> where __x86_64__ is defined.
+#pragma once
+
+#include "simd.hpp"
+
+#include <stddef.h>
+#include <string.h>
+#include <utility>
+
+namespace fusec {
+
+// [chunk vector_memory needs simd]
+// Consecutive words of memory and a vector; `stream` goes past the caches and needs memory aligned to the vector.
+template <class T, int Width>
+FUSEC_DEVICE simd<T, Width> load(const T* memory) {
+    simd<T, Width> words;
+    memcpy(&words, memory, sizeof words);
+    return words;
+}
+template <class T, int Width>
+FUSEC_DEVICE void store(T* memory, simd<T, Width> words) {
+    memcpy(memory, &words, sizeof words);
+}
+template <class T, int Width>
+FUSEC_DEVICE void stream(T* memory, simd<T, Width> words) {
+    constexpr size_t bytes = sizeof words;
+#ifdef __AVX512F__
+    if constexpr (bytes == 64)
+        return _mm512_stream_si512((__m512i*)memory, (__m512i)words.lanes);
+#endif
+#ifdef __AVX__
+    if constexpr (bytes == 32)
+        return _mm256_stream_si256((__m256i*)memory, (__m256i)words.lanes);
+#endif
+#ifdef __x86_64__
+    if constexpr (bytes == 16)
+        return _mm_stream_si128((__m128i*)memory, (__m128i)words.lanes);
+#endif
+    store(memory, words);
+}
+
+// [chunk transposition needs simd]
+// Between Width consecutive elements of Words components each, as they lie in memory (vector i = words i*Width .. i*Width+Width-1),
+// and lanes (vector w = component w of every element), in registers, for every Words: three sweeps over the vectors, after Catanzaro,
+// Keller and Garland, "A decomposition for in-place matrix transposition" (PPoPP 2014). A sweep is either a rotation of each lane
+// through the vectors by an amount of its own, done bit by bit of the amount with blends, or one permutation within each vector:
+// (log2 gcd(Words, Width) + 1 + log2 min(Words, Width)) * Words instructions, rounded up.
+template <class T, int Width, int Words, class Rows = std::make_integer_sequence<int, Words>, class Lanes = std::make_integer_sequence<int, Width>>
+struct transposition;
+
+template <class T, int Width, int Words, int... Row, int... Lane>
+struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::integer_sequence<int, Lane...>> {
+    using vector = simd<T, Width>;
+
+    // gcd(Words, Width)
+    static constexpr int common = [] {
+        int divisor = Width;
+        while (Words % divisor != 0)
+            divisor /= 2;
+        return divisor;
+    }();
+    // By how much a lane is rotated before and after the permutation, on the way to memory.
+    static constexpr int before(int lane) { return lane / (Width / common); }
+    static constexpr int after(int lane) { return lane % Words; }
+    // Where the permutation takes a lane of a row on the way to memory, and where it takes it from.
+    static constexpr int target(int row, int lane) { return (lane * Words + (row + before(lane)) % Words) % Width; }
+    static constexpr int source(int row, int lane) {
+        int from = 0;
+        while (target(row, from) != lane)
+            ++from;
+        return from;
+    }
+    // The row that is vector i of memory in the end.
+    static constexpr int row_of(int i) { return (i * Width + Words - i / (Words / common)) % Words; }
+
+    template <int... Source>
+    FUSEC_DEVICE static vector shuffled(vector a, vector b) { return {__builtin_shufflevector(a.lanes, b.lanes, Source...)}; }
+
+    // Each lane of row r comes from row r + Amount (Up) or r - Amount; one step for each bit of the amounts, which are below Limit.
+    template <bool Up, int Limit, int Distance, int... Amount>
+    FUSEC_DEVICE static void rotate(vector (&rows)[Words]) {
+        if constexpr (Distance < Limit) {
+            constexpr int step = Up ? Distance : Words - Distance;
+            const vector old[] = {rows[Row]...};
+            ((rows[Row] = shuffled<(Amount & Distance ? Width + Lane : Lane)...>(old[Row], old[(Row + step) % Words])), ...);
+            rotate<Up, Limit, 2 * Distance, Amount...>(rows);
+        }
+    }
+    template <bool ToMemory, int Of>
+    FUSEC_DEVICE static vector permuted(vector row) { return shuffled<(ToMemory ? source(Of, Lane) : target(Of, Lane))...>(row, row); }
+
+    static constexpr int after_limit = Words < Width ? Words : Width;
+
+    FUSEC_DEVICE static void to_memory(vector (&rows)[Words]) {
+        rotate<true, common, 1, before(Lane)...>(rows);
+        ((rows[Row] = permuted<true, Row>(rows[Row])), ...);
+        rotate<true, after_limit, 1, after(Lane)...>(rows);
+        const vector old[] = {rows[Row]...};
+        ((rows[Row] = old[row_of(Row)]), ...);
+    }
+    FUSEC_DEVICE static void to_lanes(vector (&rows)[Words]) {
+        const vector old[] = {rows[Row]...};
+        ((rows[row_of(Row)] = old[Row]), ...);
+        rotate<false, after_limit, 1, after(Lane)...>(rows);
+        ((rows[Row] = permuted<false, Row>(rows[Row])), ...);
+        rotate<false, common, 1, before(Lane)...>(rows);
+    }
+};
+
+// [chunk load_transposed needs transposition vector_memory]
+// Beyond this, elements are transposed in strips of Width components, so that the text of one transposition stays small.
+constexpr int most_words_at_once = 64;
+
+// Component w of Width elements into lanes[w]; element e starts at memory + e * Words.
+template <class T, int Width, int Words>
+FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
+    if constexpr (Words <= most_words_at_once) {
+        for (int i = 0; i < Words; ++i)
+            lanes[i] = load<T, Width>(memory + i * Width);
+        transposition<T, Width, Words>::to_lanes(lanes);
+    } else {
+        for (int first = 0; first < Words; first += Width) {
+            const int strip = first < Words - Width ? first : Words - Width; // the last one overlaps the one before
+            simd<T, Width> block[Width];
+            for (int e = 0; e < Width; ++e)
+                block[e] = load<T, Width>(memory + e * Words + strip);
+            transposition<T, Width, Width>::to_lanes(block);
+            for (int i = 0; i < Width; ++i)
+                lanes[strip + i] = block[i];
+        }
+    }
+}
+
+// [chunk store_transposed needs transposition vector_memory load_transposed]
+// The inverse of load_transposed. Streaming needs can_stream(memory).
+template <bool Streaming, class T, int Width, int Words>
+FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Words]) {
+    if constexpr (Words <= most_words_at_once) {
+        simd<T, Width> rows[Words];
+        for (int i = 0; i < Words; ++i)
+            rows[i] = lanes[i];
+        transposition<T, Width, Words>::to_memory(rows);
+        for (int i = 0; i < Words; ++i) {
+            if constexpr (Streaming)
+                stream(memory + i * Width, rows[i]);
+            else
+                store(memory + i * Width, rows[i]);
+        }
+    } else if constexpr (Streaming) {
+        alignas(vector_bytes) T staged[Width * Words];
+        store_transposed<false>(staged, lanes);
+        for (int i = 0; i < Words; ++i)
+            stream(memory + i * Width, load<T, Width>(staged + i * Width));
+    } else {
+        for (int first = 0; first < Words; first += Width) {
+            const int strip = first < Words - Width ? first : Words - Width;
+            simd<T, Width> block[Width];
+            for (int i = 0; i < Width; ++i)
+                block[i] = lanes[strip + i];
+            transposition<T, Width, Width>::to_memory(block);
+            for (int e = 0; e < Width; ++e)
+                store(memory + e * Words + strip, block[e]);
+        }
+    }
+}
+
+// [chunk end]
+} // namespace fusec
