@@ -34,9 +34,10 @@ struct Device {
     double clock_ghz = 1; ///< under load
     double l2_bytes = 0;
     double l2_gb_per_s = 0;
-    double dram_gb_per_s = 0;           ///< data sheet
-    StreamLaw read, write, copy, mixed; ///< 1:0, 0:1, 1:1, 3:1 read to write
-    double fma_f32 = 128, fma_f64 = 64, special = 16, issue_slots = 4;
+    double dram_gb_per_s = 0;                                          ///< data sheet
+    StreamLaw read, write, copy, mixed;                                ///< 1:0, 0:1, 1:1, 3:1 read to write
+    double fma_f32 = 128, fma_f64 = 64, special = 16, issue_slots = 4; ///< host: per core and clock
+    double shared_wavefronts = 1;                                      ///< 128-byte passes of the shared-memory and L1 pipe
     double launch_us = 2.4, block_turnaround_ns = 220, dram_latency_ns = 350, shared_latency_cycles = 29;
     double overlap_exponent = 2; ///< p of the soft maximum
     int cores = 1;               ///< host

@@ -47,50 +47,75 @@ struct Palette {
 constexpr Palette plain{"", "", "", "", "", ""};
 constexpr Palette colored{"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;34m", "\033[1;32m", "\033[0m"};
 
-bool is_continuation(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+/// A code point of a source line as it is shown: what a terminal would obey or cannot show (control characters, bytes that are not
+/// UTF-8) becomes U+FFFD. Tabs stay.
+struct Cell {
+    std::size_t offset; ///< in the line, bytes
+    std::string_view shown;
+};
+
+/// Bytes of the UTF-8 sequence at the start of `text`; 0 if it is none. Overlong forms are not told apart: this is for showing only.
+std::size_t sequence_length(std::string_view text) {
+    const auto lead = static_cast<unsigned char>(text.front());
+    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2
+                                             : lead >= 0xE0 && lead < 0xF0   ? 3
+                                             : lead >= 0xF0 && lead < 0xF5   ? 4
+                                                                             : 0;
+    if (length == 0 || length > text.size()) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
+            return 0;
+        }
+    }
+    return length;
 }
 
-/// The line of `span.begin` with a caret range under it. Tabs are kept in the ruler so that it lines up;
-/// a line longer than the window is shown around the caret with `...` at the cut ends.
+std::vector<Cell> cells_of(std::string_view line) {
+    constexpr std::string_view replacement = "\xEF\xBF\xBD";
+    std::vector<Cell> cells;
+    for (std::size_t offset = 0; offset < line.size();) {
+        const std::size_t length = sequence_length(line.substr(offset));
+        const auto byte = static_cast<unsigned char>(line[offset]);
+        const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7F;
+        cells.push_back({offset, length == 0 || control ? replacement : line.substr(offset, length)});
+        offset += std::max<std::size_t>(1, length);
+    }
+    return cells;
+}
+
+/// The line of `span.begin` with a caret range under it, in code points. Tabs are kept in the ruler so that it lines up; a line longer
+/// than the window is shown around the caret with `...` at the cut ends. A span over several lines is marked to the end of its first.
 void render_excerpt(const Span& span, std::ostream& out, const Palette& palette) {
     constexpr std::size_t window = 160;
     const std::size_t line = span.source->line(span.begin);
-    std::string_view text = span.source->line_text(line);
-    std::size_t caret = std::min(span.begin - span.source->line_start(line), text.size());
-    std::size_t length = std::max<std::size_t>(1, std::min(span.end - span.begin, text.size() - caret));
-    bool cut_front = false;
-    if (text.size() > window && caret > window / 2) {
-        std::size_t front = caret - window / 2;
-        while (front < caret && is_continuation(text[front])) {
-            ++front;
-        }
-        text.remove_prefix(front);
-        caret -= front;
-        cut_front = true;
+    const std::size_t start = span.source->line_start(line);
+    const std::vector<Cell> cells = cells_of(span.source->line_text(line));
+    // The cell that holds a byte: a span may begin inside a code point when its bytes are at fault.
+    const auto cell_at = [&](std::size_t offset) {
+        const auto next = std::upper_bound(cells.begin(), cells.end(), offset, [](std::size_t o, const Cell& cell) { return o < cell.offset; });
+        return static_cast<std::size_t>(next - cells.begin()) - (next == cells.begin() ? 0 : 1);
+    };
+    const std::size_t line_bytes = span.source->line_text(line).size();
+    const auto place = [&](std::size_t offset) { return offset >= start + line_bytes ? cells.size() : cell_at(offset - start); };
+    const std::size_t caret = place(span.begin);
+    const std::size_t end = span.end > span.begin ? std::max(caret + 1, place(span.end - 1) + (span.end - 1 < start + line_bytes ? 1 : 0)) : caret + 1;
+
+    const std::size_t first = cells.size() > window && caret > window / 2 ? caret - window / 2 : 0;
+    const std::size_t last = std::min(cells.size(), first + window);
+    const bool cut_front = first != 0;
+    out << "  " << (cut_front ? "..." : "");
+    for (std::size_t i = first; i < last; ++i) {
+        out << cells[i].shown;
     }
-    bool cut_back = false;
-    if (text.size() > window) {
-        std::size_t back = window;
-        while (back > 0 && is_continuation(text[back])) {
-            --back;
-        }
-        text = text.substr(0, back);
-        cut_back = true;
-        length = std::min(length, std::max<std::size_t>(1, text.size() - std::min(caret, text.size())));
-    }
-    out << "  " << (cut_front ? "..." : "") << text << (cut_back ? "..." : "") << "\n  " << (cut_front ? "   " : "");
-    for (std::size_t i = 0; i < caret; ++i) {
-        if (i < text.size() && is_continuation(text[i])) {
-            continue;
-        }
-        out << (i < text.size() && text[i] == '\t' ? '\t' : ' ');
+    out << (last != cells.size() ? "..." : "") << "\n  " << (cut_front ? "   " : "");
+    for (std::size_t i = first; i < caret; ++i) {
+        out << (cells[i].shown == "\t" ? '\t' : ' ');
     }
     out << palette.green << '^';
-    for (std::size_t i = caret + 1; i < caret + length; ++i) {
-        if (i < text.size() && !is_continuation(text[i])) {
-            out << '~';
-        }
+    for (std::size_t i = caret + 1; i < std::min(end, last); ++i) {
+        out << '~';
     }
     out << palette.reset << '\n';
 }
@@ -133,6 +158,10 @@ const std::vector<DiagnosticKind>& all_diagnostic_kinds() {
 #undef FUSEC_DIAGNOSTIC
     };
     return kinds;
+}
+
+void Diagnostic::note(Span place, std::string text) {
+    notes.push_back({std::move(place), std::move(text)});
 }
 
 Diagnostic& Diagnostics::report(const DiagnosticKind& kind, Span span, std::string message) {
@@ -182,7 +211,7 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
         }
     }
     if (left_out != 0) {
-        out << "fusec: " << left_out << " more errors are not shown\n";
+        out << "fusec: " << left_out << (left_out == 1 ? " more error is" : " more errors are") << " not shown\n";
     }
 }
 

@@ -50,6 +50,8 @@ struct Diagnostic {
     std::string message; ///< lower case, no full stop, code in backticks, says the situation and both numbers
     std::vector<DiagnosticNote> notes;
     std::string hint; ///< empty when there is none
+
+    void note(Span place, std::string text);
 };
 
 /// Collects diagnostics of a compile. Not thread-safe; one per compile.

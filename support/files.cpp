@@ -37,6 +37,21 @@ bool report_unwritable(const fs::path& path, int error, Diagnostics& diagnostics
     return false;
 }
 
+/// Where a write to `path` lands: every symbolic link is followed, also one whose target does not exist yet, because a rename would
+/// replace the link itself.
+fs::path resolved(fs::path path) {
+    constexpr int most_links = 40; // as the kernel's limit
+    std::error_code code;
+    for (int links = 0; links < most_links && fs::is_symlink(path, code); ++links) {
+        const fs::path target = fs::read_symlink(path, code);
+        if (code) {
+            break;
+        }
+        path = target.is_absolute() ? target : path.parent_path() / target;
+    }
+    return path;
+}
+
 struct Staged {
     fs::path temporary;
     fs::path target;
@@ -73,7 +88,6 @@ bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics)
     };
     for (const OutputFile& file : files) {
         struct stat status{};
-        std::error_code code;
         const bool exists = ::stat(file.path.c_str(), &status) == 0;
         if (exists && S_ISDIR(status.st_mode)) {
             discard();
@@ -83,9 +97,11 @@ bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics)
             direct.push_back(&file);
             continue;
         }
-        fs::path target = fs::weakly_canonical(file.path, code);
-        if (code) {
-            target = file.path;
+        const fs::path target = resolved(file.path);
+        std::error_code code;
+        if (fs::is_symlink(target, code)) {
+            discard();
+            return report_unwritable(file.path, ELOOP, diagnostics);
         }
         std::string pattern = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
         const int descriptor = ::mkstemp(pattern.data());

@@ -45,6 +45,36 @@ TEST_F(Files, FollowsSymbolicLinksAndKeepsThem) {
     EXPECT_EQ(content(folder / "target"), "new");
 }
 
+TEST_F(Files, WritesThroughLinksWhoseTargetIsAbsent) {
+    fs::create_directory(folder / "sub");
+    fs::create_symlink("sub/second", folder / "first");
+    fs::create_symlink("../target", folder / "sub" / "second");
+    EXPECT_TRUE(write_files({{folder / "first", "new"}}, diagnostics));
+    EXPECT_TRUE(fs::is_symlink(folder / "first"));
+    EXPECT_TRUE(fs::is_symlink(folder / "sub" / "second"));
+    EXPECT_EQ(content(folder / "target"), "new");
+}
+
+TEST_F(Files, ALinkToItselfIsAnError) {
+    fs::create_symlink("loop", folder / "loop");
+    EXPECT_FALSE(write_files({{folder / "loop", "new"}}, diagnostics));
+    EXPECT_TRUE(fs::is_symlink(folder / "loop"));
+    EXPECT_THAT(diagnostics.all().front().message, testing::HasSubstr("Too many levels of symbolic links"));
+}
+
+TEST_F(Files, KeepsThePermissionsOfWhatItReplaces) {
+    std::ofstream(folder / "a") << "old";
+    fs::permissions(folder / "a", fs::perms::owner_read | fs::perms::owner_write | fs::perms::owner_exec);
+    EXPECT_TRUE(write_files({{folder / "a", "new"}}, diagnostics));
+    EXPECT_EQ(fs::status(folder / "a").permissions(), fs::perms::owner_all);
+}
+
+TEST_F(Files, ADirectoryIsNoTarget) {
+    EXPECT_FALSE(write_files({{folder / "a", "new"}, {folder, "new"}}, diagnostics));
+    EXPECT_FALSE(fs::exists(folder / "a"));
+    EXPECT_THAT(diagnostics.all().front().message, testing::HasSubstr("Is a directory"));
+}
+
 TEST_F(Files, ReportsAFullDeviceAndKeepsIt) {
     EXPECT_FALSE(write_files({{"/dev/full", "text"}, {folder / "a", "text"}}, diagnostics));
     EXPECT_TRUE(fs::is_character_file("/dev/full"));

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/composite.hpp"
+
+#include "perfmodel/instruction_costs.hpp"
+#include "perfmodel/occupancy.hpp"
+#include "perfmodel/stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fusec::perfmodel {
+
+using fusion::Bound;
+using fusion::KernelWork;
+
+namespace {
+
+constexpr double ns = 1e-9;
+constexpr double us = 1e-6;
+
+/// Everything the terms share about one launch.
+struct Launch {
+    const Device& device;
+    const KernelWork& work;
+    PipeWork pipes;
+    double elements;
+    double blocks;
+    double resident;        ///< blocks per multiprocessor
+    double waves;           ///< times the device is filled: blocks / (multiprocessors * resident)
+    double busiest;         ///< elements of the multiprocessor with the most blocks
+    double clock;           ///< cycles per second
+    double bytes_in_flight; ///< of the elements whose blocks are resident
+    StreamLaw law;
+};
+
+/// Thread instructions of a change of threads per instance: division of the thread index by a constant, remainder, compare.
+constexpr double instructions_per_remap = 6;
+
+Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t count, int resident) {
+    Launch launch{device, work, pipe_work(work, device.limits.target), static_cast<double>(count), 0, static_cast<double>(resident), 0, 0, device.clock_ghz * 1e9, 0, {}};
+    const double per_block = work.elements_per_block;
+    const double sms = device.limits.sm_count;
+    launch.blocks = std::ceil(launch.elements / per_block);
+    launch.waves = launch.blocks / (sms * launch.resident);
+    launch.busiest = std::min(launch.elements, std::ceil(launch.blocks / sms) * per_block);
+    launch.bytes_in_flight = std::min(launch.elements, sms * launch.resident * per_block) * (work.read_bytes + work.write_bytes);
+    launch.law = law_of_mix(device, work.read_bytes, work.write_bytes);
+    launch.pipes.instructions += work.instructions * 32 + work.remaps * instructions_per_remap * work.threads_per_block / per_block;
+    return launch;
+}
+
+/// Shared memory and L1 are one pipe of 128 bytes per clock (cuda-notes: data pipe); spilled registers pass through it too.
+double data_pipe_seconds(const Launch& l) {
+    const double passes = l.work.shared_wavefronts + l.work.l1_wavefronts + l.work.spill_bytes / 128;
+    return l.busiest * passes / (l.device.shared_wavefronts * l.clock);
+}
+
+/// All traffic of the multiprocessors passes L2, spills and the 32-byte sectors of strided stores included.
+double l2_stream_seconds(const Launch& l) {
+    const double bytes = l.work.read_bytes + l.work.write_bytes + l.work.spill_bytes + 32 * l.work.store_requests;
+    return l.elements * bytes / (l.device.l2_gb_per_s * 1e9);
+}
+
+/// What passes L2 beside the lists themselves. A strided store is a request of one sector, and a multiprocessor sends one request per
+/// clock (assumption: the rate is not published).
+double l2_request_seconds(const Launch& l) {
+    const double bytes = l.work.spill_bytes + 32 * l.work.store_requests;
+    return std::max(l.elements * bytes / (l.device.l2_gb_per_s * 1e9), l.busiest * l.work.store_requests / l.clock);
+}
+
+/// Warp instructions through the schedulers.
+double issue_seconds(const Launch& l) {
+    return l.busiest * l.pipes.instructions / 32 / (l.device.issue_slots * l.clock);
+}
+
+double fma_seconds(const Launch& l) {
+    const double rate = l.work.precision == Precision::f32 ? l.device.fma_f32 : l.device.fma_f64;
+    return l.busiest * l.pipes.fma / (rate * l.clock);
+}
+
+double special_seconds(const Launch& l) {
+    return l.busiest * l.pipes.special / (l.device.special * l.clock);
+}
+
+/// Cycles that a block spends on arithmetic while its bytes are in flight: instructions of one thread at two cycles each (four cycles
+/// of dependent latency, instruction-level parallelism of about two; measured 1.5-2.5 at one or two warps per scheduler). Idle threads
+/// leave their share to the others, which lengthens the path.
+double arithmetic_cycles(const Launch& l) {
+    constexpr double cycles_per_instruction = 2;
+    const double active = l.work.threads_per_block * std::max(0.01, 1 - l.work.idle_fraction);
+    return cycles_per_instruction * l.pipes.instructions * l.work.elements_per_block / active;
+}
+
+/// A block barrier takes 22 cycles and two per warp (measured on sm_103); between two of them data goes to shared memory and back.
+/// A warp barrier is taken as ten cycles (assumption).
+double barrier_cycles(const Launch& l) {
+    const double warps = std::ceil(static_cast<double>(l.work.threads_per_block) / l.device.limits.warp_size);
+    return l.work.block_barriers * (22 + 2 * warps + l.device.shared_latency_cycles) + l.work.warp_barriers * (10 + l.device.shared_latency_cycles);
+}
+
+/// Copies that stage a tile through registers issue only about six 16-byte loads per thread before the first dependent store (opcodes
+/// counted for sm_80 and sm_90); every further batch waits for memory once more. Asynchronous copies are all issued at once.
+double extra_round_trips(const Launch& l) {
+    constexpr double bytes_per_batch = 6 * 16;
+    double trips = std::max(0, l.work.dependent_phases - 1);
+    const bool staged = l.work.shared_bytes > 0 && l.work.l1_wavefronts == 0;
+    if (staged && !l.work.async_copies) {
+        const double bytes_per_thread = l.work.read_bytes * l.work.elements_per_block / l.work.threads_per_block;
+        trips += std::max(0.0, bytes_per_thread / bytes_per_batch - 1);
+    }
+    return trips;
+}
+
+/// How long a block occupies its slot on an idle device: turnaround and one round trip (the tau of the stream law), further round
+/// trips, arithmetic, barriers.
+double block_seconds(const Launch& l) {
+    return (l.law.tau_ns + extra_round_trips(l) * l.device.dram_latency_ns) * ns + (arithmetic_cycles(l) + barrier_cycles(l)) / l.clock;
+}
+
+/// No slot is free earlier: launch and retire alone give 3.8 ps per thread on an RTX 2080 Ti, the published slope of empty kernels.
+double latency_seconds(const Launch& l) {
+    return block_seconds(l) * std::max(1.0, l.waves);
+}
+
+/// Memory at full rate.
+double dram_seconds(const Launch& l) {
+    return l.elements * (l.work.read_bytes + l.work.write_bytes) / (l.law.peak_gb_per_s * 1e9);
+}
+
+/// Memory and latency together: Little's law with the latency under load, its tau lengthened by what else a block does. At least
+/// dram_seconds and at least latency_seconds. All lists are taken to come from memory: whether the kernel before left them in L2 is
+/// not known here.
+double stream_seconds(const Launch& l) {
+    if (l.bytes_in_flight == 0) {
+        return latency_seconds(l);
+    }
+    StreamLaw law = l.law;
+    law.tau_ns = block_seconds(l) / ns;
+    return l.elements * (l.work.read_bytes + l.work.write_bytes) / (loaded_bandwidth(law, l.bytes_in_flight) * 1e9);
+}
+
+/// Where barriers split a block into phases, phases overlap only with those of other blocks: with one resident block nothing does
+/// (exponent 1), with four nearly everything (cuda-notes: barriers matter for up to two blocks).
+double overlap_exponent(const Launch& l) {
+    const double p = l.device.overlap_exponent;
+    return l.work.block_barriers == 0 ? p : 1 + (p - 1) * (1 - 1 / (l.resident * l.resident));
+}
+
+/// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
+/// L2, so the two are one pipe as fast as the slower, and only what L2 serves besides competes.
+double body_seconds(const Launch& l) {
+    return soft_maximum({{Bound::dram, std::max(stream_seconds(l), l2_stream_seconds(l))}, {Bound::l2, l2_request_seconds(l)}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}}, overlap_exponent(l));
+}
+
+/// While the last blocks drain, about half of the device idles: half the time of one full wave. Blocks that all start at once have no
+/// tail; up to the second wave it grows with the share of the slots that are used twice.
+double tail_seconds(const Launch& l) {
+    if (l.waves <= 1) {
+        return 0;
+    }
+    const auto full_wave = static_cast<std::uint64_t>(l.device.limits.sm_count * l.resident * l.work.elements_per_block);
+    const Launch wave = launch_of(l.device, l.work, full_wave, static_cast<int>(l.resident));
+    return 0.5 * body_seconds(wave) * std::min(1.0, l.waves - 1);
+}
+
+} // namespace
+
+double soft_maximum(const std::vector<std::pair<Bound, double>>& terms, double exponent) {
+    double greatest = 0;
+    for (const auto& [bound, seconds] : terms) {
+        greatest = std::max(greatest, seconds);
+    }
+    if (greatest == 0) {
+        return 0;
+    }
+    double sum = 0;
+    for (const auto& [bound, seconds] : terms) {
+        sum += std::pow(seconds / greatest, exponent);
+    }
+    return greatest * std::pow(sum, 1 / exponent);
+}
+
+Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint64_t elements) {
+    const int resident = resident_blocks(device.limits, work);
+    if (resident == 0) {
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        return {{infinite, Bound::latency}, {{Bound::latency, infinite}}};
+    }
+    const double launch_seconds = device.launch_us * us;
+    if (elements == 0) {
+        return {{launch_seconds, Bound::launch}, {{Bound::launch, launch_seconds}}};
+    }
+    const Launch l = launch_of(device, work, elements, resident);
+    Breakdown result;
+    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, std::max(l2_stream_seconds(l), l2_request_seconds(l))}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}, {Bound::latency, latency_seconds(l)}, {Bound::launch, launch_seconds}};
+    const auto greatest = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    result.cost = {launch_seconds + body_seconds(l) + tail_seconds(l), greatest->first};
+    return result;
+}
+
+double composite_lower_bound(const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) {
+    constexpr double below_rounding = 1 - 1e-9;
+    const auto memory = [&](double reads, double writes) { return (reads + writes) / (law_of_mix(device, reads, writes).peak_gb_per_s * 1e9); };
+    const bool host = device.limits.target == fusion::Target::host;
+    // A host kernel may or may not avoid reading the lines that it writes.
+    const double dram = host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) : memory(read_bytes, write_bytes);
+    const double units = host ? device.cores : device.limits.sm_count;
+    const double rate = precision == Precision::f32 ? device.fma_f32 : device.fma_f64;
+    const double arithmetic = fma_slots(flops) / (units * rate * device.clock_ghz * 1e9);
+    return below_rounding * (device.launch_us * us + static_cast<double>(elements) * std::max(dram, arithmetic));
+}
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The composite model: throughput bounds of every unit and the latency under load, joined by a soft maximum.
+#pragma once
+
+#include "perfmodel/predictor.hpp"
+
+namespace fusec::perfmodel {
+
+/// Seconds of one launch on a CUDA device; infinite if not one block fits on a multiprocessor.
+Breakdown composite_cuda(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
+/// Seconds of one parallel loop on the host.
+Breakdown composite_host(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
+
+/// Launch plus the greater of memory and arithmetic at full rate; each of the two is a term of the functions above, and the soft
+/// maximum of terms is at least each of them. The factor keeps it below them under rounding.
+double composite_lower_bound(const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);
+
+/// (sum t^p)^(1/p): p = 1 is no overlap, p = infinity perfect overlap. Measured kernels lie at 2-4 (RRZE gpu-roofline: 1.8-3.4 % mean
+/// error against 3.3-7.8 % for the maximum). Scaled by the greatest term so that nothing overflows and the result is at least that term.
+double soft_maximum(const std::vector<std::pair<fusion::Bound, double>>& terms, double exponent);
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The composite model of a parallel loop over tiles of SIMD lanes.
+#include "perfmodel/composite.hpp"
+#include "perfmodel/instruction_costs.hpp"
+#include "perfmodel/stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fusec::perfmodel {
+
+using fusion::Bound;
+using fusion::KernelWork;
+
+namespace {
+
+struct Loop {
+    const Device& device;
+    const KernelWork& work;
+    PipeWork pipes;
+    double elements;
+    double busiest; ///< elements of the core with the most tiles
+    double lanes;   ///< elements per SIMD register
+    double clock;   ///< cycles per second
+};
+
+/// A plain store reads its cache line first (read for ownership); a non-temporal one does not.
+double dram_seconds(const Loop& l) {
+    const double reads = l.work.read_bytes + (l.work.streaming_stores ? 0 : l.work.write_bytes);
+    const double writes = l.work.write_bytes;
+    return l.elements * (reads + writes) / (law_of_mix(l.device, reads, writes).peak_gb_per_s * 1e9);
+}
+
+/// Spilled registers and transposes between memory order and lanes stay in the first level: two SIMD registers per clock and core.
+double cache_seconds(const Loop& l) {
+    const double bytes = 128 * (l.work.shared_wavefronts + l.work.l1_wavefronts) + l.work.spill_bytes;
+    return l.busiest * bytes / (2 * l.device.limits.vector_bytes * l.clock);
+}
+
+double l2_seconds(const Loop& l) {
+    return l.elements * (l.work.read_bytes + l.work.write_bytes) / (l.device.l2_gb_per_s * 1e9);
+}
+
+double issue_seconds(const Loop& l) {
+    return l.busiest * l.pipes.instructions / l.lanes / (l.device.issue_slots * l.clock);
+}
+
+double fma_seconds(const Loop& l) {
+    const double rate = l.work.precision == Precision::f32 ? l.device.fma_f32 : l.device.fma_f64;
+    return l.busiest * l.pipes.fma / (rate * l.clock);
+}
+
+/// The divider works on half as many doubles per clock.
+double divider_seconds(const Loop& l) {
+    const double rate = l.device.special * (l.work.precision == Precision::f32 ? 1 : 0.5);
+    return l.busiest * l.pipes.special / (rate * l.clock);
+}
+
+} // namespace
+
+Breakdown composite_host(const Device& device, const KernelWork& work, std::uint64_t elements) {
+    Loop l{device, work, pipe_work(work, device.limits.target), static_cast<double>(elements), 0, static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision), device.clock_ghz * 1e9};
+    l.busiest = std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block);
+    l.pipes.instructions += work.instructions * 32;
+    Breakdown result;
+    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}, {Bound::shared, cache_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, divider_seconds(l)}};
+    // Memory is reached through the second level: one pipe, as fast as the slower.
+    std::vector<std::pair<Bound, double>> overlapped{{Bound::dram, std::max(dram_seconds(l), l2_seconds(l))}};
+    overlapped.insert(overlapped.end(), result.bounds.begin() + 2, result.bounds.end());
+    const double body = soft_maximum(overlapped, device.overlap_exponent);
+    const double launch_seconds = device.launch_us * 1e-6;
+    result.bounds.emplace_back(Bound::launch, launch_seconds);
+    const auto greatest = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    result.cost = {launch_seconds + body, greatest->first};
+    return result;
+}
+
+} // namespace fusec::perfmodel

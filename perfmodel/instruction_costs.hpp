@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operations of an element cost in instructions and pipe slots: a division is many instructions.
+#pragma once
+
+#include "fusion/cost_model.hpp"
+#include "fusion/target.hpp"
+
+namespace fusec::perfmodel {
+
+/// Thread-level work per element.
+struct PipeWork {
+    double instructions = 0; ///< beyond KernelWork::instructions, which counts every operation as one
+    double fma = 0;          ///< slots of the FMA pipe of the kernel's precision
+    double special = 0;      ///< operations of the special-function unit (host: of the divider)
+};
+
+PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target);
+
+/// FMA slots that `flops` additions and multiplications take at least: pipe_work(w).fma >= fma_slots(w.flops).
+double fma_slots(double flops);
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fusec::perfmodel {
+
+double loaded_bandwidth(const StreamLaw& law, double bytes_in_flight) {
+    // The law is a x^2 + b x - inflight = 0 in x = rho, with a = peak (c - tau), b = peak tau + inflight. This form of its root in
+    // (0, 1] does not cancel, holds for a = 0, and is min(1, inflight / (peak tau)) for c = 0.
+    const double a = law.peak_gb_per_s * (law.c_ns - law.tau_ns);
+    const double b = law.peak_gb_per_s * law.tau_ns + bytes_in_flight;
+    const double discriminant = std::max(0.0, b * b + 4 * a * bytes_in_flight);
+    return law.peak_gb_per_s * std::min(1.0, 2 * bytes_in_flight / (b + std::sqrt(discriminant)));
+}
+
+StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes) {
+    struct Point {
+        double writes; ///< share of the bytes
+        const StreamLaw& law;
+    };
+    const Point points[] = {{0, device.read}, {0.25, device.mixed}, {0.5, device.copy}, {1, device.write}};
+    const double bytes = read_bytes + write_bytes;
+    const double writes = bytes > 0 ? write_bytes / bytes : 0;
+    const Point* upper = std::find_if(std::begin(points) + 1, std::end(points) - 1, [&](const Point& point) { return writes <= point.writes; });
+    const Point& lower = *(upper - 1);
+    const double share = (writes - lower.writes) / (upper->writes - lower.writes);
+    const auto between = [&](double StreamLaw::* member) { return (1 - share) * (lower.law.*member) + share * (upper->law.*member); };
+    StreamLaw law{between(&StreamLaw::tau_ns), between(&StreamLaw::c_ns), between(&StreamLaw::peak_gb_per_s)};
+    if (writes > 0.5 && read_bytes > 0) {
+        law.tau_ns = device.copy.tau_ns;
+    }
+    return law;
+}
+
+} // namespace fusec::perfmodel

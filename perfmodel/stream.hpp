@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loaded-latency law: how much of the memory's bandwidth a number of bytes in flight reaches, by the mix of reads and writes.
+#pragma once
+
+#include "perfmodel/device.hpp"
+
+namespace fusec::perfmodel {
+
+/// GB/s at which `bytes_in_flight` stand in Little's law with the latency under load,
+///     bytes_in_flight = BW * (tau + c * rho / (1 - rho)),  rho = BW / peak.
+/// Fitted on every second occupancy of the RRZE gpu-stream sweeps, the law predicts the other half within 0.4-2.9 %
+/// (mean, per GPU and kernel). Increasing in bytes_in_flight, at most `peak`. 1 GB/s is 1 byte per ns.
+double loaded_bandwidth(const StreamLaw& law, double bytes_in_flight);
+
+/// The law of a kernel that reads and writes these bytes per element: c and peak interpolated linearly over the share of writes
+/// between the measured mixes read 1:0, mixed 3:1, copy 1:1 and write 0:1. tau likewise up to 1:1; beyond, it stays that of the copy
+/// while anything is read, because the stores of an element still wait for its loads.
+StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes);
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Sets up, builds and runs every test. --full adds a build with clang 19 and its warnings, clang-tidy on the whole tree, and the
+# suite under AddressSanitizer and UndefinedBehaviorSanitizer. The last lines are ctest's summary.
+set -euo pipefail
+root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+# shellcheck source=scripts/build.sh
+source "$root/scripts/build.sh"
+
+full=false
+case "$#:${1:-}" in
+1:--full) full=true ;;
+0:) ;;
+*)
+    say "usage: test.sh [--full]"
+    exit 2
+    ;;
+esac
+
+# Tests call ./fusec, so the lock is not held while they run.
+build() {
+    lock_checkout
+    if ! build_preset "$1" "$2" all; then
+        say "test: building $2 failed"
+        exit 1
+    fi
+    unlock_checkout
+}
+
+run_tests() {
+    ctest --test-dir "$root/$1" --output-on-failure --parallel "$(nproc)" --no-tests=error
+}
+
+lock_checkout
+"$root/scripts/setup.sh" || exit 2
+build release build
+run_tests build
+if $full; then
+    build clang build-clang
+    "$root/scripts/tidy.sh" build-clang
+    build asan build-asan
+    run_tests build-asan
+fi

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties that every predictor keeps on every device, over random kernels.
+#include "perfmodel/predictor.hpp"
+
+#include "perfmodel/occupancy.hpp"
+#include "tests/perfmodel/devices.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+namespace fusec::perfmodel {
+namespace {
+
+using fusion::Bound;
+using fusion::KernelWork;
+
+class RandomKernels {
+public:
+    explicit RandomKernels(std::uint32_t seed)
+        : generator_(seed) {}
+
+    double real(double least, double most) { return std::uniform_real_distribution(least, most)(generator_); }
+    int whole(int least, int most) { return std::uniform_int_distribution(least, most)(generator_); }
+
+    /// A kernel that fits on every device.
+    KernelWork work() {
+        KernelWork w;
+        w.precision = whole(0, 1) == 0 ? Precision::f32 : Precision::f64;
+        w.read_bytes = whole(0, 4) == 0 ? 0 : 4 * whole(1, 600);
+        w.write_bytes = 4 * whole(1, 600);
+        w.divisions = whole(0, 3) == 0 ? whole(0, 20) : 0;
+        w.square_roots = whole(0, 3) == 0 ? whole(0, 5) : 0;
+        w.transcendentals = whole(0, 3) == 0 ? whole(0, 5) : 0;
+        w.flops = w.divisions + w.square_roots + w.transcendentals + whole(0, 5000);
+        w.shared_wavefronts = real(0, 30);
+        w.l1_wavefronts = whole(0, 1) * real(0, 30);
+        w.store_requests = whole(0, 1) * real(0, 30);
+        w.instructions = real(0.1, 200);
+        w.spill_bytes = whole(0, 3) == 0 ? real(0, 1000) : 0;
+        w.idle_fraction = real(0, 0.9);
+        w.elements_per_block = whole(1, 128);
+        w.threads_per_block = 32 * whole(1, 8);
+        w.shared_bytes = 16 * whole(0, 3000);
+        w.registers = whole(16, 63);
+        w.block_barriers = whole(0, 5);
+        w.warp_barriers = whole(0, 5);
+        w.remaps = whole(0, 4);
+        w.dependent_phases = whole(1, 3);
+        w.async_copies = whole(0, 1) == 1;
+        w.streaming_stores = whole(0, 1) == 1;
+        return w;
+    }
+
+private:
+    std::mt19937 generator_;
+};
+
+class EveryPredictor : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+protected:
+    void SetUp() override {
+        device = standard_device(std::get<0>(GetParam()));
+        Diagnostics diagnostics;
+        predictor = make_predictor(std::get<1>(GetParam()), device, diagnostics);
+        ASSERT_NE(predictor, nullptr);
+        ASSERT_EQ(predictor->name(), std::get<1>(GetParam()));
+    }
+    double seconds(const KernelWork& work, std::uint64_t n) const { return predictor->cost(work, n).seconds; }
+
+    Device device;
+    std::unique_ptr<Predictor> predictor;
+};
+
+constexpr std::uint64_t counts[] = {1, 31, 1000, 65536, 1048576, 1ULL << 40U};
+
+TEST_P(EveryPredictor, NoKernelIsCheaperThanItsLowerBound) {
+    RandomKernels random(1);
+    double tightest = 0;
+    for (int i = 0; i < 2000; ++i) {
+        KernelWork work = random.work();
+        if (i % 4 == 0) { // nothing but memory and arithmetic, so that the bound is tight
+            work = {};
+            work.read_bytes = random.whole(0, 400);
+            work.write_bytes = 4;
+            work.flops = random.whole(0, 400);
+            work.elements_per_block = work.threads_per_block = 256;
+            work.streaming_stores = true;
+        }
+        for (const std::uint64_t n : counts) {
+            const double cost = seconds(work, n);
+            const double bound = predictor->lower_bound(work.read_bytes, work.write_bytes, work.flops, work.precision, n);
+            ASSERT_TRUE(std::isfinite(cost));
+            ASSERT_GE(cost, bound) << "kernel " << i << ", " << n << " elements";
+            ASSERT_GT(bound, 0);
+            tightest = std::max(tightest, bound / cost);
+        }
+    }
+    EXPECT_GT(tightest, 0.9) << "the bound is never near the cost";
+}
+
+TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
+    RandomKernels random(2);
+    double KernelWork::* const amounts[] = {&KernelWork::flops, &KernelWork::divisions, &KernelWork::square_roots, &KernelWork::transcendentals, &KernelWork::shared_wavefronts, &KernelWork::l1_wavefronts, &KernelWork::store_requests, &KernelWork::instructions, &KernelWork::spill_bytes};
+    int KernelWork::* const numbers[] = {&KernelWork::block_barriers, &KernelWork::warp_barriers, &KernelWork::remaps, &KernelWork::dependent_phases};
+    constexpr double rounding = 1 - 1e-12;
+    for (int i = 0; i < 300; ++i) {
+        const KernelWork work = random.work();
+        const std::uint64_t n = counts[static_cast<std::size_t>(random.whole(0, 5))];
+        const double before = seconds(work, n) * rounding;
+        for (const auto amount : amounts) {
+            KernelWork more = work;
+            more.*amount += random.real(0, 50);
+            // An operation more of any kind is a flop more; direct loads instead of staging are another kernel.
+            more.flops = std::max(more.flops, work.flops + (more.divisions - work.divisions) + (more.square_roots - work.square_roots) + (more.transcendentals - work.transcendentals));
+            if (amount == &KernelWork::l1_wavefronts && work.l1_wavefronts == 0) {
+                continue;
+            }
+            ASSERT_GE(seconds(more, n), before) << "kernel " << i << ", amount " << &amount - amounts;
+        }
+        for (const auto number : numbers) {
+            KernelWork more = work;
+            more.*number += 1;
+            ASSERT_GE(seconds(more, n), before) << "kernel " << i << ", number " << &number - numbers;
+        }
+        KernelWork more = work;
+        more.read_bytes *= 1.5;
+        more.write_bytes *= 1.5;
+        ASSERT_GE(seconds(more, n), before) << "kernel " << i;
+        more = work;
+        more.idle_fraction = 0.95;
+        ASSERT_GE(seconds(more, n), before) << "kernel " << i;
+        more = work;
+        more.async_copies = false;
+        ASSERT_GE(seconds(more, n), before) << "kernel " << i;
+        ASSERT_GE(seconds(work, n + static_cast<std::uint64_t>(random.whole(1, 1000))), before) << "kernel " << i;
+    }
+}
+
+TEST_P(EveryPredictor, ExplainsWhatItCharges) {
+    RandomKernels random(3);
+    for (int i = 0; i < 200; ++i) {
+        const KernelWork work = random.work();
+        const Breakdown breakdown = predictor->explain(work, 1048576);
+        EXPECT_EQ(breakdown.cost.seconds, seconds(work, 1048576));
+        EXPECT_EQ(breakdown.cost.bound_by, predictor->cost(work, 1048576).bound_by);
+        std::set<Bound> seen;
+        double greatest = 0;
+        Bound active = Bound::launch;
+        for (const auto& [bound, term] : breakdown.bounds) {
+            EXPECT_TRUE(seen.insert(bound).second);
+            EXPECT_LE(term, breakdown.cost.seconds * (1 + 1e-12));
+            if (term > greatest) {
+                greatest = term;
+                active = bound;
+            }
+        }
+        EXPECT_EQ(breakdown.cost.bound_by, active);
+    }
+}
+
+TEST_P(EveryPredictor, NothingToDoIsALaunch) {
+    RandomKernels random(4);
+    const fusion::Cost cost = predictor->cost(random.work(), 0);
+    EXPECT_DOUBLE_EQ(cost.seconds, device.launch_us * 1e-6);
+    EXPECT_EQ(cost.bound_by, Bound::launch);
+}
+
+TEST_P(EveryPredictor, LargeKernelsTakeTimeInProportion) {
+    RandomKernels random(5);
+    for (int i = 0; i < 50; ++i) {
+        const KernelWork work = random.work();
+        EXPECT_NEAR(seconds(work, 1ULL << 40U) / seconds(work, 1ULL << 39U), 2, 1e-3);
+    }
+}
+
+// The demo program on 2^20 elements: one kernel moves 384 bytes, one per call 384 and twice the intermediates (36 + 12 + 4 + 2 * 100).
+TEST_P(EveryPredictor, OneKernelForTheDemoBeatsOnePerCall) {
+    const auto kernel = [](double read, double write, double flops) {
+        KernelWork work;
+        work.read_bytes = read;
+        work.write_bytes = write;
+        work.flops = flops;
+        work.instructions = flops / 32;
+        work.shared_wavefronts = 2 * (read + write) / 128;
+        work.elements_per_block = work.threads_per_block = 64;
+        work.shared_bytes = static_cast<int>(read) * 64;
+        work.registers = 48;
+        work.block_barriers = 2;
+        work.async_copies = work.streaming_stores = true;
+        return work;
+    };
+    const std::uint64_t n = 1U << 20U;
+    const double one = seconds(kernel(284, 100, 341), n);
+    double many = 0;
+    for (const KernelWork& work : {kernel(72, 36, 45), kernel(48, 12, 15), kernel(12, 4, 6), kernel(200, 100, 225), kernel(200, 100, 25), kernel(104, 100, 25)}) {
+        many += seconds(work, n);
+    }
+    EXPECT_NEAR(many / one, 988.0 / 384, 0.5) << "the ratio of the bytes";
+}
+
+INSTANTIATE_TEST_SUITE_P(OnEveryDevice, EveryPredictor, testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(predictor_names())), [](const auto& instance) {
+    std::string name = std::get<0>(instance.param) + "_" + std::get<1>(instance.param);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
+
+TEST(Predictors, ABlockThatDoesNotFitIsInfinitelySlow) {
+    Diagnostics diagnostics;
+    const auto predictor = make_predictor("composite", standard_device("l40"), diagnostics);
+    KernelWork work;
+    work.write_bytes = 4;
+    work.shared_bytes = 101376;
+    EXPECT_TRUE(std::isfinite(predictor->cost(work, 1000).seconds));
+    work.shared_bytes += 1;
+    EXPECT_TRUE(std::isinf(predictor->cost(work, 1000).seconds));
+}
+
+TEST(Predictors, AnUnknownNameIsACommandLineError) {
+    Diagnostics diagnostics;
+    EXPECT_EQ(make_predictor("rooflin", standard_device("l40"), diagnostics), nullptr);
+    EXPECT_EQ(diagnostics.exit_code(), 2);
+    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline");
+}
+
+// Rows by hand: A100: 108 * 64 * 2 * 1.41 GHz = 19.5 TFLOP/s, 2039 GB/s.
+TEST(Predictors, RooflineByHand) {
+    Diagnostics diagnostics;
+    const auto predictor = make_predictor("roofline", standard_device("a100"), diagnostics);
+    KernelWork work;
+    work.read_bytes = 284;
+    work.write_bytes = 100;
+    work.flops = 341;
+    const fusion::Cost memory = predictor->cost(work, 1'000'000);
+    EXPECT_NEAR(memory.seconds, 2.6e-6 + 384e6 / 2039e9, 1e-12);
+    EXPECT_EQ(memory.bound_by, Bound::dram);
+    work.flops = 38400;
+    const fusion::Cost arithmetic = predictor->cost(work, 1'000'000);
+    EXPECT_NEAR(arithmetic.seconds, 2.6e-6 + 38400e6 / (108 * 64 * 2 * 1.41e9), 1e-12);
+    EXPECT_EQ(arithmetic.bound_by, Bound::fma);
+    EXPECT_EQ(predictor->cost(work, 10).bound_by, Bound::launch);
+}
+
+} // namespace
+} // namespace fusec::perfmodel
