@@ -79,7 +79,7 @@ for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
     fi
 done
 cp /etc/resolv.conf /etc/hosts "$place/root/etc/"
-git clone --quiet --no-local "$root" "$place/root/fusec"
+git -c advice.detachedHead=false clone --quiet --no-local "$root" "$place/root/fusec"
 
 # in_chroot USER COMMAND...: own mounts and process ids, a clean environment but for the proxies.
 in_chroot() {

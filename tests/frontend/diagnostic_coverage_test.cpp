@@ -37,6 +37,19 @@ const std::set<std::string> awaiting_a_case = {
     "library-wrong-type",
     "library-wrong-value",
     "missing-device-source",
+    // devices and predictors: cases belong below tests/perfmodel/
+    "device-syntax",
+    "invalid-figure",
+    "missing-figure",
+    "unknown-device",
+    "unknown-figure",
+    "unknown-predictor",
+    // running programs: cases belong below tests/execute/
+    "host-compile-failed",
+    "no-host-compiler",
+    "numpy-file",
+    "unloadable-library",
+    "verify-mismatch",
 };
 
 std::set<std::string> bracketed_in_checks() {
