@@ -106,7 +106,7 @@ TEST_F(CatalogTest, ImplementationSourceIsTheTemplateAlone) {
 
 TEST_F(CatalogTest, ListAndDescription) {
     EXPECT_EQ(list(catalog), R"(matrix
-  minv(A) -> C                  C = A^-1
+  minv(A) -> C                    C = A^-1
   mmul(A, B) -> C   A * B         C = A B
   smmul(A, s) -> C  A * s, s * A  C = s A
 )");
