@@ -260,6 +260,7 @@ private:
         std::size_t where = 0;
         if (std::optional<Reference> parsed = parse_reference(*source, error, where)) {
             function_.reference = *std::move(parsed);
+            function_.reference_text = *source;
         } else {
             report(kind::library_reference, inside(metadata_.place("reference"), where), error);
         }

@@ -44,7 +44,10 @@ Matrix one(double x) {
 
 std::vector<Law> laws() {
     std::vector<Law> all;
-    for (const auto& [r, k, c] : {std::array{1, 1, 1}, std::array{3, 3, 3}, std::array{2, 5, 4}, std::array{7, 1, 2}}) {
+    for (const auto& dimensions : {std::array{1, 1, 1}, std::array{3, 3, 3}, std::array{2, 5, 4}, std::array{7, 1, 2}}) {
+        const int r = dimensions[0];
+        const int k = dimensions[1];
+        const int c = dimensions[2];
         all.push_back({"mmul", {m(r, k), m(k, c)}, [](const Operands& x) -> Matrix { return x[0] * x[1]; }});
         all.push_back({"mtmul", {m(k, r), m(k, c)}, [](const Operands& x) -> Matrix { return x[0].transpose() * x[1]; }});
         all.push_back({"mmult", {m(r, k), m(c, k)}, [](const Operands& x) -> Matrix { return x[0] * x[1].transpose(); }});
@@ -81,11 +84,11 @@ std::vector<Law> laws() {
     all.push_back({"vcross", {v(3), v(3)}, [](const Operands& x) -> Matrix { return Eigen::Vector3d(x[0].col(0)).cross(Eigen::Vector3d(x[1].col(0))); }});
     const std::vector<std::pair<const char*, double (*)(double, double)>> binary{{"sadd", [](double a, double b) { return a + b; }}, {"ssub", [](double a, double b) { return a - b; }}, {"smul", [](double a, double b) { return a * b; }}, {"sdiv", [](double a, double b) { return a / b; }}, {"spow", [](double a, double b) { return std::pow(a, b); }}, {"smin", [](double a, double b) { return a < b ? a : b; }}, {"smax", [](double a, double b) { return a < b ? b : a; }}};
     for (const auto& [name, law] : binary) {
-        all.push_back({name, {s(), s()}, [law = law](const Operands& x) { return one(law(x[0](0, 0), x[1](0, 0))); }});
+        all.push_back({name, {s(), s()}, [function = law](const Operands& x) { return one(function(x[0](0, 0), x[1](0, 0))); }});
     }
     const std::vector<std::pair<const char*, double (*)(double)>> unary{{"sneg", [](double a) { return -a; }}, {"sabs", [](double a) { return std::abs(a); }}, {"ssqrt", [](double a) { return std::sqrt(a); }}, {"srsqrt", [](double a) { return 1 / std::sqrt(a); }}, {"sexp", [](double a) { return std::exp(a); }}, {"slog", [](double a) { return std::log(a); }}, {"ssin", [](double a) { return std::sin(a); }}, {"scos", [](double a) { return std::cos(a); }}};
     for (const auto& [name, law] : unary) {
-        all.push_back({name, {s()}, [law = law](const Operands& x) { return one(law(x[0](0, 0))); }});
+        all.push_back({name, {s()}, [function = law](const Operands& x) { return one(function(x[0](0, 0))); }});
     }
     return all;
 }
