@@ -174,7 +174,7 @@ TEST(HostTarget, ConstantsUniformsAndFunctions) {
 uniform SCALAR mu;
 uniform VECTOR3 w;
 const MATRIX3x4 G = [[-1, 1, 0, 0], [-1, 0, 1, 0], [-1, 0, 0, 1.5]];
-input X, mu, w;
+input X;
 J = mmul(G, X);
 d = mdet(J);
 a = sabs(d);
