@@ -48,12 +48,12 @@ public:
             head += std::string(", ") + (list.written ? "" : "const ") + c_name(list.type.precision) + "* " + list.name;
         }
         const auto block = writer_.block(head + ")");
+        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")", ");");
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
                 writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
-        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")", ");");
         for (const Step& step : kernel_.steps) {
             std::visit([this](const auto& s) { write_step(s); }, step);
         }

@@ -174,7 +174,7 @@ TEST(HostTarget, ConstantsUniformsAndFunctions) {
 uniform SCALAR mu;
 uniform VECTOR3 w;
 const MATRIX3x4 G = [[-1, 1, 0, 0], [-1, 0, 1, 0], [-1, 0, 0, 1.5]];
-input X, mu, w;
+input X;
 J = mmul(G, X);
 d = mdet(J);
 a = sabs(d);
@@ -199,7 +199,7 @@ return r, y;
             const HostLibrary library(lower(plan_of({host_kernel(*program, all, {"r", "y"})}, *program), program->graph, program->catalog), *program, embed_runtime, flags);
             constexpr std::size_t n = 101;
             List<float> x(n, 12), mu(1, 1), w(1, 3), r(n, 1), y(n, 3);
-            ASSERT_EQ(library.launch({x.data(), mu.data(), w.data(), r.data(), y.data()}, 0, n), 0);
+            ASSERT_EQ(library.launch({mu.data(), w.data(), x.data(), r.data(), y.data()}, 0, n), 0);
             Eigen::Matrix<double, 3, 4> g;
             g << -1, 1, 0, 0, -1, 0, 1, 0, -1, 0, 0, 1.5;
             for (std::size_t element = 0; element < n; ++element) {
