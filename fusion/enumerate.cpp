@@ -19,8 +19,8 @@ namespace {
 using Call = std::uint32_t;
 
 /// Extensions tried per set and neighbours looked at once the space is known to be too large to list whole.
-constexpr std::size_t extensions_when_cut = 16;
-constexpr std::size_t neighbours_when_cut = 64;
+constexpr std::size_t extensions_when_cut = 8;
+constexpr std::size_t neighbours_when_cut = 48;
 
 /// Sets of one size, each ascending, one after the other; with the bytes of traffic that fusing saves.
 struct Level {
