@@ -247,9 +247,16 @@ private:
 
     /// At most `share` sets of the level: turn by turn, each first call gives its next best set (ties lexicographic).
     static Level cut(const Level& level, std::size_t share) {
-        std::vector<std::size_t> order = lexicographic(level);
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return level.set(a)[0] != level.set(b)[0] ? level.set(a)[0] < level.set(b)[0] : level.saved[a] > level.saved[b];
+        std::vector<std::size_t> order(level.count());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            if (level.set(a)[0] != level.set(b)[0]) {
+                return level.set(a)[0] < level.set(b)[0];
+            }
+            if (level.saved[a] != level.saved[b]) {
+                return level.saved[a] > level.saved[b];
+            }
+            return std::lexicographical_compare(level.set(a), level.set(a) + level.size, level.set(b), level.set(b) + level.size);
         });
         std::vector<std::pair<std::size_t, std::size_t>> turns; // turn, position in order
         for (std::size_t position = 0, first = 0; position < order.size(); ++position) {
