@@ -73,13 +73,13 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
         boundaries.push_back(graph.boundary(set));
     }
     const bool all = recompute && count_subsets(boundaries, most_columns_with_all_stores) <= most_columns_with_all_stores;
-    const std::size_t most = std::max(most_columns_with_one_left_out, 2 * fusions.size());
     const auto cheap = [&](DataId datum) {
         return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).type.bytes();
     };
 
     Columns result;
     result.columns.reserve(fusions.size());
+    std::size_t partial = 0;
     for (std::size_t index = 0; index < fusions.size(); ++index) {
         const CallSet& set = fusions[index];
         const std::vector<DataId>& boundary = boundaries[index];
@@ -98,11 +98,11 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
             continue;
         }
         result.complete = false;
-        // The fusions not yet reached keep room for their whole boundaries.
-        for (std::size_t left_out = 0; left_out < boundary.size() && result.columns.size() + (fusions.size() - index) < most; ++left_out) {
+        for (std::size_t left_out = 0; left_out < boundary.size() && partial < most_columns_with_one_left_out; ++left_out) {
             std::vector<DataId> stores = boundary;
             stores.erase(stores.begin() + static_cast<std::ptrdiff_t>(left_out));
             if (cheap(boundary[left_out]) && every_call_is_needed(graph, set, stores)) {
+                ++partial;
                 result.columns.push_back({set, loads, std::move(stores)});
             }
         }

@@ -10,8 +10,8 @@ namespace fusec::fusion {
 
 /// Every legal choice of stored data is listed while the columns of the whole program stay within this number.
 inline constexpr std::size_t most_columns_with_all_stores = 20000;
-/// Beyond it, at most this many columns (or twice the fusions, whichever is more) are made by leaving out one cheap datum each.
-inline constexpr std::size_t most_columns_with_one_left_out = 100000;
+/// Beyond it, at most this many columns leave out one cheap datum each, those of small fusions first.
+inline constexpr std::size_t most_columns_with_one_left_out = 50000;
 /// A call is cheap to repeat if it does at most this many operations per byte that storing and loading its result moves. Devices do
 /// 7 (f64) to 14 (f32) operations in the time that one byte takes.
 inline constexpr double cheap_operations_per_byte = 8;

@@ -19,8 +19,8 @@ namespace {
 using Call = std::uint32_t;
 
 /// Extensions tried per set and neighbours looked at once the space is known to be too large to list whole.
-constexpr std::size_t extensions_when_cut = 16;
-constexpr std::size_t neighbours_when_cut = 64;
+constexpr std::size_t extensions_when_cut = 8;
+constexpr std::size_t neighbours_when_cut = 48;
 
 /// Sets of one size, each ascending, one after the other; with the bytes of traffic that fusing saves.
 struct Level {
@@ -247,9 +247,16 @@ private:
 
     /// At most `share` sets of the level: turn by turn, each first call gives its next best set (ties lexicographic).
     static Level cut(const Level& level, std::size_t share) {
-        std::vector<std::size_t> order = lexicographic(level);
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return level.set(a)[0] != level.set(b)[0] ? level.set(a)[0] < level.set(b)[0] : level.saved[a] > level.saved[b];
+        std::vector<std::size_t> order(level.count());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            if (level.set(a)[0] != level.set(b)[0]) {
+                return level.set(a)[0] < level.set(b)[0];
+            }
+            if (level.saved[a] != level.saved[b]) {
+                return level.saved[a] > level.saved[b];
+            }
+            return std::lexicographical_compare(level.set(a), level.set(a) + level.size, level.set(b), level.set(b) + level.size);
         });
         std::vector<std::pair<std::size_t, std::size_t>> turns; // turn, position in order
         for (std::size_t position = 0, first = 0; position < order.size(); ++position) {

@@ -229,12 +229,27 @@ private:
             instructions_ += result.accesses;
         }
         made_[static_cast<std::size_t>(call.result)] = true;
+        needed -= made_over_operand(index, number);
         for (std::size_t live = 0; live < kernel_.data.size(); ++live) {
             if (made_[live] && candidate_.data[live].placement == Placement::registers && last_step_[live] >= number) {
                 needed += part_held(static_cast<int>(live));
             }
         }
         components_ = std::max(components_, needed);
+    }
+
+    /// Components of a result that take the registers of an operand: entry-wise calls (at most two operations per entry) use up each
+    /// entry of an operand that is not needed later as they make the result's.
+    double made_over_operand(std::size_t index, std::size_t number) const {
+        const auto& call = kernel_.calls[index];
+        const Shape& shape = datum(call.result).shape;
+        if (plan(call.result).placement != Placement::registers || call.routines->operations.flops > 2.0 * shape.size()) {
+            return 0;
+        }
+        const bool reused = std::any_of(call.operands.begin(), call.operands.end(), [&](int operand) {
+            return plan(operand).placement == Placement::registers && datum(operand).shape == shape && last_step_[static_cast<std::size_t>(operand)] == number;
+        });
+        return reused ? part_held(call.result) : 0;
     }
 
     /// Components per thread of a datum in registers.

@@ -62,7 +62,7 @@ private:
     void greedy(Before before) {
         std::vector<std::size_t> order(size_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), before);
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return before(a, b) || (!before(b, a) && a < b); });
         std::fill(offset_.begin(), offset_.end(), unplaced);
         int total = 0;
         for (std::size_t range : order) {

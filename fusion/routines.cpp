@@ -38,7 +38,9 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
         }
     }
     internal_check(!result.routines.empty(), "routines: a function without an implementation of one thread");
-    std::stable_sort(result.routines.begin(), result.routines.end(), [](const Routine& a, const Routine& b) { return a.threads < b.threads; });
+    std::sort(result.routines.begin(), result.routines.end(), [](const Routine& a, const Routine& b) {
+        return a.threads != b.threads ? a.threads < b.threads : a.implementation < b.implementation;
+    });
     return result;
 }
 

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single kernels worked by hand: steps, addresses, barriers, and work against the figures of the CUDA notes.
+#include "fusion/kernel_builder.hpp"
+#include "program_builder.hpp"
+#include "race_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fusec::fusion {
+namespace {
+
+using test::catalog;
+using test::matrix_shape;
+using test::ProgramBuilder;
+using test::vector_shape;
+
+/// The kernel of all calls of a graph, with the given threads per call (0: one thread) and transfers.
+class Kernel {
+public:
+    Kernel(const dag::CallGraph& graph, const std::vector<std::pair<std::string, std::string>>& implementations, KernelChoice choice, DeviceLimits limits = {})
+        : graph_(graph), routines_(find_routines(graph, catalog(), limits)) {
+        Column column;
+        for (std::size_t call = 0; call < graph.calls(); ++call) {
+            column.executes.push_back(CallId(call));
+        }
+        for (DataId datum : graph.uses(column.executes)) {
+            if (graph.datum(datum).kind == frontend::DatumKind::input) {
+                column.loads.push_back(datum);
+            }
+        }
+        column.stores = graph.boundary(column.executes);
+        const KernelOutline kernel = outline(graph, column, routines_, costs_);
+        Combination combination(graph.calls(), 0);
+        for (const auto& [call, implementation] : implementations) {
+            for (std::size_t index = 0; index < graph.calls(); ++index) {
+                if (graph.program().name_of(CallId(index)) != call) {
+                    continue;
+                }
+                const auto& function = catalog().function(graph.call(CallId(index)).instance.function);
+                const auto& options = routines_[index].routines;
+                const auto found = std::find_if(options.begin(), options.end(), [&](const Routine& routine) { return function.implementations[routine.implementation].name == implementation; });
+                EXPECT_NE(found, options.end()) << call << " " << implementation;
+                combination[index] = static_cast<std::uint8_t>(found - options.begin());
+            }
+        }
+        KernelBuilder builder(limits);
+        refusal = builder.build(kernel, combination, choice, candidate);
+        if (!refusal) {
+            verify(candidate, graph, catalog());
+            EXPECT_EQ(limits.target == Target::host ? "" : test::find_race(candidate, graph, catalog()), "");
+        }
+    }
+
+    /// "load A, block, M1, store F"
+    std::string steps() const {
+        std::string text;
+        for (const Step& step : candidate.steps) {
+            text += text.empty() ? "" : ", ";
+            switch (step.kind) {
+            case Step::Kind::load:
+                text += "load " + graph_.datum(step.datum).name;
+                break;
+            case Step::Kind::async_wait:
+                text += "wait";
+                break;
+            case Step::Kind::block_barrier:
+                text += "block";
+                break;
+            case Step::Kind::warp_barrier:
+                text += "warp";
+                break;
+            case Step::Kind::compute:
+                text += graph_.program().name_of(step.call);
+                break;
+            case Step::Kind::store:
+                text += "store " + graph_.datum(step.datum).name;
+                break;
+            }
+        }
+        return text;
+    }
+
+    const SharedSlot& slot(const std::string& name) const { return *plan(name).slot; }
+    const DatumPlan& plan(const std::string& name) const {
+        for (const DatumPlan& plan : candidate.data) {
+            if (graph_.datum(plan.datum).name == name) {
+                return plan;
+            }
+        }
+        throw std::runtime_error("no datum " + name);
+    }
+
+    Candidate candidate;
+    std::optional<Refusal> refusal;
+
+private:
+    const dag::CallGraph& graph_;
+    std::vector<CallRoutines> routines_;
+    AccessCosts costs_;
+};
+
+KernelChoice choice(int elements, LoadPolicy loads, StorePolicy stores, LoadOrder order) {
+    KernelChoice result;
+    result.elements = elements;
+    result.loads = loads;
+    result.stores = stores;
+    result.order = order;
+    return result;
+}
+
+const KernelChoice best = choice(64, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first);
+
+TEST(Kernel, TheDemoByOneThreadPerElement) {
+    const dag::CallGraph graph = test::demo();
+    const Kernel kernel(graph, {}, best);
+    // One wait and barrier after the loads, one between F and its cooperative store: all else stays in registers.
+    EXPECT_EQ(kernel.steps(), "load A, load B, load c, load D, load E, wait, block, M1, v1, s1, M2, M3, F, block, store F");
+    EXPECT_EQ(granularity_text(kernel.candidate), "{1 1 1 1 1 1}");
+    EXPECT_EQ(kernel.candidate.threads_per_block, 64);
+    // 71 words of input for 64 elements are 18176 bytes; F goes where A, B, c were (21 words) and D, still live in M3, is not:
+    //   A B c  ===== (M1 v1)      E ========== (M2)
+    //   D      ============= (M3) F           == (25 words, over what A, B, c and E left)
+    EXPECT_EQ(kernel.candidate.shared_bytes, 71 * 64 * 4);
+    EXPECT_EQ(kernel.slot("F").bytes, 25 * 64 * 4);
+    EXPECT_EQ(kernel.plan("M3").placement, Placement::registers);
+    const KernelWork& work = kernel.candidate.work;
+    EXPECT_DOUBLE_EQ(work.read_bytes, 284);
+    EXPECT_DOUBLE_EQ(work.write_bytes, 100);
+    // CUDA notes 2.2: (B_in + B_own + 3 B_out) / 128 passes, no conflicts with odd elements.
+    EXPECT_DOUBLE_EQ(work.shared_wavefronts, (284 + 284 + 300) / 128.0);
+    EXPECT_EQ(work.flops, 45 + 15 + 6 + 225 + 25 + 25);
+    EXPECT_EQ(work.square_roots, 1);
+    EXPECT_NEAR(work.registers, 63, 4);      // notes 4.1: 63 (sm_80), 64 (sm_90)
+    EXPECT_NEAR(work.instructions, 16, 2.5); // notes 4.1
+    EXPECT_EQ(work.dependent_phases, 1);
+    EXPECT_EQ(work.remaps, 0);
+    EXPECT_EQ(work.idle_fraction, 0);
+    EXPECT_EQ(work.spill_bytes, 0);
+    EXPECT_TRUE(work.async_copies);
+}
+
+TEST(Kernel, TheDemoInPlace) {
+    const dag::CallGraph graph = test::demo();
+    const Kernel kernel(graph, {}, choice(64, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first));
+    EXPECT_EQ(kernel.steps(), "M1, v1, s1, M2, M3, F, store F");
+    EXPECT_EQ(kernel.candidate.shared_bytes, 0);
+    EXPECT_NEAR(kernel.candidate.work.l1_wavefronts, 13, 0.5); // notes 2.3: 13 L1 cycles per element
+    EXPECT_DOUBLE_EQ(kernel.candidate.work.store_requests, 25 - 100 / 32.0);
+    EXPECT_NEAR(kernel.candidate.work.instructions, 12, 3); // notes 4.1
+}
+
+TEST(Kernel, TheDemoByRows) {
+    const dag::CallGraph graph = test::demo();
+    const Kernel kernel(graph, {{"M1", "row"}, {"v1", "row"}, {"M2", "row"}, {"M3", "row"}, {"F", "row"}}, best);
+    EXPECT_EQ(granularity_text(kernel.candidate), "{3 3 1 5 5 5}");
+    // M1, M2, M3 pass in registers by rows. v1 goes from 3 threads to 1, s1 from 1 to 5: block barriers, as 3 and 5 straddle warps.
+    // v1 lies where A was, which other threads read for M1: one more. M2 needs none: D and E have not changed since the first one.
+    EXPECT_EQ(kernel.steps(), "load A, load B, load c, load D, load E, wait, block, M1, block, v1, block, s1, M2, M3, block, F, block, store F");
+    EXPECT_EQ(kernel.plan("M1").placement, Placement::registers);
+    EXPECT_EQ(kernel.plan("M1").touch, library::Touch::row);
+    EXPECT_EQ(kernel.plan("v1").placement, Placement::shared);
+    const KernelWork& work = kernel.candidate.work;
+    EXPECT_EQ(kernel.candidate.threads_per_block, 320);
+    EXPECT_EQ(kernel.candidate.shared_bytes, 71 * 64 * 4); // the inputs; results lie over dead ones
+    EXPECT_NEAR(work.shared_wavefronts, 0.59 * 20.7, 1.5); // notes 4.1: 59 % of 20.7 cycles
+    EXPECT_NEAR(work.instructions, 38.5, 6);               // notes 4.1: 37-40
+    EXPECT_NEAR(work.registers, 25 + 15, 2);               // notes 0.6: 2 R N + N + 25 (nvcc took 30-31)
+    EXPECT_EQ(work.remaps, 2);
+    EXPECT_DOUBLE_EQ(work.idle_fraction, 1 - (3 + 3 + 1 + 5 + 5 + 5) / 30.0);
+}
+
+TEST(Kernel, LoadsAtUseReuseTheTiles) {
+    const dag::CallGraph graph = test::demo();
+    const Kernel kernel(graph, {}, choice(32, LoadPolicy::words, StorePolicy::words, LoadOrder::at_use));
+    // M2 first (the least memory); A, B, c come into D's and E's place, so each load waits for the readers before it.
+    EXPECT_EQ(kernel.steps(), "load D, load E, block, M2, M3, block, load A, load B, block, M1, block, load c, block, v1, s1, block, F, block, store F");
+    // D and E together are 50 words; F (25) later fits.
+    EXPECT_EQ(kernel.candidate.shared_bytes, 50 * 32 * 4);
+    EXPECT_EQ(kernel.candidate.work.dependent_phases, 3);
+}
+
+TEST(Kernel, AnInstanceInsideAWarpNeedsOnlyAWarpBarrier) {
+    // C = A B by rows (4 threads), D = C' by rows: thread i reads column i of what all four wrote.
+    ProgramBuilder builder;
+    const auto product = builder.call("mmul", {builder.input("A", matrix_shape(4, 4)), builder.input("B", matrix_shape(4, 4))}, "C");
+    builder.output(builder.call("mtrans", {product}, "D"));
+    const dag::CallGraph graph = builder.graph();
+    const Kernel rows(graph, {{"C", "row"}, {"D", "row"}}, choice(32, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first));
+    EXPECT_EQ(rows.steps(), "C, warp, D, store D");
+    EXPECT_EQ(rows.candidate.work.warp_barriers, 1);
+    // The transpose by columns takes each row where it was made: registers, no barrier.
+    const Kernel columns(graph, {{"C", "row"}, {"D", "column"}}, choice(32, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first));
+    EXPECT_EQ(columns.steps(), "C, D, store D");
+    // From 4 threads to 16: other threads, possibly of another warp.
+    const Kernel entries(graph, {{"C", "row"}, {"D", "entry"}}, choice(32, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first));
+    EXPECT_EQ(entries.steps(), "C, block, D, store D");
+}
+
+TEST(Kernel, ThreadsThatStraddleWarpsNeedABlockBarrier) {
+    ProgramBuilder builder;
+    const auto product = builder.call("mmul", {builder.input("A", matrix_shape(3, 3)), builder.input("B", matrix_shape(3, 3))}, "C");
+    builder.output(builder.call("mtrans", {product}, "D"));
+    const dag::CallGraph graph = builder.graph();
+    const Kernel rows(graph, {{"C", "row"}, {"D", "row"}}, choice(32, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first));
+    EXPECT_EQ(rows.steps(), "C, block, D, store D");
+}
+
+TEST(Kernel, TilesOf64BytesArePadded) {
+    ProgramBuilder builder;
+    builder.output(builder.call("madd", {builder.input("A", matrix_shape(4, 4)), builder.input("x", matrix_shape(4, 4))}, "C"));
+    const dag::CallGraph graph = builder.graph();
+    const Kernel kernel(graph, {}, best);
+    // 16 words every second element (128 bytes): 64 * 64 + 31 * 16 bytes, passes as without conflicts.
+    EXPECT_EQ(kernel.slot("A").group, 2);
+    EXPECT_EQ(kernel.slot("A").pad_words, 4);
+    EXPECT_EQ(kernel.slot("A").bytes, 4592);
+    EXPECT_EQ(kernel.slot("A").offset % 16, 0);
+    EXPECT_DOUBLE_EQ(kernel.candidate.work.shared_wavefronts, (2 * 64 + 2 * 64 + 3 * 64) / 128.0);
+    // By entries, neighbours are adjacent: no conflicts, no padding.
+    const Kernel entries(graph, {{"C", "entry"}}, best);
+    EXPECT_EQ(entries.refusal.has_value(), false);
+    EXPECT_EQ(entries.slot("A").group, 0);
+}
+
+TEST(Kernel, SmallListsMayBeReadInPlaceWhileOthersAreStaged) {
+    ProgramBuilder builder;
+    const auto mu = builder.uniform("mu", test::scalar_shape);
+    const auto scaled = builder.call("smmul", {builder.input("A", matrix_shape(3, 3)), builder.input("s", test::scalar_shape)}, "B");
+    builder.output(builder.call("smmul", {scaled, mu}, "C"));
+    const dag::CallGraph graph = builder.graph();
+    const Kernel kernel(graph, {}, choice(64, LoadPolicy::async_but_small, StorePolicy::vectors, LoadOrder::first));
+    EXPECT_EQ(kernel.steps(), "load A, wait, block, B, C, block, store C");
+    EXPECT_EQ(kernel.plan("s").placement, Placement::memory);
+    EXPECT_EQ(kernel.plan("mu").placement, Placement::memory);
+    EXPECT_TRUE(kernel.plan("mu").loaded);
+    EXPECT_EQ(kernel.candidate.loads.size(), 2U); // a uniform is no list
+}
+
+TEST(Kernel, LargeElementsSpillByOneThreadAndNotByRows) {
+    // CUDA notes 4.2, O = (A B) C + A: 24x24 f32 by one thread spills tens of kB per thread; by rows (24 threads) it takes 96 registers.
+    ProgramBuilder builder;
+    const auto a = builder.input("A", matrix_shape(24, 24));
+    const auto ab = builder.call("mmul", {a, builder.input("B", matrix_shape(24, 24))}, "P");
+    const auto abc = builder.call("mmul", {ab, builder.input("C", matrix_shape(24, 24))}, "Q");
+    builder.output(builder.call("madd", {abc, a}, "O"));
+    const dag::CallGraph graph = builder.graph();
+    const Kernel one(graph, {}, choice(32, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first));
+    EXPECT_EQ(one.candidate.work.registers, 255);
+    EXPECT_GT(one.candidate.work.spill_bytes, 2 * 10000);
+    const Kernel rows(graph, {{"P", "row"}, {"Q", "row"}, {"O", "row"}}, choice(8, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
+    ASSERT_FALSE(rows.refusal.has_value());
+    EXPECT_EQ(rows.candidate.work.spill_bytes, 0);
+    EXPECT_NEAR(rows.candidate.work.registers, 96, 15);
+    // 768 threads of 96 registers or more are more than the 65536 of an SM.
+    const Kernel large(graph, {{"P", "row"}, {"Q", "row"}, {"O", "row"}}, choice(32, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
+    ASSERT_TRUE(large.refusal.has_value());
+    EXPECT_EQ(large.refusal->reason, Rejection::Reason::registers);
+    EXPECT_GT(large.refusal->needed, 65536);
+}
+
+TEST(Kernel, ChainsTakeTheRegistersOfTheNotes) {
+    // CUDA notes 4.2, f32 registers (sm_80 / sm_90).
+    const auto registers = [](int size, const char* implementation) {
+        ProgramBuilder builder;
+        const auto a = builder.input("A", matrix_shape(size, size));
+        const auto ab = builder.call("mmul", {a, builder.input("B", matrix_shape(size, size))}, "P");
+        const auto abc = builder.call("mmul", {ab, builder.input("C", matrix_shape(size, size))}, "Q");
+        builder.output(builder.call("madd", {abc, a}, "O"));
+        const dag::CallGraph graph = builder.graph();
+        const Kernel kernel(graph, {{"P", implementation}, {"Q", implementation}, {"O", implementation}}, choice(32, LoadPolicy::async, StorePolicy::direct, LoadOrder::first));
+        return kernel.refusal ? 0 : kernel.candidate.work.registers;
+    };
+    EXPECT_NEAR(registers(6, "element"), 112, 20); // 110 / 115
+    EXPECT_NEAR(registers(6, "rows3"), 64, 12);    // g = 2: 64 / 64
+    EXPECT_NEAR(registers(6, "rows2"), 59, 12);    // g = 3: 56 / 63
+    EXPECT_NEAR(registers(12, "rows4"), 128, 20);  // g = 3: 128 / 128
+    EXPECT_NEAR(registers(12, "rows3"), 119, 24);  // g = 4: 111 / 127
+    EXPECT_NEAR(registers(12, "row"), 72, 15);     // g = 12: 72 / 72
+}
+
+TEST(Kernel, BothPrecisionsOnTheHost) {
+    const dag::CallGraph graph = test::demo();
+    DeviceLimits limits;
+    limits.target = Target::host;
+    limits.vector_bytes = 32;
+    KernelChoice lanes;
+    lanes.elements = 8;
+    lanes.order = LoadOrder::at_use;
+    lanes.streaming = true;
+    const Kernel kernel(graph, {}, lanes, limits);
+    EXPECT_EQ(kernel.steps(), "load D, load E, M2, M3, load A, load B, M1, load c, v1, s1, F, store F");
+    EXPECT_EQ(kernel.plan("A").placement, Placement::registers);
+    EXPECT_EQ(kernel.plan("A").load, Staging::lanes);
+    EXPECT_EQ(kernel.plan("F").store, Staging::lanes_streaming);
+    EXPECT_TRUE(kernel.candidate.work.streaming_stores);
+    EXPECT_EQ(kernel.candidate.work.shared_wavefronts, 0);
+}
+
+} // namespace
+} // namespace fusec::fusion
