@@ -2,9 +2,21 @@
 // The `reference` of an elementary function: an index expression such as `C[i,j] = sum(k) A[i,k] * B[k,j]`, or the name of an
 // algorithm. Parsed here, evaluated in double by execute/reference: never through a device source, so a wrong template cannot
 // agree with itself.
+//
+//   reference  = algorithm | component "=" sum
+//   sum        = term { ("+" | "-") term }
+//   term       = factor { ("*" | "/") factor }
+//   factor     = "-" factor | "sum" "(" name { "," name } ")" term | primary
+//   primary    = number | component | function "(" sum { "," sum } ")" | "delta" "(" index "," index ")" | "[" index "]" | "(" sum ")"
+//   component  = name [ "[" index { "," index } "]" ]
+//   index      = an integer expression over index names and shape parameters
+//   algorithm  = "det" | "inverse" | "cofactor" | "cholesky" | "solve"
+//
+// `sum(k)` takes the product after it: `sum(k) a * b + c` is `(sum(k) a * b) + c`. `delta(i,j)` is 1 where i = j and else 0; `[i < j]`
+// is 1 where the condition holds and else 0; a factor 0 of this kind hides the factors to its right, so they may index out of range.
 #pragma once
 
-#include "support/source.hpp"
+#include "elementary-lib/expression.hpp"
 
 #include <optional>
 #include <string>
@@ -20,10 +32,13 @@ enum class Algorithm { determinant,
                        cholesky,
                        solve };
 
-/// Node of a scalar index expression; children are indices into ReferenceExpression::nodes.
+/// The name in metadata: "det", "inverse", ...
+std::string_view name_of(Algorithm algorithm);
+
+/// Node of a scalar index expression; children are indices into ReferenceExpression::nodes and smaller than the node's own.
 struct ReferenceNode {
     enum class Kind { number,
-                      index,
+                      condition, ///< 1 where indices[0] is nonzero, else 0: `delta(i,j)`, `[i < j]`
                       component,
                       sum,
                       add,
@@ -31,15 +46,15 @@ struct ReferenceNode {
                       multiply,
                       divide,
                       negate,
-                      call,
-                      compare_select } kind = Kind::number;
-    double number = 0;                ///< number
-    std::string name;                 ///< index: its name; component: the operand; sum: the bound index; call: sqrt, exp, log, sin, cos, pow, abs, min, max
-    std::vector<std::string> indices; ///< component: index names in order (empty for a scalar); `i+1` style arithmetic is written as an index expression string
+                      call } kind = Kind::number;
+    double number = 0;                   ///< number
+    std::string name;                    ///< component: the operand; sum: the bound index; call: sqrt, exp, log, sin, cos, pow, abs, min, max
+    std::vector<SizeExpression> indices; ///< component: one per dimension (none for a scalar), 0-based
     std::vector<int> children;
+    std::size_t where = 0; ///< byte of the reference's text where the node starts
 };
 
-/// `result[indices] = body`. A sum's range is found from the operand dimensions it indexes (all must agree).
+/// `result[indices] = body`. A sum's range is the dimension of the operand positions that its index stands in alone (all must agree).
 struct ReferenceExpression {
     std::string result;
     std::vector<std::string> result_indices;
@@ -51,5 +66,8 @@ using Reference = std::variant<ReferenceExpression, Algorithm>;
 
 /// Parses a reference; on failure returns nothing and sets `error` and the byte offset `where`.
 std::optional<Reference> parse_reference(std::string_view text, std::string& error, std::size_t& where);
+
+/// True when `index` is a bare name, as the `k` of `A[i,k]` and unlike the `(i+1)%3` of `a[(i+1)%3]`.
+bool is_plain_index(const SizeExpression& index);
 
 } // namespace fusec::library

@@ -347,11 +347,18 @@ void CoverSearch::generate_columns() {
 
 /// A first good plan: fix the largest columns of the fractional solution, solve again, until it is whole. New columns come in only
 /// where the fixed ones leave something uncovered.
-void CoverSearch::dive() {
+void CoverSearch::dive(const std::vector<ColumnId>& fixed_first) {
     std::vector<bool> fixed(in_program_.size(), false);
     std::vector<std::size_t> changed;
+    for (std::size_t i = 0; i < in_program_.size(); ++i) {
+        if (std::binary_search(fixed_first.begin(), fixed_first.end(), in_program_[i])) {
+            fixed[i] = true;
+            changed.push_back(i);
+            program_.set_bounds(artificials_ + i, 1, LinearProgram::unbounded);
+        }
+    }
     bool whole = false;
-    while (!whole && solve_program() && !effort_.exhausted()) {
+    for (std::size_t steps = 0; !whole && steps < 4 * model_.graph().calls() + 100 && solve_program(); ++steps) {
         if (!covers_without_artificials()) {
             const std::size_t added = add_promising(price());
             if (added == 0) {
@@ -394,6 +401,24 @@ void CoverSearch::dive() {
     for (const std::size_t i : changed) {
         program_.set_bounds(artificials_ + i, 0, LinearProgram::unbounded);
     }
+}
+
+/// Makes a legal plan of one that breaks the rows from `first_broken_row` on: keeps the columns that those rows do not touch.
+void CoverSearch::repair(const std::vector<ColumnId>& chosen, std::size_t first_broken_row) {
+    std::vector<ColumnId> kept;
+    for (const ColumnId column : chosen) {
+        bool touched = false;
+        for (std::size_t r = first_broken_row; r < model_.rows().size(); ++r) {
+            touched = touched || model_.coefficient(model_.rows()[r], column) != 0;
+        }
+        if (!touched) {
+            kept.push_back(column);
+        }
+        if (!is_in_program_[column.index()]) {
+            add_to_program(column);
+        }
+    }
+    dive(kept);
 }
 
 /// The columns with least reduced cost under the best duals, at most `most` of them, none that the incumbent excludes.
@@ -460,7 +485,9 @@ double CoverSearch::solve_restricted(const Restricted& restricted) {
             chosen.push_back(restricted.columns[i]);
             solution.emplace_back(restricted.columns[i], 1.0);
         }
+        const std::size_t rows_before = model_.rows().size();
         if (add_broken_rows(solution)) {
+            repair(chosen, rows_before);
             if (effort_.exhausted()) {
                 return result.bound;
             }
@@ -506,7 +533,7 @@ void CoverSearch::bound_only() {
 void CoverSearch::run() {
     bound_only();
     if (!infeasible_ && value_ - bound() > tolerance()) {
-        dive();
+        dive({});
     }
     if (!infeasible_) {
         close_gap();

@@ -89,7 +89,8 @@ private:
     bool add_broken_rows(const std::vector<ColumnValue>& solution);
     std::vector<ColumnValue> fractional_solution() const;
     void generate_columns();
-    void dive();
+    void dive(const std::vector<ColumnId>& fixed_first);
+    void repair(const std::vector<ColumnId>& chosen, std::size_t first_broken_row);
     bool solve_program();
     bool covers_without_artificials() const;
     std::vector<Priced> price();

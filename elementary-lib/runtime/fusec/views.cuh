@@ -8,10 +8,13 @@
 namespace fusec {
 
 // [chunk device]
+// FUSEC_UNROLL: the loop must be unrolled, or the registers that it indexes would become local memory.
 #ifdef __CUDACC__
 #define FUSEC_DEVICE __device__ __forceinline__
+#define FUSEC_UNROLL _Pragma("unroll")
 #else
 #define FUSEC_DEVICE inline
+#define FUSEC_UNROLL
 #endif
 
 // [chunk lane]

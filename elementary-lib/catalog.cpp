@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the loaded catalog answers.
+#include "elementary-lib/catalog.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+namespace fusec::library {
+
+namespace {
+
+/// A count of metadata for a matched shape: a division by zero or an overflow in it counts as 0.
+std::int64_t count(const SizeExpression& expression, const ShapeValues& shape) {
+    return std::max<std::int64_t>(expression.evaluate(shape).value_or(0), 0);
+}
+
+} // namespace
+
+std::optional<FunctionId> Catalog::find(std::string_view name) const {
+    const auto found = std::lower_bound(functions_.begin(), functions_.end(), name, [](const Function& function, std::string_view wanted) { return function.name < wanted; });
+    if (found == functions_.end() || found->name != name) {
+        return std::nullopt;
+    }
+    return FunctionId(static_cast<std::size_t>(found - functions_.begin()));
+}
+
+std::vector<FunctionId> Catalog::with_operator(std::string_view symbol) const {
+    std::vector<FunctionId> found;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+        if (functions_[i].operator_symbol == symbol) {
+            found.emplace_back(i);
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> Catalog::names() const {
+    std::vector<std::string> all;
+    all.reserve(functions_.size());
+    for (const Function& function : functions_) {
+        all.push_back(function.name);
+    }
+    return all;
+}
+
+OperationCounts Catalog::operations(const Instance& instance) const {
+    const Function& applied = function(instance.function);
+    const auto value = [&](const SizeExpression& expression) { return static_cast<double>(count(expression, instance.shape)); };
+    return {value(applied.flops), value(applied.divisions), value(applied.square_roots), value(applied.transcendentals)};
+}
+
+std::optional<int> Catalog::threads(const Instance& instance, const Implementation& implementation) const {
+    if (implementation.limit && implementation.limit->evaluate(instance.shape).value_or(0) == 0) {
+        return std::nullopt;
+    }
+    const std::optional<std::int64_t> threads = implementation.threads.evaluate(instance.shape);
+    // More threads than the largest operand has components cannot be meant; it also keeps the value within an int.
+    if (!threads || *threads < 1 || *threads > max_dimension * max_dimension) {
+        return std::nullopt;
+    }
+    return static_cast<int>(*threads);
+}
+
+int Catalog::temporaries(const Instance& instance, const Implementation& implementation) const {
+    return static_cast<int>(std::min<std::int64_t>(count(implementation.temporaries, instance.shape), 1 << 20));
+}
+
+std::filesystem::path standard_library_folder() {
+    std::error_code error;
+    const std::filesystem::path built_with = FUSEC_LIBRARY;
+    if (std::filesystem::is_directory(built_with, error)) {
+        return built_with;
+    }
+    const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
+    return executable.parent_path() / "elementary-lib";
+}
+
+int components_touched(const Shape& shape, Touch touch, int threads) {
+    // Thread i holds part i, so there are as many parts as threads.
+    switch (touch) {
+    case Touch::all:
+        return shape.size();
+    case Touch::row:
+        return shape.form == Form::matrix && threads == shape.rows ? shape.columns : 0;
+    case Touch::column:
+        return shape.form == Form::matrix && threads == shape.columns ? shape.rows : 0;
+    case Touch::entry:
+        return shape.form != Form::scalar && threads == shape.size() ? 1 : 0;
+    case Touch::rows:
+        return shape.form != Form::scalar && threads >= 1 && shape.rows % threads == 0 ? shape.rows / threads * shape.columns : 0;
+    }
+    return 0;
+}
+
+} // namespace fusec::library

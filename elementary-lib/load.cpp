@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds and loads every function below the library folders.
+#include "elementary-lib/catalog.hpp"
+#include "elementary-lib/device_source.hpp"
+#include "elementary-lib/metadata.hpp"
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+
+namespace fusec::library {
+
+namespace {
+
+/// Metadata files: `FOLDER/<family>/NAME.toml`, and `FOLDER/NAME.toml` for a user's own few. Sorted by path.
+std::optional<std::vector<std::filesystem::path>> metadata_files(const std::filesystem::path& folder, Diagnostics& diagnostics) {
+    std::error_code error;
+    std::vector<std::filesystem::path> found;
+    std::vector<std::filesystem::path> families{folder};
+    const auto list = [&](const std::filesystem::path& from, const auto& each) {
+        std::filesystem::directory_iterator entry(from, error);
+        for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+            each(*entry);
+        }
+        if (error) {
+            diagnostics.report(kind::library_folder, {}, "cannot read the library folder `" + from.string() + "`: " + error.message());
+        }
+        return !error;
+    };
+    const bool readable = list(folder, [&](const std::filesystem::directory_entry& entry) {
+        std::error_code ignored; // an entry that cannot be asked is no folder
+        if (entry.is_directory(ignored)) {
+            families.push_back(entry.path());
+        }
+    });
+    if (!readable) {
+        return std::nullopt;
+    }
+    for (const std::filesystem::path& family : families) {
+        if (!list(family, [&](const std::filesystem::directory_entry& entry) {
+                if (entry.path().extension() == ".toml") {
+                    found.push_back(entry.path());
+                }
+            })) {
+            return std::nullopt;
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+/// One function with its device source, or nothing after reporting every fault of its two files.
+std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    std::optional<std::string> bytes = read_file(path, diagnostics);
+    if (!bytes) {
+        return std::nullopt;
+    }
+    const auto text = std::make_shared<const SourceText>(path.string(), *std::move(bytes));
+    std::optional<Metadata> metadata = read_metadata(path.stem().string(), text, diagnostics);
+    if (!metadata || !check_metadata(*metadata, diagnostics)) {
+        return std::nullopt;
+    }
+    Function& function = metadata->function;
+    function.metadata_path = path;
+    function.source_path = std::filesystem::path(path).replace_extension(".cuh");
+    std::error_code ignored; // an unreadable file is reported when it is read
+    if (!std::filesystem::exists(function.source_path, ignored)) {
+        diagnostics.report(kind::missing_device_source, metadata->place(""), "the device source `" + function.source_path.string() + "` is missing");
+        return std::nullopt;
+    }
+    std::optional<std::string> source = read_file(function.source_path, diagnostics, metadata->place(""));
+    if (!source) {
+        return std::nullopt;
+    }
+    function.source = *std::move(source);
+    bool complete = true;
+    for (std::size_t i = 0; i < function.implementations.size(); ++i) {
+        if (implementation_source(function, function.implementations[i]).empty()) {
+            const std::string place = "implementation[" + std::to_string(i) + "].name";
+            diagnostics.report(kind::library_template, metadata->place(place), "`" + function.source_path.filename().string() + "` has no template `" + template_name(function, function.implementations[i]) + "`").hint = "a template starts with `template <` in column 1 and ends with `}` in column 1";
+            complete = false;
+        }
+    }
+    return complete ? std::move(metadata) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Catalog> Catalog::load(const std::vector<std::filesystem::path>& folders, Diagnostics& diagnostics) {
+    const std::size_t errors = diagnostics.error_count();
+    std::map<std::string, Metadata> loaded; // by name, so ids are in name order
+    for (const std::filesystem::path& folder : folders) {
+        const auto files = metadata_files(folder, diagnostics);
+        if (!files) {
+            continue;
+        }
+        for (const std::filesystem::path& path : *files) {
+            std::optional<Metadata> metadata = load_function(path, diagnostics);
+            if (!metadata) {
+                continue;
+            }
+            const std::string name = metadata->function.name;
+            if (const auto earlier = loaded.find(name); earlier != loaded.end()) {
+                diagnostics.report(kind::duplicate_function, metadata->place(""), "the function `" + name + "` is defined twice").notes.push_back({earlier->second.place(""), "first defined here"});
+                continue;
+            }
+            loaded.emplace(name, *std::move(metadata));
+        }
+    }
+    if (diagnostics.error_count() != errors) {
+        return std::nullopt;
+    }
+    Catalog catalog;
+    for (auto& [name, metadata] : loaded) {
+        catalog.functions_.push_back(std::move(metadata.function));
+    }
+    return catalog;
+}
+
+} // namespace fusec::library

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// c = -a
+
+template <class Lane, class A, class C>
+FUSEC_DEVICE void sneg_element(Lane, const A& a, C& c) {
+    c() = -a();
+}

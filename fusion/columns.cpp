@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which data a fusion may store.
+#include "fusion/columns.hpp"
+
+#include <algorithm>
+
+namespace fusec::fusion {
+
+namespace {
+
+std::vector<DataId> lists_loaded(const dag::CallGraph& graph, const CallSet& set) {
+    std::vector<DataId> used = graph.uses(set);
+    std::erase_if(used, [&](DataId datum) {
+        const auto kind = graph.datum(datum).kind;
+        return kind == frontend::DatumKind::uniform || kind == frontend::DatumKind::constant;
+    });
+    return used;
+}
+
+/// The members of `boundary` whose bits are set.
+std::vector<DataId> chosen(const std::vector<DataId>& boundary, std::size_t bits) {
+    std::vector<DataId> result;
+    for (std::size_t i = 0; i < boundary.size(); ++i) {
+        if ((bits >> i & 1) != 0) {
+            result.push_back(boundary[i]);
+        }
+    }
+    return result;
+}
+
+/// Subsets of the boundaries, counted no further than `most`.
+std::size_t count_subsets(const std::vector<std::vector<DataId>>& boundaries, std::size_t most) {
+    std::size_t count = 0;
+    for (const auto& boundary : boundaries) {
+        if (boundary.size() >= 32 || count > most) {
+            return most + 1;
+        }
+        count += (std::size_t{1} << boundary.size()) - 1;
+    }
+    return count;
+}
+
+} // namespace
+
+bool every_call_is_needed(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores) {
+    std::vector<CallId> open;
+    CallSet needed;
+    const auto need = [&](CallId call) {
+        if (std::binary_search(set.begin(), set.end(), call) && std::find(needed.begin(), needed.end(), call) == needed.end()) {
+            needed.push_back(call);
+            open.push_back(call);
+        }
+    };
+    for (DataId datum : stores) {
+        if (const auto& producer = graph.datum(datum).producer) {
+            need(*producer);
+        }
+    }
+    while (!open.empty()) {
+        const CallId call = open.back();
+        open.pop_back();
+        for (CallId before : graph.predecessors(call)) {
+            need(before);
+        }
+    }
+    return needed.size() == set.size();
+}
+
+Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fusions, const std::vector<double>& flops, bool recompute) {
+    std::vector<std::vector<DataId>> boundaries;
+    boundaries.reserve(fusions.size());
+    for (const CallSet& set : fusions) {
+        boundaries.push_back(graph.boundary(set));
+    }
+    const bool all = recompute && count_subsets(boundaries, most_columns_with_all_stores) <= most_columns_with_all_stores;
+    const std::size_t most = std::max(most_columns_with_one_left_out, 2 * fusions.size());
+    const auto cheap = [&](DataId datum) {
+        return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).type.bytes();
+    };
+
+    Columns result;
+    result.columns.reserve(fusions.size());
+    for (std::size_t index = 0; index < fusions.size(); ++index) {
+        const CallSet& set = fusions[index];
+        const std::vector<DataId>& boundary = boundaries[index];
+        const std::vector<DataId> loads = lists_loaded(graph, set);
+        result.columns.push_back({set, loads, boundary});
+        if (!recompute || boundary.size() < 2) {
+            continue;
+        }
+        if (all) {
+            for (std::size_t bits = (std::size_t{1} << boundary.size()) - 1; --bits != 0;) {
+                std::vector<DataId> stores = chosen(boundary, bits);
+                if (every_call_is_needed(graph, set, stores)) {
+                    result.columns.push_back({set, loads, std::move(stores)});
+                }
+            }
+            continue;
+        }
+        result.complete = false;
+        // The fusions not yet reached keep room for their whole boundaries.
+        for (std::size_t left_out = 0; left_out < boundary.size() && result.columns.size() + (fusions.size() - index) < most; ++left_out) {
+            std::vector<DataId> stores = boundary;
+            stores.erase(stores.begin() + static_cast<std::ptrdiff_t>(left_out));
+            if (cheap(boundary[left_out]) && every_call_is_needed(graph, set, stores)) {
+                result.columns.push_back({set, loads, std::move(stores)});
+            }
+        }
+    }
+    return result;
+}
+
+} // namespace fusec::fusion

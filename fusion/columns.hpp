@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of the cover: each fusion with a choice of the data it stores.
+#pragma once
+
+#include "fusion/plan.hpp"
+
+#include <vector>
+
+namespace fusec::fusion {
+
+/// Every legal choice of stored data is listed while the columns of the whole program stay within this number.
+inline constexpr std::size_t most_columns_with_all_stores = 20000;
+/// Beyond it, at most this many columns (or twice the fusions, whichever is more) are made by leaving out one cheap datum each.
+inline constexpr std::size_t most_columns_with_one_left_out = 100000;
+/// A call is cheap to repeat if it does at most this many operations per byte that storing and loading its result moves. Devices do
+/// 7 (f64) to 14 (f32) operations in the time that one byte takes.
+inline constexpr double cheap_operations_per_byte = 8;
+
+struct Columns {
+    std::vector<Column> columns; ///< by fusion; of one fusion, the whole boundary first
+    bool complete = true;        ///< every legal choice of stored data is a column
+};
+
+/// True if every call of the set reaches, inside the set, a call whose result is among `stores`.
+bool every_call_is_needed(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores);
+
+/// A kernel stores its whole boundary; with `recompute` also any part of it that leaves no call useless (another kernel then makes
+/// what is left out): all parts if the program is small enough, else those that leave out one datum of a cheap call.
+/// `flops` is the arithmetic of each call.
+Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fusions, const std::vector<double>& flops, bool recompute);
+
+} // namespace fusec::fusion
