@@ -56,47 +56,52 @@ private:
     /// What no plan can beat: the linear program with recomputation, without branch and bound.
     double lower_bound() {
         CoverModel model(graph_, source_.columns(), Recomputation::allowed);
-        CoverSearch search(model, seconds_, effort_, Objective::seconds);
+        CoverSearch search(model, seconds_, effort_);
         search.bound_only();
         return search.bound();
     }
 
-    /// Fewest kernels without recomputation, among those the fastest: two searches, the second with the number as a row.
+    /// Fewest kernels without recomputation, among those the fastest. A tenth of the effort, whether the plan is asked for by itself
+    /// or as a first incumbent, so that both are the same plan.
     std::optional<std::vector<ColumnId>> fewest_kernels() {
         const std::optional<std::vector<ColumnId>> greedy = greedy_kernels(graph_, partition_, source_);
-        ColumnCosts ones(source_, Objective::kernels);
-        CoverModel counting(graph_, source_.columns(), Recomputation::excluded);
-        CoverSearch fewest(counting, ones, effort_, Objective::kernels);
+        // Time decides between equal numbers only as long as the whole plan takes less than this.
+        const double many_seconds = greedy ? 10 * cover(*greedy).seconds : 1;
+        ColumnCosts costs(source_, Objective::kernels, many_seconds);
+        CoverModel model(graph_, source_.columns(), Recomputation::excluded);
+        const Effort whole = effort_.share(0.1);
+        Effort part = whole;
+        CoverSearch search(model, costs, part);
         if (greedy) {
-            fewest.offer(*greedy);
+            search.offer(*greedy);
         }
-        fewest.run();
-        if (!fewest.incumbent()) {
-            return std::nullopt;
-        }
-        CoverModel timing(graph_, source_.columns(), Recomputation::excluded);
-        timing.add({.kind = CoverRow::Kind::at_most, .upper = static_cast<double>(fewest.incumbent()->size())});
-        CoverSearch fastest(timing, seconds_, effort_, Objective::seconds);
-        fastest.offer(*fewest.incumbent());
-        fastest.run();
-        return fastest.incumbent();
+        search.run();
+        effort_.spend_like(part, whole);
+        return search.incumbent();
     }
 
     CoverResult automatic() {
         std::vector<std::vector<ColumnId>> seeds;
-        for (std::optional<std::vector<ColumnId>> seed : {separate_kernels(graph_, partition_, source_), greedy_kernels(graph_, partition_, source_), fewest_kernels()}) {
+        for (std::optional<std::vector<ColumnId>> seed : {separate_kernels(graph_, partition_, source_), greedy_kernels(graph_, partition_, source_)}) {
             if (seed) {
                 seeds.push_back(std::move(*seed));
             }
         }
         CoverModel model(graph_, source_.columns(), Recomputation::allowed);
-        CoverSearch search(model, seconds_, effort_, Objective::seconds);
+        CoverSearch search(model, seconds_, effort_);
         CoverResult result;
         for (int rank = 0; rank <= options_.runners_up; ++rank) {
             for (const std::vector<ColumnId>& seed : seeds) {
                 search.offer(seed);
             }
             search.run();
+            if (rank == 0 && search.value() > search.bound()) {
+                // An optimum is never worse than the plan of mode `max`; anything else must be compared with it.
+                if (std::optional<std::vector<ColumnId>> fewest = fewest_kernels()) {
+                    search.offer(*fewest);
+                    seeds.push_back(std::move(*fewest));
+                }
+            }
             if (!search.incumbent()) {
                 break;
             }

@@ -321,7 +321,7 @@ CoverModel::Prices::Prices(const CoverModel& model, const std::vector<double>& d
         }
         of_row_[i] = y;
         right_hand_side_ += y * (y >= 0 && row.lower > -LinearProgram::unbounded ? row.lower : row.upper >= LinearProgram::unbounded ? row.lower
-                                                                                                                                    : row.upper);
+                                                                                                                                     : row.upper);
     }
     for (std::size_t d = 0; d < model.store_rows_.size(); ++d) {
         for (const auto& [row, coefficient] : model.store_rows_[d]) {

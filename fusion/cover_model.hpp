@@ -16,21 +16,21 @@ namespace fusec::fusion {
 /// s(d): sum of the columns that store d. z(d,t): sum of the columns that load d and store t.
 struct CoverRow {
     enum class Kind {
-        output,   ///< s(d) = 1
-        edge,     ///< call j uses d: columns that store d, or execute both d's producer and j, sum to at least 1
-        partition,///< call j is executed once; only without recomputation
-        once,     ///< s(d) <= 1
-        link,     ///< z(d,t) <= s(d)
-        cycle,    ///< d1 -> d2 -> ... -> dk -> d1: sum of z(di,di+1) <= k - 1
-        not_again,///< not all of these columns
-        at_most,  ///< at most `upper` columns
+        output,    ///< s(d) = 1
+        edge,      ///< call j uses d: columns that store d, or execute both d's producer and j, sum to at least 1
+        partition, ///< call j is executed once; only without recomputation
+        once,      ///< s(d) <= 1
+        link,      ///< z(d,t) <= s(d)
+        cycle,     ///< d1 -> d2 -> ... -> dk -> d1: sum of z(di,di+1) <= k - 1
+        not_again, ///< not all of these columns
+        at_most,   ///< at most `upper` columns
     } kind = Kind::output;
     double lower = -LinearProgram::unbounded;
     double upper = LinearProgram::unbounded;
-    DataId datum = {};                                  ///< output, edge, once, link
-    CallId call = {};                                   ///< edge, partition
+    DataId datum = {};                                 ///< output, edge, once, link
+    CallId call = {};                                  ///< edge, partition
     std::vector<std::pair<DataId, DataId>> pairs = {}; ///< link: one, loaded and stored; cycle: k
-    std::vector<ColumnId> columns = {}; ///< not_again
+    std::vector<ColumnId> columns = {};                ///< not_again
 };
 
 /// A column with its value in a (fractional or integer) solution.
@@ -74,8 +74,8 @@ public:
 
     private:
         const CoverModel& model_;
-        std::vector<double> of_row_;             ///< direct rows
-        std::vector<double> of_store_;           ///< per datum
+        std::vector<double> of_row_;                                  ///< direct rows
+        std::vector<double> of_store_;                                ///< per datum
         std::vector<std::vector<std::pair<DataId, double>>> of_pair_; ///< per loaded datum: stored datum, price
         std::unordered_map<std::uint32_t, double> of_column_;
         double of_any_ = 0;

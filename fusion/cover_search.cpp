@@ -5,17 +5,30 @@
 #include "support/diagnostics.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace fusec::fusion {
 
 namespace {
 
-constexpr double mean_scaled_cost = 1e4;       ///< of the first columns, in the linear program
-constexpr double converged = 1e-9;             ///< reduced costs above -this * scaled mean are zero
-constexpr std::size_t columns_per_datum = 3;   ///< added per pricing round and stored datum, for variety
+constexpr double mean_scaled_cost = 1e4;     ///< of the first columns, in the linear program
+constexpr double converged = 1e-9;           ///< reduced costs above -this * scaled mean are zero
+constexpr std::size_t columns_per_datum = 3; ///< added per pricing round and stored datum, for variety
 constexpr std::size_t columns_per_round = 3000;
+constexpr double least_progress = 1e-4;         ///< of the bound, by rows
 constexpr std::size_t first_restriction = 2000; ///< columns of the first binary program
-constexpr double work_per_call = 1e6;
+
+// Deterministic stand-ins for time, measured on one core of a 2024 server.
+constexpr double seconds_per_pivot_and_row = 1e-7;
+constexpr double seconds_per_node_and_size = 5e-6; ///< size = rows + columns
+constexpr int nodes_of_a_root = 20;                ///< cuts and heuristics at the root cost as much as so many nodes
+
+/// Seconds of work that a plan is worth by default. Small programs are solved to the end; large ones are cut off early enough for the
+/// whole compile to stay within 2 s for 100 calls, 10 s for 300 and 60 s for 1000.
+double default_work(std::size_t calls) {
+    return calls <= 50 ? 20 : 0.5 + 0.008 * static_cast<double>(calls);
+}
 
 } // namespace
 
@@ -23,7 +36,7 @@ constexpr double work_per_call = 1e6;
 
 Effort::Effort(const PlanOptions& options, std::size_t calls)
     : timed_(options.time_limit > 0), nodes_(timed_ ? INT32_MAX : options.nodes),
-      work_(timed_ ? INFINITY : work_per_call * static_cast<double>(calls + 10) * options.nodes / 20000) {
+      work_(timed_ ? INFINITY : default_work(calls) * options.nodes / PlanOptions{}.nodes) {
     if (timed_) {
         end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(options.time_limit));
     }
@@ -33,19 +46,26 @@ bool Effort::exhausted() const {
     return timed_ ? std::chrono::steady_clock::now() >= end_ : nodes_ <= 0 || work_ <= 0;
 }
 
-std::uint64_t Effort::pivots(std::size_t rows) const {
-    return timed_ ? UINT64_MAX : static_cast<std::uint64_t>(std::max(0.0, work_ / static_cast<double>(rows + 1)));
-}
-
-double Effort::seconds_left() const {
-    return timed_ ? std::max(1e-3, std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count()) : 0;
-}
-
-void Effort::spend(int nodes, std::uint64_t pivots, std::size_t rows) {
-    if (!timed_) {
-        nodes_ -= std::max(1, nodes);
-        work_ -= static_cast<double>(pivots) * static_cast<double>(rows + 1);
+BinaryLimits Effort::limits(std::size_t rows, std::size_t columns) const {
+    BinaryLimits limits;
+    if (timed_) {
+        limits.nodes = INT32_MAX;
+        limits.seconds = std::max(1e-3, std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count());
+        return limits;
     }
+    const double per_node = seconds_per_node_and_size * static_cast<double>(rows + columns);
+    limits.nodes = std::min(nodes_, static_cast<int>(std::clamp(work_ / per_node - nodes_of_a_root, 1.0, 1e9)));
+    limits.pivots = static_cast<std::uint64_t>(std::max(1.0, work_ / (seconds_per_pivot_and_row * static_cast<double>(rows + 1))));
+    return limits;
+}
+
+void Effort::spend_pivots(std::uint64_t pivots, std::size_t rows) {
+    work_ -= seconds_per_pivot_and_row * static_cast<double>(pivots) * static_cast<double>(rows + 1);
+}
+
+void Effort::spend_nodes(int nodes, std::size_t rows, std::size_t columns) {
+    nodes_ -= std::max(1, nodes);
+    work_ -= seconds_per_node_and_size * static_cast<double>(rows + columns) * (nodes + nodes_of_a_root);
 }
 
 Effort Effort::share(double part) const {
@@ -61,19 +81,20 @@ Effort Effort::share(double part) const {
 
 void Effort::spend_like(const Effort& part, const Effort& before) {
     nodes_ -= before.nodes_ - part.nodes_;
-    work_ -= timed_ ? 0 : before.work_ - part.work_;
+    work_ -= timed_ ? 0 : before.work_ - part.work_; // infinite when timed
 }
 
 // ------------------------------------------------------------------- costs
 
-ColumnCosts::ColumnCosts(ColumnSource& source, Objective objective)
-    : source_(source), objective_(objective), exact_(source.columns().size(), NAN) {}
+ColumnCosts::ColumnCosts(ColumnSource& source, Objective objective, double many_seconds)
+    : source_(source), objective_(objective), many_seconds_(many_seconds), exact_(source.columns().size(), NAN) {}
 
 double ColumnCosts::optimistic(ColumnId column) const {
     if (known(column)) {
         return exact_[column.index()];
     }
-    return objective_ == Objective::kernels ? 1.0 : source_.lower_bound(column);
+    const double seconds = source_.lower_bound(column);
+    return objective_ == Objective::kernels ? 1 + seconds / many_seconds_ : seconds;
 }
 
 double ColumnCosts::exact(ColumnId column) {
@@ -81,7 +102,7 @@ double ColumnCosts::exact(ColumnId column) {
     if (std::isnan(cost)) {
         const double seconds = source_.seconds(column);
         internal_check(seconds > 0, "a kernel takes time");
-        cost = objective_ == Objective::kernels && std::isfinite(seconds) ? 1.0 : seconds;
+        cost = objective_ == Objective::kernels ? 1 + seconds / many_seconds_ : seconds;
         ++evaluated_;
     }
     return cost;
@@ -89,8 +110,8 @@ double ColumnCosts::exact(ColumnId column) {
 
 // ------------------------------------------------------------------ search
 
-CoverSearch::CoverSearch(CoverModel& model, ColumnCosts& costs, Effort& effort, Objective objective)
-    : model_(model), costs_(costs), effort_(effort), objective_(objective), is_in_program_(model.columns().size(), false), reduced_(model.columns().size(), INFINITY) {}
+CoverSearch::CoverSearch(CoverModel& model, ColumnCosts& costs, Effort& effort)
+    : model_(model), costs_(costs), effort_(effort), is_in_program_(model.columns().size(), false), storing_(model.graph().program().data.size()), reduced_(model.columns().size(), INFINITY) {}
 
 double CoverSearch::total(const std::vector<ColumnId>& chosen) {
     double sum = 0;
@@ -102,9 +123,8 @@ double CoverSearch::total(const std::vector<ColumnId>& chosen) {
 
 /// A gap below this counts as closed.
 double CoverSearch::tolerance() const {
-    // Costs are sums of a few thousand doubles at most: 1e-12 relative is rounding. The number of kernels is whole.
-    return objective_ == Objective::kernels ? 1 - 1e-6 : std::isfinite(value_) ? 1e-12 * value_
-                                                                               : 0;
+    // Costs are sums of a few thousand doubles at most: 1e-12 relative is rounding.
+    return std::isfinite(value_) ? 1e-12 * value_ : 0;
 }
 
 void CoverSearch::offer(const std::vector<ColumnId>& chosen) {
@@ -128,14 +148,33 @@ void CoverSearch::forbid(const std::vector<ColumnId>& chosen) {
 
 void CoverSearch::add_to_program(ColumnId column) {
     program_.add_column(costs_.exact(column) * scale_, model_.entries(column));
+    for (const DataId stored : model_.column(column).stores) {
+        storing_[stored.index()].push_back(static_cast<std::uint32_t>(in_program_.size()));
+    }
     in_program_.push_back(column);
     is_in_program_[column.index()] = true;
 }
 
 void CoverSearch::add_row(CoverRow row) {
-    SparseVector entries;
     if (program_.columns() > 0) {
-        for (std::size_t i = 0; i < in_program_.size(); ++i) {
+        // Only columns that store one of the row's data, or are named by it, have a coefficient.
+        std::vector<std::uint32_t> touched;
+        const auto touch = [&](DataId stored) { touched.insert(touched.end(), storing_[stored.index()].begin(), storing_[stored.index()].end()); };
+        if (row.kind == CoverRow::Kind::once || row.kind == CoverRow::Kind::link || row.kind == CoverRow::Kind::cycle) {
+            if (row.kind != CoverRow::Kind::cycle) {
+                touch(row.datum);
+            }
+            for (const auto& [loaded, stored] : row.pairs) {
+                touch(stored);
+            }
+            std::sort(touched.begin(), touched.end());
+            touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+        } else {
+            touched.resize(in_program_.size());
+            std::iota(touched.begin(), touched.end(), 0U);
+        }
+        SparseVector entries;
+        for (const std::uint32_t i : touched) {
             if (const double coefficient = model_.coefficient(row, in_program_[i]); coefficient != 0) {
                 entries.emplace_back(static_cast<int>(artificials_ + i), coefficient);
             }
@@ -266,28 +305,33 @@ std::size_t CoverSearch::add_promising(const std::vector<Priced>& negative) {
     return added;
 }
 
+bool CoverSearch::solve_program() {
+    const std::uint64_t before = program_.pivots();
+    const bool solved = program_.solve();
+    effort_.spend_pivots(program_.pivots() - before, program_.rows());
+    return solved;
+}
+
+bool CoverSearch::covers_without_artificials() const {
+    return std::all_of(program_.primal().begin(), program_.primal().begin() + static_cast<std::ptrdiff_t>(artificials_), [](double x) { return x <= 1e-6; });
+}
+
 void CoverSearch::generate_columns() {
-    while (true) {
-        const std::uint64_t before = program_.pivots();
-        const bool solved = program_.solve();
-        effort_.spend(0, program_.pivots() - before, program_.rows());
-        if (!solved) {
-            return; // the bound proved so far stays valid
-        }
+    double bound_before_rows = 0;
+    while (solve_program()) { // if it fails, the bound proved so far stays valid
         if (add_promising(price()) > 0) {
             if (effort_.exhausted()) {
                 return;
             }
             continue;
         }
-        if (add_broken_rows(fractional_solution())) {
+        // Rows that hardly move the bound are left to branch and bound, which finds those that matter.
+        const bool tails_off = bound_ - bound_before_rows < least_progress * bound_;
+        bound_before_rows = bound_;
+        if (!tails_off && add_broken_rows(fractional_solution())) {
             continue;
         }
-        bool artificial = false;
-        for (std::size_t i = 0; i < artificials_; ++i) {
-            artificial = artificial || program_.primal()[i] > 1e-6;
-        }
-        if (!artificial) {
+        if (covers_without_artificials()) {
             return;
         }
         if (artificial_cost_ > 1e6 * mean_scaled_cost) {
@@ -299,6 +343,82 @@ void CoverSearch::generate_columns() {
             program_.set_cost(i, artificial_cost_);
         }
     }
+}
+
+/// A first good plan: fix the largest columns of the fractional solution, solve again, until it is whole. New columns come in only
+/// where the fixed ones leave something uncovered.
+void CoverSearch::dive(const std::vector<ColumnId>& fixed_first) {
+    std::vector<bool> fixed(in_program_.size(), false);
+    std::vector<std::size_t> changed;
+    for (std::size_t i = 0; i < in_program_.size(); ++i) {
+        if (std::binary_search(fixed_first.begin(), fixed_first.end(), in_program_[i])) {
+            fixed[i] = true;
+            changed.push_back(i);
+            program_.set_bounds(artificials_ + i, 1, LinearProgram::unbounded);
+        }
+    }
+    bool whole = false;
+    for (std::size_t steps = 0; !whole && steps < 4 * model_.graph().calls() + 100 && solve_program(); ++steps) {
+        if (!covers_without_artificials()) {
+            const std::size_t added = add_promising(price());
+            if (added == 0) {
+                break;
+            }
+            fixed.resize(in_program_.size(), false);
+            continue;
+        }
+        if (add_broken_rows(fractional_solution())) {
+            continue;
+        }
+        // The largest value first; ties by position. At least one is fixed, at most a tenth of what is open, all that are whole.
+        std::vector<std::pair<double, std::size_t>> open;
+        whole = true;
+        for (std::size_t i = 0; i < in_program_.size(); ++i) {
+            const double x = program_.primal()[artificials_ + i];
+            whole = whole && (x < 1e-6 || x > 1 - 1e-6);
+            if (!fixed[i] && x > 1e-6) {
+                open.emplace_back(-x, i);
+            }
+        }
+        std::sort(open.begin(), open.end());
+        for (std::size_t k = 0; k < open.size() && (k == 0 || -open[k].first > 1 - 1e-6 || (k < open.size() / 10 && -open[k].first > 0.7)); ++k) {
+            fixed[open[k].second] = true;
+            changed.push_back(open[k].second);
+            program_.set_bounds(artificials_ + open[k].second, 1, LinearProgram::unbounded);
+        }
+    }
+    if (whole) {
+        std::vector<ColumnId> chosen;
+        for (std::size_t i = 0; i < in_program_.size(); ++i) {
+            if (program_.primal()[artificials_ + i] > 0.5) {
+                chosen.push_back(in_program_[i]);
+            }
+        }
+        if (std::vector<ColumnId> order; launch_order(model_.graph(), model_.columns(), chosen, order)) {
+            offer(chosen);
+        }
+    }
+    for (const std::size_t i : changed) {
+        program_.set_bounds(artificials_ + i, 0, LinearProgram::unbounded);
+    }
+}
+
+/// Makes a legal plan of one that breaks the rows from `first_broken_row` on: keeps the columns that those rows do not touch.
+void CoverSearch::repair(const std::vector<ColumnId>& chosen, std::size_t first_broken_row) {
+    std::vector<ColumnId> kept;
+    for (const ColumnId column : chosen) {
+        bool touched = false;
+        for (std::size_t r = first_broken_row; r < model_.rows().size(); ++r) {
+            touched = touched || model_.coefficient(model_.rows()[r], column) != 0;
+        }
+        if (!touched) {
+            kept.push_back(column);
+        }
+        if (!is_in_program_[column.index()]) {
+            add_to_program(column);
+        }
+    }
+    dive(kept);
 }
 
 /// The columns with least reduced cost under the best duals, at most `most` of them, none that the incumbent excludes.
@@ -314,10 +434,15 @@ CoverSearch::Restricted CoverSearch::restrict_columns(std::size_t most) {
             near.push_back({reduced, column});
         }
     }
-    std::sort(near.begin(), near.end());
+    // Where many columns tie, those of the linear program come first: they fit each other.
+    const double nearly = 1e-6 * dual_bound_ / static_cast<double>(model_.graph().calls());
+    std::sort(near.begin(), near.end(), [&](const Priced& a, const Priced& b) {
+        const auto key = [&](const Priced& p) { return std::tuple(std::floor(p.reduced_cost / nearly), !is_in_program_[p.column.index()], p.reduced_cost, p.column); };
+        return key(a) < key(b);
+    });
     Restricted result;
     if (near.size() > most) {
-        result.excluded_from = near[most].reduced_cost;
+        result.excluded_from = std::floor(near[most].reduced_cost / nearly) * nearly; // all after it have at least this
         near.resize(most);
     }
     for (const Priced& priced : near) {
@@ -326,7 +451,7 @@ CoverSearch::Restricted CoverSearch::restrict_columns(std::size_t most) {
             result.columns.push_back(priced.column);
         }
     }
-    // Columns of the incumbent stay available: near-optimal plans share most of them.
+    // Those of the incumbent stay: near-optimal plans share most of them.
     if (incumbent_) {
         result.columns.insert(result.columns.end(), incumbent_->begin(), incumbent_->end());
     }
@@ -347,13 +472,10 @@ double CoverSearch::solve_restricted(const Restricted& restricted) {
             binary.costs.push_back(costs_.exact(column));
             binary.columns.push_back(model_.entries(column));
         }
-        BinaryLimits limits;
-        limits.nodes = effort_.nodes();
-        limits.pivots = effort_.pivots(binary.rows.size());
-        limits.seconds = effort_.seconds_left();
+        BinaryLimits limits = effort_.limits(binary.rows.size(), binary.columns.size());
         limits.cutoff = std::isfinite(value_) ? value_ : 0;
         const BinaryResult result = solve_binary(binary, limits);
-        effort_.spend(result.nodes, result.pivots, binary.rows.size());
+        effort_.spend_nodes(result.nodes, binary.rows.size(), binary.columns.size());
         if (!result.found) {
             return result.complete ? INFINITY : result.bound;
         }
@@ -363,7 +485,9 @@ double CoverSearch::solve_restricted(const Restricted& restricted) {
             chosen.push_back(restricted.columns[i]);
             solution.emplace_back(restricted.columns[i], 1.0);
         }
+        const std::size_t rows_before = model_.rows().size();
         if (add_broken_rows(solution)) {
+            repair(chosen, rows_before);
             if (effort_.exhausted()) {
                 return result.bound;
             }
@@ -408,6 +532,9 @@ void CoverSearch::bound_only() {
 
 void CoverSearch::run() {
     bound_only();
+    if (!infeasible_ && value_ - bound() > tolerance()) {
+        dive({});
+    }
     if (!infeasible_) {
         close_gap();
     }

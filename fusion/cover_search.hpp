@@ -18,11 +18,10 @@ public:
     Effort(const PlanOptions& options, std::size_t calls);
 
     bool exhausted() const;
-    int nodes() const { return nodes_; }
-    /// Simplex iterations that may still be made on a program of so many rows.
-    std::uint64_t pivots(std::size_t rows) const;
-    double seconds_left() const; ///< 0: no time limit
-    void spend(int nodes, std::uint64_t pivots, std::size_t rows);
+    /// Limits of a binary program of this size that would use up all that is left.
+    BinaryLimits limits(std::size_t rows, std::size_t columns) const;
+    void spend_pivots(std::uint64_t pivots, std::size_t rows);
+    void spend_nodes(int nodes, std::size_t rows, std::size_t columns);
     /// An effort of this share of what is left; spend on it what it used.
     Effort share(double part) const;
     void spend_like(const Effort& part, const Effort& before);
@@ -32,19 +31,21 @@ private:
     bool timed_ = false;
     std::chrono::steady_clock::time_point end_;
     int nodes_ = 0;
-    double work_ = 0; ///< simplex iterations times rows
+    double work_ = 0; ///< seconds that the work takes on the machine where its constants were measured
 };
 
 /// What is minimised.
 enum class Objective {
     seconds,
-    kernels, ///< their number
+    kernels, ///< their number; among equal numbers, seconds
 };
 
 /// The costs of columns as far as they are known: exact where `ColumnSource::seconds` was asked, a lower bound elsewhere.
+/// To minimise the number of kernels, a kernel costs 1 + seconds / many_seconds: one kernel less is worth more than any time below
+/// `many_seconds`.
 class ColumnCosts {
 public:
-    ColumnCosts(ColumnSource& source, Objective objective);
+    ColumnCosts(ColumnSource& source, Objective objective, double many_seconds = 1);
     double optimistic(ColumnId column) const;
     bool known(ColumnId column) const { return !std::isnan(exact_[column.index()]); }
     double exact(ColumnId column);
@@ -53,13 +54,14 @@ public:
 private:
     ColumnSource& source_;
     Objective objective_;
+    double many_seconds_;
     std::vector<double> exact_;
     std::size_t evaluated_ = 0;
 };
 
 class CoverSearch {
 public:
-    CoverSearch(CoverModel& model, ColumnCosts& costs, Effort& effort, Objective objective);
+    CoverSearch(CoverModel& model, ColumnCosts& costs, Effort& effort);
 
     /// A legal plan to start from; kept if it is the best so far.
     void offer(const std::vector<ColumnId>& chosen);
@@ -87,6 +89,10 @@ private:
     bool add_broken_rows(const std::vector<ColumnValue>& solution);
     std::vector<ColumnValue> fractional_solution() const;
     void generate_columns();
+    void dive(const std::vector<ColumnId>& fixed_first);
+    void repair(const std::vector<ColumnId>& chosen, std::size_t first_broken_row);
+    bool solve_program();
+    bool covers_without_artificials() const;
     std::vector<Priced> price();
     std::size_t add_promising(const std::vector<Priced>& negative);
     void close_gap();
@@ -102,17 +108,17 @@ private:
     CoverModel& model_;
     ColumnCosts& costs_;
     Effort& effort_;
-    Objective objective_;
 
     LinearProgram program_;
-    double scale_ = 0;                      ///< cost unit of the linear program
-    std::size_t artificials_ = 0;           ///< the first columns of the program make its first rows feasible
+    double scale_ = 0;            ///< cost unit of the linear program
+    std::size_t artificials_ = 0; ///< the first columns of the program make its first rows feasible
     double artificial_cost_ = 0;
-    std::vector<ColumnId> in_program_;      ///< after the artificial ones
-    std::vector<bool> is_in_program_;       ///< per column
-    std::optional<std::vector<double>> best_duals_; ///< those that gave bound_, in units of cost
-    double dual_bound_ = 0;                 ///< the bound of best_duals_
-    std::vector<double> reduced_;           ///< under the duals priced last
+    std::vector<ColumnId> in_program_;                ///< after the artificial ones
+    std::vector<bool> is_in_program_;                 ///< per column
+    std::vector<std::vector<std::uint32_t>> storing_; ///< per datum: positions in in_program_ of the columns that store it
+    std::optional<std::vector<double>> best_duals_;   ///< those that gave bound_, in units of cost
+    double dual_bound_ = 0;                           ///< the bound of best_duals_
+    std::vector<double> reduced_;                     ///< under the duals priced last
 
     std::optional<std::vector<ColumnId>> incumbent_;
     double value_ = INFINITY;

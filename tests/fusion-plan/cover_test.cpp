@@ -73,5 +73,212 @@ TEST(Cover, RunnersUpAreTheNextBestPlans) {
     }
 }
 
+/// Kernels of the plan that execute each call once and store all their boundary, the fewest and then fastest of them, by going through
+/// all partitions of the calls (blocks in order of their smallest call).
+struct Fewest {
+    std::size_t kernels = SIZE_MAX;
+    double seconds = 0;
+};
+void fewest_by_search(const dag::CallGraph& graph, const toy::TableSource& source, const std::vector<ColumnId>& whole, std::set<CallId> left, std::vector<ColumnId> chosen,
+                      double seconds, Fewest& best) {
+    if (left.empty()) {
+        std::vector<ColumnId> order;
+        if (launch_order(graph, source.columns(), chosen, order) && std::pair(chosen.size(), seconds) < std::pair(best.kernels, best.seconds)) {
+            best = {chosen.size(), seconds};
+        }
+        return;
+    }
+    for (const ColumnId column : whole) {
+        const dag::CallSet& calls = source.columns()[column.index()].executes;
+        if (calls.front() != *left.begin() || !std::includes(left.begin(), left.end(), calls.begin(), calls.end())) {
+            continue;
+        }
+        std::set<CallId> rest = left;
+        for (const CallId call : calls) {
+            rest.erase(call);
+        }
+        chosen.push_back(column);
+        fewest_by_search(graph, source, whole, rest, chosen, seconds + source.peek(column), best);
+        chosen.pop_back();
+    }
+}
+
+TEST(Cover, ModesNeverBeatAutomaticAndMaxHasFewestKernels) {
+    for (std::uint64_t seed = 2000; seed < 2060; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937_64 random(seed);
+        const dag::CallGraph graph = toy::random_graph(random, 2 + seed % 5);
+        toy::TableSource source = toy::random_columns(graph, random, 3 + seed % 3, 0);
+        const CoverResult automatic = solve_cover(graph, source, {});
+        const double best = automatic.covers.front().seconds;
+        for (const PlanMode mode : {PlanMode::none, PlanMode::greedy, PlanMode::max}) {
+            const CoverResult result = solve_cover(graph, source, {.mode = mode});
+            ASSERT_EQ(result.covers.size(), 1U);
+            EXPECT_GE(result.covers.front().seconds, best * (1 - rounding));
+            EXPECT_LE(result.bound, best * (1 + rounding)) << "the bound holds for every plan, not only those of the mode";
+            // None of these modes recomputes.
+            std::multiset<CallId> executed;
+            for (const ColumnId column : result.covers.front().columns) {
+                executed.insert(source.columns()[column.index()].executes.begin(), source.columns()[column.index()].executes.end());
+            }
+            EXPECT_EQ(executed.size(), graph.calls());
+            if (mode == PlanMode::none) {
+                EXPECT_EQ(result.covers.front().columns.size(), graph.calls());
+            }
+            if (mode == PlanMode::max) {
+                std::vector<ColumnId> whole;
+                for (std::size_t c = 0; c < source.columns().size(); ++c) {
+                    if (source.columns()[c].stores == graph.boundary(source.columns()[c].executes)) {
+                        whole.emplace_back(c);
+                    }
+                }
+                std::set<CallId> all;
+                for (std::size_t i = 0; i < graph.calls(); ++i) {
+                    all.emplace(i);
+                }
+                Fewest fewest;
+                fewest_by_search(graph, source, whole, all, {}, 0, fewest);
+                EXPECT_EQ(result.covers.front().columns.size(), fewest.kernels);
+                EXPECT_NEAR(result.covers.front().seconds, fewest.seconds, rounding * fewest.seconds);
+            }
+        }
+    }
+}
+
+/// Two chains a1 -> a2 and b1 -> b2, four outputs' worth of data between them:
+///
+///     in -> a1 -> a2 (output)
+///     in -> b1 -> b2 (output)
+///
+/// with a2 also reading b1 and b2 also reading a1. {a1, b2} and {b1, a2} are both convex, but each waits for the other.
+class WaitingForEachOther : public testing::Test {
+protected:
+    WaitingForEachOther() {
+        const DataId in = builder_.input("in");
+        a1_ = builder_.call("a1", {in});
+        b1_ = builder_.call("b1", {in});
+        a2_ = builder_.call("a2", {in, b1_});
+        b2_ = builder_.call("b2", {in, a1_});
+        builder_.output(a2_);
+        builder_.output(b2_);
+        graph_.emplace(builder_.build());
+    }
+    ColumnId add(std::vector<std::size_t> calls, std::vector<DataId> stores, double seconds) {
+        dag::CallSet set;
+        for (const std::size_t c : calls) {
+            set.emplace_back(c);
+        }
+        return ColumnId(source_.add({set, toy::loads_of(*graph_, set), std::move(stores)}, seconds, seconds / 2));
+    }
+
+    toy::GraphBuilder builder_;
+    DataId a1_, b1_, a2_, b2_;
+    std::optional<dag::CallGraph> graph_;
+    toy::TableSource source_;
+};
+
+TEST_F(WaitingForEachOther, IsCutOff) {
+    // Calls: 0 a1, 1 b1, 2 a2, 3 b2. {a1, a2} stores a1 and a2 and loads b1; {b1, b2} stores b1 and b2 and loads a1: a cycle.
+    const ColumnId separate[] = {add({0}, {a1_}, 10e-6), add({1}, {b1_}, 10e-6), add({2}, {a2_}, 10e-6), add({3}, {b2_}, 10e-6)};
+    const ColumnId first = add({0, 2}, {a1_, a2_}, 2e-6);
+    const ColumnId second = add({1, 3}, {b1_, b2_}, 2e-6);
+    std::vector<ColumnId> order;
+    EXPECT_FALSE(launch_order(*graph_, source_.columns(), {first, second}, order));
+    const CoverResult result = solve_cover(*graph_, source_, {});
+    // Best legal: one of the two fused, the other separate: 2 + 10 + 10; b1 is launched before {a1, a2}, b2 after it.
+    EXPECT_NEAR(result.covers.front().seconds, 22e-6, 1e-15);
+    EXPECT_EQ(result.gap(), 0);
+    EXPECT_THAT(result.covers.front().columns, testing::AnyOf(testing::ElementsAre(separate[1], first, separate[3]), testing::ElementsAre(separate[0], second, separate[2])));
+    // The greedy rule is tempted by the same two fusions: each saves the load of an intermediate.
+    const CoverResult greedy = solve_cover(*graph_, source_, {.mode = PlanMode::greedy});
+    EXPECT_TRUE(launch_order(*graph_, source_.columns(), greedy.covers.front().columns, order));
+}
+
+TEST_F(WaitingForEachOther, IsAvoidedByRecomputation) {
+    // {b1, a2} executes b1 again and loads nothing computed; so does {a1, b2}. Two kernels instead of a cycle.
+    for (const std::size_t c : {0U, 1U, 2U, 3U}) {
+        add({c}, {graph_->call(CallId(c)).result}, 10e-6);
+    }
+    add({0, 2}, {a1_, a2_}, 2e-6);
+    add({1, 3}, {b1_, b2_}, 2e-6);
+    const ColumnId one = add({1, 2}, {a2_}, 3e-6);
+    const ColumnId other = add({0, 3}, {b2_}, 3e-6);
+    const CoverResult result = solve_cover(*graph_, source_, {});
+    EXPECT_NEAR(result.covers.front().seconds, 6e-6, 1e-15);
+    EXPECT_THAT(result.covers.front().columns, testing::UnorderedElementsAre(one, other));
+}
+
+TEST(Cover, NothingReachesStandardOutput) {
+    std::mt19937_64 random(7);
+    const dag::CallGraph graph = toy::random_graph(random, 7);
+    toy::TableSource source = toy::random_columns(graph, random, 5, 0);
+    testing::internal::CaptureStdout();
+    solve_cover(graph, source, {.runners_up = 3});
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(Cover, IsDeterministic) {
+    std::mt19937_64 random(99);
+    const dag::CallGraph graph = toy::random_graph(random, 12, 5);
+    const toy::TableSource made = toy::random_columns(graph, random, 4, 0.1);
+    std::vector<std::vector<ColumnId>> first;
+    for (int run = 0; run < 3; ++run) {
+        toy::TableSource source = made;
+        const CoverResult result = solve_cover(graph, source, {.runners_up = 3});
+        std::vector<std::vector<ColumnId>> plans;
+        for (const Cover& cover : result.covers) {
+            plans.push_back(cover.columns);
+        }
+        if (run == 0) {
+            first = plans;
+        }
+        EXPECT_EQ(plans, first);
+        EXPECT_EQ(plans.size(), 4U);
+    }
+}
+
+TEST(Cover, StopsEarlyWithAValidPlanAndATrueBound) {
+    for (std::uint64_t seed = 3000; seed < 3010; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937_64 random(seed);
+        const dag::CallGraph graph = toy::random_graph(random, 14, 4);
+        const toy::TableSource made = toy::random_columns(graph, random, 5, 0);
+        toy::TableSource source = made;
+        const CoverResult full = solve_cover(graph, source, {});
+        EXPECT_EQ(full.gap(), 0);
+        for (const PlanOptions& options : {PlanOptions{.nodes = 1}, PlanOptions{.time_limit = 1e-3}}) {
+            toy::TableSource again = made;
+            const CoverResult cut = solve_cover(graph, again, options);
+            ASSERT_FALSE(cut.covers.empty());
+            std::vector<ColumnId> order;
+            EXPECT_TRUE(launch_order(graph, made.columns(), cut.covers.front().columns, order));
+            EXPECT_GE(cut.covers.front().seconds, full.covers.front().seconds * (1 - rounding));
+            EXPECT_LE(cut.bound, full.covers.front().seconds * (1 + rounding));
+        }
+    }
+}
+
+TEST(Cover, AsksFewCostsOfALargeProgram) {
+    // A chain of 40 calls; every interval of at most 8 is a fusion. Times are launch + bytes: the best plan is 5 kernels of 8.
+    toy::GraphBuilder builder;
+    DataId last = builder.input("in");
+    for (int i = 0; i < 40; ++i) {
+        last = builder.call("t" + std::to_string(i), {last});
+    }
+    builder.output(last);
+    const dag::CallGraph graph = builder.build();
+    toy::TableSource source;
+    for (std::size_t begin = 0; begin < 40; ++begin) {
+        dag::CallSet calls;
+        for (std::size_t end = begin; end < std::min<std::size_t>(40, begin + 8); ++end) {
+            calls.emplace_back(end);
+            source.add({calls, toy::loads_of(graph, calls), {graph.call(CallId(end)).result}}, 10e-6, 9e-6);
+        }
+    }
+    const CoverResult result = solve_cover(graph, source, {});
+    EXPECT_NEAR(result.covers.front().seconds, 50e-6, 1e-15);
+    EXPECT_EQ(result.gap(), 0);
+}
+
 } // namespace
 } // namespace fusec::fusion

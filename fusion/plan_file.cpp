@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a plan file back to candidates of the space.
+#include "fusion/plan_file.hpp"
+
+#include "fusion/structure_hash.hpp"
+
+#include <algorithm>
+
+namespace fusec::fusion {
+
+namespace {
+
+class Resolver {
+public:
+    Resolver(const dag::CallGraph& graph, const library::Catalog& catalog, Space& space, Diagnostics& diagnostics)
+        : graph_(graph), catalog_(catalog), space_(space), diagnostics_(diagnostics) {
+        for (std::size_t i = 0; i < graph.program().data.size(); ++i) {
+            data_.emplace(graph.datum(DataId(i)).name, DataId(i));
+        }
+    }
+
+    std::optional<Plan> resolve(const PlanFile& file) {
+        // Names first, for all kernels: what they claim is not taken by a kernel that must be found by its hash.
+        std::vector<std::optional<ColumnId>> columns;
+        for (const PlanFile::Kernel& kernel : file.kernels) {
+            columns.push_back(by_name(kernel));
+            if (columns.back()) {
+                taken_.push_back(*columns.back());
+            }
+        }
+        std::map<ColumnId, Candidate> candidates;
+        std::vector<ColumnId> chosen;
+        bool complete = true;
+        for (std::size_t k = 0; k < file.kernels.size(); ++k) {
+            std::optional<Candidate> candidate;
+            if (columns[k]) {
+                candidate = implementation(file.kernels[k], *columns[k]);
+            } else {
+                std::tie(columns[k], candidate) = by_hash(file.kernels[k]);
+            }
+            if (candidate) {
+                chosen.push_back(*columns[k]);
+                candidates.insert_or_assign(*columns[k], std::move(*candidate));
+            } else {
+                complete = false;
+                report_missing(file.kernels[k], columns[k].has_value());
+            }
+        }
+        if (!complete) {
+            return std::nullopt;
+        }
+        std::vector<ColumnId> order;
+        if (!launch_order(graph_, space_.columns(), chosen, order)) {
+            diagnostics_.report(kind::plan_not_a_cover, file.span, why_not_a_cover(chosen));
+            return std::nullopt;
+        }
+        Plan plan;
+        for (const ColumnId column : order) {
+            plan.kernels.push_back(std::move(candidates.at(column)));
+            plan.seconds += plan.kernels.back().cost.seconds;
+        }
+        plan.workspace = plan_workspace(graph_, plan.kernels);
+        plan.gap = 1;
+        return plan;
+    }
+
+private:
+    std::optional<CallId> call(const std::string& name) const {
+        const auto found = data_.find(name);
+        return found == data_.end() ? std::nullopt : graph_.datum(found->second).producer;
+    }
+
+    std::optional<ColumnId> by_name(const PlanFile::Kernel& kernel) const {
+        CallSet calls;
+        std::vector<DataId> stores;
+        for (const PlanFileText& name : kernel.calls) {
+            const std::optional<CallId> found = call(name.text);
+            if (!found) {
+                return std::nullopt;
+            }
+            calls.push_back(*found);
+        }
+        for (const PlanFileText& name : kernel.stores) {
+            const auto found = data_.find(name.text);
+            if (found == data_.end()) {
+                return std::nullopt;
+            }
+            stores.push_back(found->second);
+        }
+        std::sort(calls.begin(), calls.end());
+        std::sort(stores.begin(), stores.end());
+        const std::optional<ColumnId> column = space_.find(calls, stores);
+        return column && structure_hash(graph_, catalog_, calls, stores) == kernel.hash ? column : std::nullopt;
+    }
+
+    /// The first column, not claimed by another kernel, that is the same computation and has the implementation.
+    std::pair<std::optional<ColumnId>, std::optional<Candidate>> by_hash(const PlanFile::Kernel& kernel) {
+        std::optional<ColumnId> same;
+        for (std::size_t c = 0; c < space_.columns().size(); ++c) {
+            const Column& column = space_.columns()[c];
+            if (column.executes.size() != kernel.calls.size() || column.stores.size() != kernel.stores.size() ||
+                std::find(taken_.begin(), taken_.end(), ColumnId(c)) != taken_.end() || structure_hash(graph_, catalog_, column.executes, column.stores) != kernel.hash) {
+                continue;
+            }
+            same = ColumnId(c);
+            if (std::optional<Candidate> candidate = implementation(kernel, *same)) {
+                taken_.push_back(*same);
+                return {same, std::move(candidate)};
+            }
+        }
+        return {same, std::nullopt};
+    }
+
+    /// The cheapest candidate of the column that the file describes; ties by enumeration order.
+    std::optional<Candidate> implementation(const PlanFile::Kernel& kernel, ColumnId column) {
+        std::optional<Candidate> best;
+        for (Candidate& candidate : space_.implementations(column)) {
+            if (matches(kernel, candidate) && (!best || candidate.cost.seconds < best->cost.seconds)) {
+                best = std::move(candidate);
+            }
+        }
+        return best;
+    }
+
+    /// Call by call in linear order. Data are compared by what they are to the kernel: a call's result by the call's place, any other
+    /// by its name; a list that was renamed since may be placed and staged in any way.
+    bool matches(const PlanFile::Kernel& kernel, const Candidate& candidate) const {
+        const PlanFile::Kernel found = describe(candidate, graph_, catalog_);
+        if (found.calls.size() != kernel.calls.size() || found.stores.size() != kernel.stores.size() || found.instances_per_block != kernel.instances_per_block) {
+            return false;
+        }
+        std::map<std::string, std::string> in_file; // name in the program -> name in the file
+        for (std::size_t i = 0; i < found.calls.size(); ++i) {
+            in_file[found.calls[i].text] = kernel.calls[i].text;
+            const auto implementation = kernel.implementation.find(kernel.calls[i].text);
+            if (implementation == kernel.implementation.end() || implementation->second != found.implementation.at(found.calls[i].text)) {
+                return false;
+            }
+        }
+        const auto same = [&](const auto& ours, const auto& theirs) {
+            return std::all_of(ours.begin(), ours.end(), [&](const auto& entry) {
+                const auto renamed = in_file.find(entry.first);
+                const auto described = theirs.find(renamed == in_file.end() ? entry.first : renamed->second);
+                return described == theirs.end() ? renamed == in_file.end() : described->second == entry.second;
+            });
+        };
+        const auto stored = [&](const PlanFileText& ours) {
+            return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const PlanFileText& theirs) { return theirs.text == in_file.at(ours.text); });
+        };
+        return std::all_of(found.stores.begin(), found.stores.end(), stored) && same(found.placement, kernel.placement) && same(found.staging, kernel.staging);
+    }
+
+    void report_missing(const PlanFile::Kernel& kernel, bool same_computation) {
+        if (same_computation) {
+            diagnostics_.report(kind::plan_no_candidate, kernel.span, "no candidate computes these calls with these implementations, instances per block, staging and placement")
+                .hint = "options and device decide which candidates exist; `--save-plan` writes the plan of this compile";
+            return;
+        }
+        bool unknown = false;
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < graph_.calls(); ++i) {
+            names.push_back(graph_.program().name_of(CallId(i)));
+        }
+        for (const std::vector<PlanFileText>* texts : {&kernel.calls, &kernel.stores}) {
+            for (const PlanFileText& name : *texts) {
+                if (!call(name.text)) {
+                    unknown = true;
+                    Diagnostic& report = diagnostics_.report(kind::plan_unknown_call, name.span, "no call `" + name.text + "` in program `" + graph_.program().name + "`");
+                    if (const std::string near = nearest(name.text, names); !near.empty()) {
+                        report.hint = "did you mean `" + near + "`?";
+                    }
+                }
+            }
+        }
+        if (!unknown) {
+            diagnostics_.report(kind::plan_no_candidate, kernel.span, "these calls are no fusion of the program, or no longer the computation that the plan was made for");
+        }
+    }
+
+    std::string why_not_a_cover(const std::vector<ColumnId>& chosen) const {
+        std::map<DataId, int> storing;
+        for (const ColumnId column : chosen) {
+            for (const DataId stored : space_.columns()[column.index()].stores) {
+                if (++storing[stored] == 2) {
+                    return "two kernels store `" + graph_.datum(stored).name + "`";
+                }
+            }
+        }
+        for (const DataId output : graph_.program().outputs) {
+            if (!storing.contains(output)) {
+                return "no kernel stores the output `" + graph_.datum(output).name + "`";
+            }
+        }
+        for (const ColumnId column : chosen) {
+            for (const DataId loaded : space_.columns()[column.index()].loads) {
+                if (graph_.datum(loaded).producer && !storing.contains(loaded)) {
+                    return "a kernel loads `" + graph_.datum(loaded).name + "`, which no kernel stores";
+                }
+            }
+        }
+        return "the kernels wait for each other in a cycle";
+    }
+
+    const dag::CallGraph& graph_;
+    const library::Catalog& catalog_;
+    Space& space_;
+    Diagnostics& diagnostics_;
+    std::map<std::string, DataId> data_;
+    std::vector<ColumnId> taken_;
+};
+
+} // namespace
+
+std::optional<Plan> resolve_plan_file(const PlanFile& file, const dag::CallGraph& graph, const library::Catalog& catalog, Space& space, Diagnostics& diagnostics) {
+    return Resolver(graph, catalog, space, diagnostics).resolve(file);
+}
+
+} // namespace fusec::fusion

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion/structure_hash.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+
+namespace fusec::fusion {
+
+namespace {
+
+/// 64-bit FNV-1a, the same on every machine.
+class Fnv {
+public:
+    Fnv& add(std::string_view text) {
+        for (const char c : text) {
+            byte(static_cast<unsigned char>(c));
+        }
+        byte(0); // ends the text: "a" "bc" is not "ab" "c"
+        return *this;
+    }
+    Fnv& add(std::uint64_t number) {
+        for (int i = 0; i < 8; ++i) {
+            byte(static_cast<unsigned char>(number >> (8 * i)));
+        }
+        return *this;
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    void byte(unsigned char b) { value_ = (value_ ^ b) * 1099511628211U; }
+    std::uint64_t value_ = 14695981039346656037U;
+};
+
+bool contains(const auto& ascending, auto value) {
+    return std::binary_search(ascending.begin(), ascending.end(), value);
+}
+
+std::uint64_t first_colour(const frontend::Datum& datum, bool made_here) {
+    Fnv hash;
+    hash.add(to_string(datum.type));
+    if (made_here) {
+        return hash.add("made").value();
+    }
+    switch (datum.kind) {
+    case frontend::DatumKind::input:
+    case frontend::DatumKind::computed:
+        return hash.add("list").value(); // to the kernel, a list in memory is a list in memory
+    case frontend::DatumKind::uniform:
+        return hash.add("uniform").value();
+    case frontend::DatumKind::constant:
+        hash.add("constant");
+        for (const double value : datum.values) {
+            char text[32];
+            std::snprintf(text, sizeof text, "%a", value);
+            hash.add(text);
+        }
+        return hash.value();
+    }
+    throw InternalError("unknown kind of datum");
+}
+
+} // namespace
+
+std::string structure_hash(const dag::CallGraph& graph, const library::Catalog& catalog, const dag::CallSet& calls, const std::vector<DataId>& stores) {
+    // Colour refinement: a datum's colour becomes what it is, how it is made, and who uses it where, as often as there are calls.
+    std::map<DataId, std::uint64_t> colours;
+    std::map<DataId, std::vector<std::pair<CallId, std::size_t>>> users;
+    for (const CallId call : calls) {
+        const std::vector<DataId>& operands = graph.call(call).operands;
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            users[operands[i]].emplace_back(call, i);
+            const auto producer = graph.datum(operands[i]).producer;
+            colours.emplace(operands[i], first_colour(graph.datum(operands[i]), producer && contains(calls, *producer)));
+        }
+        colours.emplace(graph.call(call).result, first_colour(graph.datum(graph.call(call).result), true));
+    }
+    for (std::size_t round = 0; round < calls.size() + 1; ++round) {
+        std::map<DataId, std::uint64_t> next;
+        for (const auto& [datum, colour] : colours) {
+            Fnv hash;
+            hash.add(colour).add(contains(stores, datum) ? 1 : 0);
+            if (const auto producer = graph.datum(datum).producer; producer && contains(calls, *producer)) {
+                const frontend::Call& call = graph.call(*producer);
+                hash.add(catalog.function(call.instance.function).name);
+                for (const auto& [name, value] : call.instance.shape) {
+                    hash.add(name).add(static_cast<std::uint64_t>(value));
+                }
+                for (const DataId operand : call.operands) {
+                    hash.add(colours.at(operand));
+                }
+            }
+            std::vector<std::pair<std::uint64_t, std::size_t>> uses;
+            for (const auto& [call, position] : users[datum]) {
+                uses.emplace_back(colours.at(graph.call(call).result), position);
+            }
+            std::sort(uses.begin(), uses.end());
+            for (const auto& [user, position] : uses) {
+                hash.add(user).add(position);
+            }
+            next.emplace(datum, hash.value());
+        }
+        colours = std::move(next);
+    }
+    std::vector<std::uint64_t> all;
+    for (const auto& [datum, colour] : colours) {
+        all.push_back(colour);
+    }
+    std::sort(all.begin(), all.end());
+    Fnv hash;
+    for (const std::uint64_t colour : all) {
+        hash.add(colour);
+    }
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash.value()));
+    return text;
+}
+
+} // namespace fusec::fusion
