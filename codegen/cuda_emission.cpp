@@ -13,6 +13,7 @@ namespace fusec::codegen {
 
 namespace {
 
+constexpr std::size_t embedded_columns = 180;
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
 const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null"};
 
@@ -88,7 +89,6 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
     }
     writer.line("#include <" + std::string(cuda_dialect.runtime_header) + ">");
     writer.line();
-    writer.line("#include <cstddef>");
     writer.line("#include <cstdint>");
     writer.line("#include <type_traits>");
     writer.line();
@@ -97,22 +97,18 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
     writer.line("#endif");
     writer.line();
     writer.line("namespace " + kernel_namespace(unit) + " {");
+    writer.line("// clang-format off: the parts of the runtime and of the elementary library that this file uses");
     writer.line("namespace fusec {");
-    writer.line();
-    if (options.embed_runtime) {
-        for (const Chunk& chunk : embedded.chunks) {
-            writer.lines(chunk.text);
-            writer.line();
-        }
-    } else {
+    if (!options.embed_runtime) {
         writer.line("using namespace ::fusec;");
-        writer.line();
     }
+    std::string templates;
     for (const std::string& text : embedded.templates) {
-        writer.lines(text);
-        writer.line();
+        templates += text;
     }
+    writer.lines(compact((options.embed_runtime ? join_chunks(embedded.chunks) : "") + templates, embedded_columns));
     writer.line("} // namespace fusec");
+    writer.line("// clang-format on");
     writer.line();
     writer.lines(kernels.text());
     writer.line();

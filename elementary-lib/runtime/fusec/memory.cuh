@@ -7,6 +7,8 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 namespace fusec {
 
 // [chunk shared_memory]
@@ -25,12 +27,8 @@ using fusec_emulation::shared_memory;
 // A pointer to components as a pointer to vectors; the address is a multiple of the vector's size.
 #ifdef __CUDACC__
 template <class V, class T>
-__device__ __forceinline__ V* vector_pointer(T* pointer) {
-    return reinterpret_cast<V*>(pointer);
-}
-template <class V, class T>
-__device__ __forceinline__ const V* vector_pointer(const T* pointer) {
-    return reinterpret_cast<const V*>(pointer);
+__device__ __forceinline__ auto vector_pointer(T* pointer) {
+    return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(pointer);
 }
 #else
 using fusec_emulation::vector_pointer;
