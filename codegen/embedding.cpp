@@ -151,7 +151,7 @@ std::string compact(std::string_view text, std::size_t columns) {
         after_template = line.starts_with("template <") && line.back() == '>';
         line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
         const bool directive = line.front() == '#';
-        if (directive || starts || after_guarded || open.size() + 1 + line.size() > columns) {
+        if (directive || starts || (after_guarded && line.front() != '}') || open.size() + 1 + line.size() > columns) {
             close();
         }
         open += (open.empty() ? "" : " ") + std::string(line);

@@ -13,7 +13,7 @@ using Calls = std::vector<std::pair<std::string, std::string>>;
 
 const Calls one_thread = {{"M1", "element"}, {"v1", "element"}, {"s1", "element"}, {"M2", "element"}, {"M3", "element"}, {"F", "element"}};
 /// {3 3 1 5 5 5} of the original talk.
-const Calls by_rows = {{"M1", "row"}, {"v1", "entry"}, {"s1", "element"}, {"M2", "row"}, {"M3", "row"}, {"F", "row"}};
+const Calls by_rows = {{"M1", "row"}, {"v1", "row"}, {"s1", "element"}, {"M2", "row"}, {"M3", "row"}, {"F", "row"}};
 
 Variant make(const std::string& name, const std::string& text, const std::vector<Draft>& drafts) {
     std::shared_ptr<const Sample> program = sample(name, text);
@@ -32,6 +32,9 @@ Draft drafted(int elements, Calls calls, Staging load, Staging store) {
     draft.stores = {draft.calls.back().first};
     draft.load = load;
     draft.store = store;
+    if (draft.calls == by_rows) {
+        draft.tiles = {"s1"}; // made by one thread, used by five
+    }
     return draft;
 }
 
@@ -86,9 +89,9 @@ std::vector<Variant> make_all() {
     }
     all.push_back(make("chain", demo_text, {drafted(64, {{"M1", "element"}}, Staging::vectors, Staging::vectors), drafted(32, {{"v1", "element"}, {"s1", "element"}}, Staging::none, Staging::none), drafted(32, {{"M2", "row"}, {"M3", "row"}, {"F", "row"}}, Staging::async, Staging::vectors)}));
     {
-        Draft draft = drafted(64, {{"element", "element"}, {"first", "element"}}, Staging::vectors, Staging::none);
-        draft.stores = {"element", "first"};
-        all.push_back(make("hostile", "MATRIX2x2 tile, lane, element, first;\ninput tile, lane;\nelement = tile * lane;\nfirst = element + tile;\nreturn first, element;\n", {draft}));
+        Draft draft = drafted(64, {{"C", "element"}, {"C_value", "element"}}, Staging::vectors, Staging::none);
+        draft.stores = {"C", "C_value"};
+        all.push_back(make("hostile", "MATRIX2x2 A, A_view, C, C_value;\ninput A, A_view;\nC = A * A_view;\nC_value = C + A;\nreturn C_value, C;\n", {draft}));
     }
     return all;
 }

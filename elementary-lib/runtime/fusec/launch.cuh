@@ -37,13 +37,16 @@ bool lists_valid(const list (&lists)[Lists], size_t first, size_t count) {
     constexpr size_t most = size_t{1} << 40;
     std::uintptr_t begin[Lists], end[Lists];
     for (int i = 0; i < Lists; ++i) {
-        if (lists[i].data == nullptr || first > most || count > most - first)
+        if (lists[i].data == nullptr || first > most || count > most - first) {
             return false;
+        }
         begin[i] = reinterpret_cast<std::uintptr_t>(lists[i].data) + (lists[i].uniform ? 0 : first * lists[i].bytes);
         end[i] = begin[i] + (lists[i].uniform ? 1 : count) * lists[i].bytes;
-        for (int j = 0; i >= Inputs && j < i; ++j)
-            if (begin[i] < end[j] && begin[j] < end[i])
+        for (int j = 0; i >= Inputs && j < i; ++j) {
+            if (begin[i] < end[j] && begin[j] < end[i]) {
                 return false;
+            }
+        }
     }
     return true;
 }

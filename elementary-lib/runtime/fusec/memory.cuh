@@ -40,10 +40,11 @@ using fusec_emulation::vector_pointer;
 template <unsigned Bytes, class T>
 __device__ __forceinline__ void async_copy(T* to, const T* from) {
     const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-    if constexpr (Bytes == 16)
+    if constexpr (Bytes == 16) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-    else
+    } else {
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(Bytes) : "memory");
+    }
 }
 #else
 template <unsigned Bytes, class P, class T>
