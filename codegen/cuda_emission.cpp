@@ -87,9 +87,8 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
         }
         writer.line();
     }
-    writer.line("#include <" + std::string(cuda_dialect.runtime_header) + ">");
-    writer.line();
     writer.line("#include <cstdint>");
+    writer.line("#include <" + std::string(cuda_dialect.runtime_header) + ">");
     writer.line("#include <type_traits>");
     writer.line();
     writer.line("#if defined(" + std::string(cuda_dialect.arch_macro) + ") && " + std::string(cuda_dialect.arch_macro) + " < " + std::to_string(options.arch * 10));

@@ -2,9 +2,8 @@
 // predicted 0.42 ms for 1,048,576 elements on h200
 #include "demo.h"
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
+#include <cuda_runtime.h>
 #include <type_traits>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
