@@ -11,19 +11,14 @@ namespace {
 /// The runtime and the routines in `namespace NAME_kernels { namespace fusec {`, so that two generated files can share a translation unit.
 void write_runtime(Writer& writer, const Embedded& embedded, bool embed_runtime) {
     writer.line("namespace fusec {");
-    writer.line();
     if (embed_runtime) {
-        for (const Chunk& chunk : embedded.chunks) {
-            writer.lines(chunk.text);
-            writer.line();
-        }
+        writer.lines(join_chunks(embedded.chunks));
     } else {
         writer.line("using namespace ::fusec;");
-        writer.line();
     }
     for (const std::string& text : embedded.templates) {
-        writer.lines(text);
         writer.line();
+        writer.lines(text);
     }
     writer.line("} // namespace fusec");
 }
