@@ -65,8 +65,9 @@ private:
     /// or as a first incumbent, so that both are the same plan.
     std::optional<std::vector<ColumnId>> fewest_kernels() {
         const std::optional<std::vector<ColumnId>> greedy = greedy_kernels(graph_, partition_, source_);
-        // Time decides between equal numbers only as long as the whole plan takes less than this.
-        const double many_seconds = greedy ? 10 * cover(*greedy).seconds : 1;
+        // Time decides between equal numbers only; a plan with fewer kernels that is a thousand times slower than greedy fusion is the
+        // one that could lose against this unit. A larger one would drown differences of 0.1 % in the solver's tolerances.
+        const double many_seconds = greedy ? 1000 * cover(*greedy).seconds : 1;
         ColumnCosts costs(source_, Objective::kernels, many_seconds);
         CoverModel model(graph_, source_.columns(), Recomputation::excluded);
         const Effort whole = effort_.share(0.1);
