@@ -37,7 +37,7 @@ bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
     if (!file) {
         return false;
     }
-    auto plan = fusion::resolve_plan_file(*file, *c.space, *c.graph, *c.catalog, diagnostics);
+    auto plan = fusion::resolve_plan_file(*file, *c.graph, *c.catalog, *c.space, diagnostics);
     if (!plan) {
         return false;
     }
@@ -121,6 +121,7 @@ codegen::EmitOptions emit_options(const Compilation& c) {
     options.embed_runtime = c.options.embed_runtime;
     options.options_text = options_text(c.options);
     options.summary = summary(c);
+    options.header_name = c.header_name;
     return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/options.hpp"
 #include "codegen/codegen.hpp"
+#include "codegen/verifier.hpp"
 #include "dag/call_graph.hpp"
 #include "frontend/frontend.hpp"
 #include "fusion/plan.hpp"
@@ -21,6 +22,7 @@ namespace fusec::cli {
 /// the space builds candidates on demand.
 struct Compilation {
     CompileOptions options;
+    std::string header_name = "fused.h"; ///< what the emitted source includes
     SourcePtr source;
     std::optional<library::Catalog> catalog;
     std::optional<perfmodel::Device> device;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_text.hpp"
 
-#include "frontend/dump.hpp"
+#include "frontend/ast.hpp"
 #include "support/writer.hpp"
 
 #include <fmt/format.h>
@@ -133,7 +133,7 @@ std::string options_text(const CompileOptions& options) {
 }
 
 std::string dump_ast(Compilation& c) {
-    return frontend::to_text(*c.ast);
+    return frontend::ast::to_text(*c.ast);
 }
 
 std::string dump_dag(Compilation& c) {

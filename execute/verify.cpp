@@ -192,6 +192,14 @@ std::size_t elements_for(const std::vector<int>& tiles) {
     return elements;
 }
 
+/// std::shuffle is not the same everywhere.
+template <class T>
+void shuffle(std::vector<T>& values, std::mt19937_64& random) {
+    for (std::size_t i = values.size(); i > 1; --i) {
+        std::swap(values[i - 1], values[random() % i]);
+    }
+}
+
 /// Columns to look at: all of a short program; of a longer one, one after another from each size of fusion, in random order.
 std::vector<ColumnId> columns_to_check(const fusion::Space& space, bool all, std::mt19937_64& random) {
     std::map<std::size_t, std::vector<ColumnId>> strata;
@@ -201,9 +209,7 @@ std::vector<ColumnId> columns_to_check(const fusion::Space& space, bool all, std
     std::vector<ColumnId> order;
     for (auto& [size, columns] : strata) {
         if (!all) {
-            for (std::size_t i = columns.size(); i > 1; --i) { // std::shuffle is not the same everywhere
-                std::swap(columns[i - 1], columns[random() % i]);
-            }
+            shuffle(columns, random);
         }
     }
     for (std::size_t i = 0; order.size() < space.columns().size(); ++i) {
@@ -273,8 +279,9 @@ VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph
     const bool all = graph.calls() <= options.most_calls_for_all;
     std::vector<Candidate> chosen;
     std::size_t kept = 0;
+    std::vector<std::vector<Candidate>> fronts; // of a longer program: what is left of the columns looked at, in random order
     for (const ColumnId column : columns_to_check(space, all, random)) {
-        if (!all && chosen.size() >= options.sample) {
+        if (!all && fronts.size() >= options.sample) {
             break;
         }
         const std::vector<Candidate>& front = space.front(column).kept;
@@ -282,7 +289,19 @@ VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph
         if (all) {
             chosen.insert(chosen.end(), front.begin(), front.end());
         } else if (!front.empty()) {
-            chosen.push_back(front[random() % front.size()]);
+            fronts.push_back(front);
+            shuffle(fronts.back(), random);
+        }
+    }
+    // One of each column, then a second one, and so on.
+    for (bool more = true; more && chosen.size() < options.sample;) {
+        more = false;
+        for (std::vector<Candidate>& front : fronts) {
+            if (!front.empty() && chosen.size() < options.sample) {
+                chosen.push_back(std::move(front.back()));
+                front.pop_back();
+                more = true;
+            }
         }
     }
     VerifyResult result = verify_kernels(chosen, graph, catalog, options, setup);

@@ -9,6 +9,7 @@
 #include "fusion/plan_file.hpp"
 #include "support/files.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 namespace fusec::cli {
@@ -38,6 +39,9 @@ std::string_view last_stage(const Compile& command) {
 void run_command(const Compile& command, Diagnostics& diagnostics) {
     Compilation c;
     c.options = command.options;
+    if (command.output && *command.output != "-") {
+        c.header_name = header_of(command.output->filename()).string();
+    }
     if (command.output && *command.output != "-" && header_of(*command.output) == *command.output) {
         diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` leaves no name for the header beside it").hint = "give the output another ending, such as .cu";
         return;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mutation/mutation.hpp"
+
+#include <regex>
+#include <sstream>
+
+namespace fusec::execute {
+
+namespace {
+
+std::string trimmed(const std::string& line) {
+    const std::size_t first = line.find_first_not_of(' ');
+    return first == std::string::npos ? "" : line.substr(first);
+}
+
+class Mutator {
+public:
+    explicit Mutator(const std::string& source) {
+        std::istringstream stream(source);
+        for (std::string line; std::getline(stream, line);) {
+            lines_.push_back(line);
+            if (line == "} // namespace fusec") {
+                first_ = lines_.size();
+            }
+        }
+    }
+
+    std::vector<Mutant> mutants() {
+        for (at_ = first_; at_ < lines_.size(); ++at_) {
+            const std::string& line = lines_[at_];
+            std::smatch bounds;
+            if (std::regex_search(line, bounds, std::regex(R"(__launch_bounds__\((\d+))"))) {
+                threads_ = std::stoi(bounds[1]);
+            }
+            barriers(line);
+            shift(line, std::regex(R"(\b(?:tile|shared) \+ (\d+)\b)"), "offset");
+            shift(line, std::regex(R"(\b(?:element|first) \* (\d+)\b)"), "stride");
+            tail(line);
+            store(line);
+            swap(line);
+        }
+        return std::move(mutants_);
+    }
+
+private:
+    void add(const std::string& kind, const std::string& changed, const std::string& equivalent = {}) {
+        std::string text;
+        for (std::size_t i = 0; i < lines_.size(); ++i) {
+            text += (i == at_ ? changed : lines_[i]) + "\n";
+        }
+        mutants_.push_back({kind, "line " + std::to_string(at_ + 1) + ": " + trimmed(lines_[at_]) + " -> " + (trimmed(changed).empty() ? "(nothing)" : trimmed(changed)), text, equivalent});
+    }
+
+    void barriers(const std::string& line) {
+        const std::string statement = trimmed(line);
+        if (statement == "__syncthreads();" || statement == "__syncwarp();" || statement == "fusec::async_wait();") {
+            add("delete a barrier", "");
+        }
+        if (statement == "__syncthreads();") {
+            add("weaken a barrier", "    __syncwarp();", threads_ <= 32 ? "the block is one warp" : "");
+        }
+    }
+
+    /// The number that the first group matches, one more and one less.
+    void shift(const std::string& line, const std::regex& pattern, const std::string& kind) {
+        for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
+            const auto begin = static_cast<std::size_t>(match->position(1)), length = static_cast<std::size_t>(match->length(1));
+            const long number = std::stol(line.substr(begin, length));
+            for (const long step : {1L, -1L}) {
+                if (number + step >= 0) {
+                    add(kind, line.substr(0, begin) + std::to_string(number + step) + line.substr(begin + length));
+                }
+            }
+        }
+    }
+
+    void tail(const std::string& line) {
+        static const std::regex pattern(R"(n - first(\)? : \d))");
+        for (const char* const replacement : {"n - first + 1$1", "n - first - 1$1"}) {
+            const std::string changed = std::regex_replace(line, pattern, replacement);
+            if (changed != line) {
+                add("tail", changed);
+            }
+        }
+    }
+
+    void store(const std::string& line) {
+        // A copy to a list, an owner's store, or an assignment to a component of a list.
+        static const std::regex pattern(R"(^ *(?:fusec::copy_tile<[^(]*>\((?!tile|shared)|fusec::store_\w+(?:<[^(]*>)?\(|\w+\[first))");
+        if (std::regex_search(line, pattern)) {
+            add("drop a store", "");
+        }
+    }
+
+    /// Neighbouring pointers of a launch: what stands after the stream.
+    void swap(const std::string& line) {
+        static const std::regex pattern(R"(stream((?:, [\w>-]+)+)\))");
+        for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
+            std::vector<std::string> names;
+            std::istringstream list(match->str(1).substr(2));
+            for (std::string name; std::getline(list, name, ',');) {
+                names.push_back(trimmed(name));
+            }
+            for (std::size_t i = 0; i + 1 < names.size(); ++i) {
+                std::vector<std::string> swapped = names;
+                std::swap(swapped[i], swapped[i + 1]);
+                std::string text;
+                for (const std::string& name : swapped) {
+                    text += ", " + name;
+                }
+                const auto begin = static_cast<std::size_t>(match->position(1));
+                add("swap two buffers", line.substr(0, begin) + text + line.substr(begin + static_cast<std::size_t>(match->length(1))));
+            }
+        }
+    }
+
+    std::vector<std::string> lines_;
+    std::size_t first_ = 0; ///< line after the embedded runtime
+    std::size_t at_ = 0;
+    int threads_ = 0; ///< of the kernel that the line stands in
+    std::vector<Mutant> mutants_;
+};
+
+} // namespace
+
+std::vector<Mutant> mutants(const std::string& source) {
+    return Mutator(source).mutants();
+}
+
+} // namespace fusec::execute

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emitted text against the reference, and mutants of it, none of which may pass.
+#include "execute/verify.hpp"
+
+#include "../codegen/samples.hpp"
+#include "mutation/mutation.hpp"
+#include "perfmodel/device.hpp"
+#include "perfmodel/predictor.hpp"
+#include "temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace fusec::execute {
+namespace {
+
+using codegen::test::build;
+using codegen::test::demo_text;
+using codegen::test::Draft;
+using codegen::test::plan_of;
+using codegen::test::sample;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Verify : public testing::Test {
+protected:
+    RunSetup setup() {
+        Diagnostics diagnostics;
+        return {find_host_compiler(diagnostics).value(), folder.path(), library::standard_library_folder(), 2, 120, 20};
+    }
+    static std::string texts(const VerifyResult& result) {
+        std::string all;
+        for (const VerifyFailure& failure : result.failures) {
+            all += failure.what + ":\n";
+            for (const std::string& text : failure.texts) {
+                all += "    " + text + "\n";
+            }
+        }
+        return all;
+    }
+    /// The demo cut in two: the norm's part with rows and shared tiles, then the rest; s1 goes through the workspace.
+    static fusion::Plan two_kernels(const codegen::test::Sample& demo) {
+        Draft norm;
+        norm.elements = 32;
+        norm.calls = {{"M1", "row"}, {"v1", "row"}, {"s1", "element"}};
+        norm.stores = {"s1"};
+        norm.load = fusion::Staging::async;
+        Draft rest;
+        rest.elements = 64;
+        rest.calls = {{"M2", "element"}, {"M3", "element"}, {"F", "element"}};
+        rest.stores = {"F"};
+        return plan_of({build(norm, demo), build(rest, demo)}, demo);
+    }
+
+    void SetUp() override {
+        Diagnostics diagnostics;
+        device_ = perfmodel::find_device("h200", diagnostics);
+        ASSERT_TRUE(device_);
+        model_ = perfmodel::make_predictor("composite", *device_, diagnostics);
+        ASSERT_TRUE(model_);
+    }
+    const perfmodel::Device& device() const { return *device_; }
+    const fusion::CostModel& model() const { return *model_; }
+
+    TemporaryFolder folder;
+
+private:
+    std::optional<perfmodel::Device> device_;
+    std::unique_ptr<perfmodel::Predictor> model_;
+};
+
+TEST_F(Verify, ASampleOfTheDemosCandidatesAgreesWithTheReference) {
+    const auto demo = sample("demo", demo_text);
+    fusion::Space space(demo->graph, demo->catalog, device().limits, model(), {});
+    VerifyOptions options;
+    options.most_calls_for_all = 0; // sampled, as longer programs are
+    options.sample = 40;
+    const VerifyResult result = verify_candidates(space, demo->graph, demo->catalog, options, setup());
+    EXPECT_THAT(texts(result), IsEmpty());
+    EXPECT_EQ(result.mismatches, 0u);
+    EXPECT_FALSE(result.ill_conditioned);
+    EXPECT_EQ(result.fusions, 21u);
+    EXPECT_EQ(result.checked, 40u);
+    EXPECT_GE(result.texts, 20u);
+    EXPECT_GT(result.components, 100000u);
+    EXPECT_GT(result.worst_ratio, 0.0);
+    EXPECT_LE(result.worst_ratio, 1.0);
+}
+
+TEST_F(Verify, APlanOfTwoKernelsAgreesWithTheReference) {
+    const auto demo = sample("demo", demo_text);
+    const VerifyResult result = verify_plan(two_kernels(*demo), demo->graph, demo->catalog, {}, setup());
+    EXPECT_THAT(texts(result), IsEmpty());
+    EXPECT_TRUE(result.passed());
+    EXPECT_EQ(result.checked, 1u);
+}
+
+TEST_F(Verify, FindsAFaultInGivenText) {
+    const auto demo = sample("demo", demo_text);
+    const codegen::Unit unit = codegen::lower(two_kernels(*demo), demo->graph, demo->catalog);
+    codegen::EmitOptions emit;
+    emit.header_name = "demo.h";
+    UnitText text = unit_text(unit, codegen::emit(unit, demo->graph, demo->catalog, emit), "demo");
+    EXPECT_TRUE(verify_text(text, demo->graph, demo->catalog, {}, setup()).passed());
+    std::string& source = text.files[0].text;
+    const std::size_t at = source.rfind("fusec::madd_element");
+    ASSERT_NE(at, std::string::npos);
+    source.replace(at, std::string("fusec::madd_element").size(), "fusec::mmul_element");
+    const VerifyResult result = verify_text(text, demo->graph, demo->catalog, {}, setup());
+    EXPECT_EQ(result.mismatches, 1u);
+    Diagnostics diagnostics;
+    report(result, "demo", diagnostics);
+    EXPECT_EQ(diagnostics.exit_code(), 4);
+    EXPECT_THAT(diagnostics.all().at(0).message, testing::StartsWith("`demo`, demo.cu: "));
+}
+
+TEST_F(Verify, CatchesEveryMutantOfThePlansText) {
+    // Kernels as the search makes them: with no barrier that is not needed.
+    const auto demo = sample("demo", demo_text);
+    fusion::Space space(demo->graph, demo->catalog, device().limits, model(), {});
+    const auto most_barriers = [&](dag::CallSet calls, const std::string& stored) {
+        const auto column = space.find(calls, {demo->datum(stored)});
+        const std::vector<fusion::Candidate>& kept = space.front(column.value()).kept;
+        return *std::max_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.work.block_barriers + a.work.warp_barriers < b.work.block_barriers + b.work.warp_barriers; });
+    };
+    const fusion::Plan plan = plan_of({most_barriers({CallId(0), CallId(1), CallId(2)}, "s1"), most_barriers({CallId(3), CallId(4), CallId(5)}, "F")}, *demo);
+    codegen::Unit unit = codegen::lower(plan, demo->graph, demo->catalog);
+    const auto emitted = [&](const std::string& name) {
+        unit.name = name;
+        codegen::EmitOptions emit;
+        emit.header_name = name + ".h";
+        return codegen::emit(unit, demo->graph, demo->catalog, emit);
+    };
+    const std::vector<Mutant> originals = mutants(emitted("demo").source);
+    std::vector<RunCase> cases;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, 1);
+        cases.insert(cases.end(), of_tile.begin(), of_tile.end());
+    }
+    const RandomCases drawn = draw_cases(demo->graph.program(), demo->catalog, most_elements(cases), 1);
+    std::map<std::string, int> kinds;
+    std::vector<RunJob> jobs;
+    for (std::size_t i = 0; i < originals.size(); ++i) {
+        ++kinds[originals[i].kind];
+        const std::string name = "demo" + std::to_string(i);
+        codegen::Emitted text = emitted(name);
+        text.source = mutants(text.source).at(i).text;
+        RunInterface interface{name, {}, {}};
+        for (const codegen::List& list : unit.inputs) {
+            interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values[list.datum.index()], {}});
+        }
+        for (const codegen::List& list : unit.outputs) {
+            interface.outputs.push_back({list.name, list.type, false, drawn.reference.values[list.datum.index()], drawn.reference.bounds[list.datum.index()]});
+        }
+        jobs.push_back({unit_text(unit, text, name), interface, cases});
+    }
+    const std::vector<RunReport> reports = run_texts(jobs, BuildKind::emulated, setup());
+    for (std::size_t i = 0; i < originals.size(); ++i) {
+        if (originals[i].equivalent.empty()) {
+            EXPECT_GT(reports[i].faults, 0u) << originals[i].kind << ", " << originals[i].change << " is not caught";
+        } else {
+            EXPECT_EQ(reports[i].faults, 0u) << originals[i].change << " is said to be equivalent: " << originals[i].equivalent;
+        }
+    }
+    for (const char* const kind : {"delete a barrier", "weaken a barrier", "offset", "swap two buffers", "tail", "drop a store", "stride"}) {
+        EXPECT_GT(kinds[kind], 0) << kind;
+    }
+}
+
+} // namespace
+} // namespace fusec::execute
