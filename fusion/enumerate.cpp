@@ -87,7 +87,7 @@ private:
 class Enumerator {
 public:
     Enumerator(const dag::CallGraph& graph, int largest, std::size_t most)
-        : graph_(graph), connections_(connections(graph)), largest_(static_cast<std::size_t>(std::max(largest, 1))), most_(most) {}
+        : graph_(graph), connections_(connections(graph)), largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))), most_(most) {}
 
     Enumeration run() {
         Enumeration result;

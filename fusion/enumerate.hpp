@@ -12,6 +12,9 @@ namespace fusec::fusion {
 /// A list with more consumers than this connects no two of them: 40 calls that read one list would give C(40,8) sets.
 inline constexpr std::size_t max_sharing_consumers = 8;
 
+/// No kernel holds more calls, whatever is asked for: sets of calls inside a kernel are 64-bit masks.
+inline constexpr int largest_kernel = 64;
+
 struct Enumeration {
     std::vector<dag::CallSet> sets; ///< by size, then lexicographically; all single calls are among them
     bool complete = true;           ///< no set was left out because of `most`
@@ -27,7 +30,7 @@ bool connected(const std::vector<std::vector<CallId>>& connections, const dag::C
 /// Why the set is no fusion, in the words of the program; nothing if it is one. Pre: not empty, ascending.
 std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest);
 
-/// All convex connected sets of at most `largest` calls if there are at most `most` of them. Otherwise about `most` (never fewer than
+/// All convex connected sets of at most `largest` (and `largest_kernel`) calls if there are at most `most` of them. Otherwise about `most` (never fewer than
 /// the single calls): small sizes whole, larger ones in equal shares for each size and first call, best saving of traffic first.
 /// Deterministic; O(sets * neighbours * largest).
 Enumeration enumerate_fusions(const dag::CallGraph& graph, int largest, std::size_t most);

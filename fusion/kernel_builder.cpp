@@ -10,6 +10,10 @@ namespace fusec::fusion {
 
 namespace {
 
+/// Nodes of the placement's search for one candidate: the greedy starts nearly always meet the lower bound, and thousands of candidates
+/// are placed. A stop early costs bytes, not soundness.
+constexpr std::size_t placement_nodes = 4000;
+
 bool wants_tile(LoadPolicy policy, const KernelOutline::Datum& datum) {
     switch (policy) {
     case LoadPolicy::in_place:
@@ -232,7 +236,7 @@ void KernelBuilder::place_tiles(Candidate& out) {
             ranges.push_back({plan.slot->first_step, plan.slot->last_step, plan.slot->bytes});
         }
     }
-    const Arena arena = place(ranges);
+    const Arena arena = place(ranges, 16, placement_nodes);
     std::size_t next = 0;
     for (DatumPlan& plan : out.data) {
         if (plan.slot) {

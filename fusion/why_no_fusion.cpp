@@ -28,7 +28,8 @@ std::string way_out_and_back(const dag::CallGraph& graph, const dag::CallSet& se
 } // namespace
 
 std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest) {
-    if (set.size() > static_cast<std::size_t>(std::max(largest, 1))) {
+    largest = std::clamp(largest, 1, largest_kernel);
+    if (set.size() > static_cast<std::size_t>(largest)) {
         return Rejection{Rejection::Reason::too_large, std::to_string(set.size()) + " calls, at most " + std::to_string(largest) + " allowed in one kernel"};
     }
     if (!graph.convex(set)) {

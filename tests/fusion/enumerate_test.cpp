@@ -205,6 +205,18 @@ TEST(Enumerate, TheLimitItselfIsStillComplete) {
     EXPECT_EQ(enumerate_fusions(test::demo(), 8, 0).sets.size(), 6U); // single calls always
 }
 
+TEST(Enumerate, NoKernelHoldsMoreThan64Calls) {
+    ProgramBuilder builder;
+    DataId last = builder.input("x", test::scalar_shape);
+    for (int i = 0; i < 70; ++i) {
+        last = builder.node({last});
+    }
+    builder.output(last);
+    const Enumeration found = enumerate_fusions(builder.graph(), 1000, 10000);
+    EXPECT_EQ(found.sets.back().size(), 64U);
+    EXPECT_EQ(found.sets.size(), 64U * 70 - 64 * 63 / 2); // sum of 70 - k + 1 pieces of k calls, k = 1..64
+}
+
 TEST(Enumerate, SameInputSameSets) {
     std::mt19937 a(9);
     std::mt19937 b(9);

@@ -236,6 +236,18 @@ TEST(Kernel, SmallListsMayBeReadInPlaceWhileOthersAreStaged) {
     EXPECT_EQ(kernel.candidate.loads.size(), 2U); // a uniform is no list
 }
 
+TEST(Kernel, ABarrierBeforeTheWaitDoesNotPublishAsynchronousCopies) {
+    // z by 4 threads and s by one come from small lists in place, with a barrier between them while A is still on its way.
+    ProgramBuilder builder;
+    const auto a = builder.input("a", vector_shape(4));
+    const auto z = builder.call("vadd", {a, builder.input("b", vector_shape(4))}, "z");
+    const auto s = builder.call("vdot", {z, a}, "s");
+    builder.output(builder.call("smmul", {builder.input("A", matrix_shape(3, 3)), s}, "C"));
+    const dag::CallGraph graph = builder.graph();
+    const Kernel kernel(graph, {{"z", "entry"}}, choice(32, LoadPolicy::async_but_small, StorePolicy::direct, LoadOrder::first));
+    EXPECT_EQ(kernel.steps(), "load A, z, block, s, wait, block, C, store C");
+}
+
 TEST(Kernel, LargeElementsSpillByOneThreadAndNotByRows) {
     // CUDA notes 4.2, O = (A B) C + A: 24x24 f32 by one thread spills tens of kB per thread; by rows (24 threads) it takes 96 registers.
     ProgramBuilder builder;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <set>
 
@@ -136,6 +137,55 @@ TEST(Space, EveryImplementationIsSound) {
         }
     }
     EXPECT_GT(played, 1000U);
+}
+
+TEST(Space, VerifyCatchesEverySpoiledCandidate) {
+    const dag::CallGraph graph = test::demo();
+    Space demo = space(graph);
+    const auto candidates = of(graph, demo, {"M1", "v1", "s1"});
+    const auto found = std::find_if(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
+        return granularity_text(candidate) == "{3 3 1}" && candidate.work.async_copies;
+    });
+    ASSERT_NE(found, candidates.end());
+    const auto spoiled = [&](const std::string& what, const std::function<void(Candidate&)>& change) {
+        Candidate changed = *found;
+        change(changed);
+        EXPECT_THROW(verify(changed, graph, catalog()), InternalError) << what;
+    };
+    const auto tile = [](Candidate& candidate, std::size_t skip) -> SharedSlot& {
+        for (DatumPlan& plan : candidate.data) {
+            if (plan.slot && skip-- == 0) {
+                return *plan.slot;
+            }
+        }
+        throw std::runtime_error("too few tiles");
+    };
+    EXPECT_NO_THROW(verify(*found, graph, catalog()));
+    for (std::size_t step = 0; step < found->steps.size(); ++step) {
+        const auto kind = found->steps[step].kind;
+        if (kind != Step::Kind::block_barrier && kind != Step::Kind::warp_barrier) { // races are the kernel IR verifier's
+            spoiled("step dropped", [&](Candidate& c) { c.steps.erase(c.steps.begin() + static_cast<std::ptrdiff_t>(step)); });
+        }
+    }
+    spoiled("order", [](Candidate& c) { std::swap(c.order[0], c.order[1]); });
+    spoiled("granularity", [](Candidate& c) { c.order[0].threads = 9; });
+    spoiled("implementation", [](Candidate& c) { c.order[0].implementation = 0; });
+    spoiled("address", [&](Candidate& c) { tile(c, 1).offset += 16; });
+    spoiled("alignment", [&](Candidate& c) { tile(c, 0).offset += 4; });
+    spoiled("overlap", [&](Candidate& c) { tile(c, 1).offset = tile(c, 0).offset; });
+    spoiled("size", [&](Candidate& c) { tile(c, 0).bytes += 16; });
+    spoiled("lifetime", [&](Candidate& c) { tile(c, 0).last_step += 1; });
+    spoiled("total", [](Candidate& c) { c.shared_bytes += 16; });
+    spoiled("threads", [](Candidate& c) { c.threads_per_block *= 2; });
+    spoiled("stores", [](Candidate& c) { c.stores.clear(); });
+    spoiled("loads", [](Candidate& c) { c.loads.pop_back(); });
+    spoiled("registers", [](Candidate& c) {
+        for (DatumPlan& plan : c.data) {
+            if (plan.placement == Placement::registers) {
+                plan.touch = library::Touch::column;
+            }
+        }
+    });
 }
 
 TEST(Space, EveryBarrierIsNeeded) {
