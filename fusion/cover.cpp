@@ -6,6 +6,7 @@
 #include "support/diagnostics.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace fusec::fusion {
 
@@ -118,7 +119,7 @@ private:
             search.forbid(chosen);
         }
         // A search cut short may find a better plan later than a worse one.
-        std::stable_sort(result.covers.begin(), result.covers.end(), [](const Cover& a, const Cover& b) { return a.seconds < b.seconds; });
+        std::sort(result.covers.begin(), result.covers.end(), [](const Cover& a, const Cover& b) { return std::tie(a.seconds, a.columns) < std::tie(b.seconds, b.columns); });
         if (!result.covers.empty()) {
             result.bound = std::min(result.bound, result.covers.front().seconds);
         }
