@@ -76,7 +76,7 @@ public:
             writer_.line("table " + table.name + ": " + to_string(table.type) + " = " + braced_literals(table.values, table.type.precision));
         }
         for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
-            writer_.line(std::to_string(i) + ": " + std::visit([this](const auto& step) { return step_text(step); }, kernel_.steps[i]));
+            writer_.line(std::to_string(i) + ": " + std::visit([&](const auto& step) { return step_text(step); }, kernel_.steps[i]));
         }
     }
 

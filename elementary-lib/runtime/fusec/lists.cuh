@@ -30,16 +30,16 @@ struct list {
 // [chunk lists_valid needs list]
 // No list is null, and none from `Inputs` on (those written) overlaps another in the elements first .. first + count - 1. At most 2^40
 // elements: what the index types of the kernels were proven for.
-template <int Inputs, int Lists>
+template <std::size_t Inputs, std::size_t Lists>
 bool lists_valid(const list (&lists)[Lists], std::size_t first, std::size_t count) {
     constexpr std::size_t most = std::size_t{1} << 40;
     std::uintptr_t begin[Lists], end[Lists];
-    for (int i = 0; i < Lists; ++i) {
+    for (std::size_t i = 0; i < Lists; ++i) {
         if (lists[i].data == nullptr || first > most || count > most - first)
             return false;
         begin[i] = reinterpret_cast<std::uintptr_t>(lists[i].data) + (lists[i].uniform ? 0 : first * lists[i].bytes);
         end[i] = begin[i] + (lists[i].uniform ? 1 : count) * lists[i].bytes;
-        for (int j = 0; i >= Inputs && j < i; ++j)
+        for (std::size_t j = 0; i >= Inputs && j < i; ++j)
             if (begin[i] < end[j] && begin[j] < end[i])
                 return false;
     }

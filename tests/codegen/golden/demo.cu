@@ -57,10 +57,10 @@ async_copy<width * sizeof(T)>(to + i * width, from + i * width); } const unsigne
 async_copy<sizeof(T)>(to + rest, from + rest); } }; count == Elements ? copy(Elements * Words) : copy(count * Words); }
 template <class... Pointers> bool aligned16(Pointers... pointers) { return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...); }
 struct list { const void* data; size_t bytes; bool uniform; };
-template <int Inputs, int Lists> bool lists_valid(const list (&lists)[Lists], size_t first, size_t count) { constexpr size_t most = size_t{1} << 40;
-std::uintptr_t begin[Lists], end[Lists]; for (int i = 0; i < Lists; ++i) { if (lists[i].data == nullptr || first > most || count > most - first) { return false; }
+template <size_t Inputs, size_t Lists> bool lists_valid(const list (&lists)[Lists], size_t first, size_t count) { constexpr size_t most = size_t{1} << 40;
+std::uintptr_t begin[Lists], end[Lists]; for (size_t i = 0; i < Lists; ++i) { if (lists[i].data == nullptr || first > most || count > most - first) { return false; }
 begin[i] = reinterpret_cast<std::uintptr_t>(lists[i].data) + (lists[i].uniform ? 0 : first * lists[i].bytes); end[i] = begin[i] + (lists[i].uniform ? 1 : count) * lists[i].bytes;
-for (int j = 0; i >= Inputs && j < i; ++j) { if (begin[i] < end[j] && begin[j] < end[i]) { return false; } } } return true; }
+for (size_t j = 0; i >= Inputs && j < i; ++j) { if (begin[i] < end[j] && begin[j] < end[i]) { return false; } } } return true; }
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
 cudaLaunchConfig_t configuration = {}; configuration.blockDim = dim3(threads); configuration.dynamicSmemBytes = shared_bytes;
