@@ -8,24 +8,22 @@ namespace fusec::codegen {
 
 namespace {
 
+constexpr std::size_t embedded_columns = 180;
+
 /// The runtime and the routines in `namespace NAME_kernels { namespace fusec {`, so that two generated files can share a translation unit.
 void write_runtime(Writer& writer, const Embedded& embedded, bool embed_runtime) {
+    writer.line("// clang-format off: the parts of the runtime and of the elementary library that this file uses");
     writer.line("namespace fusec {");
-    writer.line();
-    if (embed_runtime) {
-        for (const Chunk& chunk : embedded.chunks) {
-            writer.lines(chunk.text);
-            writer.line();
-        }
-    } else {
+    if (!embed_runtime) {
         writer.line("using namespace ::fusec;");
-        writer.line();
     }
+    std::string templates;
     for (const std::string& text : embedded.templates) {
-        writer.lines(text);
-        writer.line();
+        templates += text;
     }
+    writer.lines(compact((embed_runtime ? join_chunks(embedded.chunks) : "") + templates, embedded_columns));
     writer.line("} // namespace fusec");
+    writer.line("// clang-format on");
 }
 
 } // namespace

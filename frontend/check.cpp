@@ -53,8 +53,8 @@ private:
     void add(const ast::Declaration& form) {
         const std::optional<Type> type = type_of(form.shape, form.precision);
         for (const ast::Name& name : form.names) {
-            scope_.declare(name, type);
-            if (form.uniform && scope_.can_define(name)) {
+            const bool free = scope_.declare(name, type);
+            if (form.uniform && free) {
                 scope_.define(name, "a uniform", type ? std::optional(add_interface(name, *type, DatumKind::uniform)) : std::nullopt);
             }
         }
@@ -63,8 +63,7 @@ private:
     void add(const ast::ConstantDeclaration& form) {
         const std::optional<Type> type = type_of(form.shape, form.precision);
         for (const ast::ConstantDeclaration::Definition& definition : form.definitions) {
-            scope_.declare(definition.name, type);
-            const bool free = scope_.can_define(definition.name);
+            const bool free = scope_.declare(definition.name, type);
             std::optional<DataId> datum;
             if (type) {
                 std::optional<Constant> value = constant_value(program_, definition.value, definition.name.text, type->shape, diagnostics_);

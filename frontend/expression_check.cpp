@@ -267,7 +267,11 @@ void ExpressionChecker::note_operand(Diagnostic& diagnostic, const Operands& ope
     const Datum& datum = draft_.datum(operands.data[index]);
     if (written.kind == ast::ExpressionKind::name) {
         const Defined* defined = scope_.definition(written.text);
-        diagnostic.notes.push_back({defined ? defined->span : datum.span, described(operands.nodes[index], datum.type) + ", defined here"});
+        const Span place = defined ? defined->span : datum.span;
+        const bool said = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(), [&](const DiagnosticNote& note) { return note.span.begin == place.begin; });
+        if (!said) {
+            diagnostic.notes.push_back({place, described(operands.nodes[index], datum.type) + ", defined here"});
+        }
     }
 }
 
@@ -296,7 +300,8 @@ void ExpressionChecker::report_no_operator(const ast::Expression& e, const Opera
     }
     std::string fitting;
     for (const std::string& other : catalog_.names()) {
-        if (std::holds_alternative<library::Instance>(catalog_.match(*catalog_.find(other), operands.types))) {
+        const library::Function& function = catalog_.function(*catalog_.find(other));
+        if (!function.operator_symbol && std::holds_alternative<library::Instance>(catalog_.match(*catalog_.find(other), operands.types))) {
             fitting += (fitting.empty() ? "`" : ", `") + other + "`";
         }
     }

@@ -145,6 +145,14 @@ private:
         return program;
     }
 
+    /// `2.5`: literal_2_5, `-1`: literal_m1, `midentity(3)`: literal_midentity_3
+    static std::string literal_identifier(std::string text) {
+        std::replace(text.begin(), text.end(), '-', 'm');
+        std::string word = as_identifier("literal_" + text, "literal");
+        word.erase(word.find_last_not_of('_') + 1);
+        return word;
+    }
+
     /// Names of the program come first, so that `F.1` yields to a name `F_1`; literals come last.
     static void choose_identifiers(CheckedProgram& program, const std::string& name) {
         program.name = IdentifierPool().take(as_identifier(name, "program"));
@@ -159,12 +167,7 @@ private:
                 if (rank(datum) != round) {
                     continue;
                 }
-                std::string word = datum.name;
-                if (round == 2) {
-                    std::replace(word.begin(), word.end(), '-', 'm');
-                    word = "literal_" + word;
-                }
-                datum.identifier = pool.take(as_identifier(word, "value"));
+                datum.identifier = pool.take(round == 2 ? literal_identifier(datum.name) : as_identifier(datum.name, "value"));
             }
         }
     }

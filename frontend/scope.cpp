@@ -27,13 +27,17 @@ Scope::Scope(const ast::Program& program, const library::Catalog& catalog, Diagn
     }
 }
 
-void Scope::declare(const ast::Name& name, std::optional<Type> type) {
+bool Scope::declare(const ast::Name& name, std::optional<Type> type) {
     const auto [entry, inserted] = declared_.emplace(name.text, Declared{name.span, type});
     if (!inserted) {
         diagnostics_.report(kind::declared_twice, name.span, in_backticks(name.text) + " is declared twice").notes.push_back({entry->second.span, "the first declaration"});
-    } else if (const Defined* defined = definition(name.text)) {
-        diagnostics_.report(kind::declared_twice, name.span, in_backticks(name.text) + " is declared after its definition").notes.push_back({defined->span, "defined here"});
+        return false;
     }
+    if (const Defined* defined = definition(name.text)) {
+        diagnostics_.report(kind::declared_twice, name.span, in_backticks(name.text) + " is declared after its definition").notes.push_back({defined->span, "defined here"});
+        return false;
+    }
+    return true;
 }
 
 bool Scope::can_define(const ast::Name& name) {

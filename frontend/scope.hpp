@@ -31,8 +31,8 @@ class Scope {
 public:
     Scope(const ast::Program& program, const library::Catalog& catalog, Diagnostics& diagnostics);
 
-    /// Reports `declared-twice`.
-    void declare(const ast::Name& name, std::optional<Type> type);
+    /// Reports `declared-twice` and returns false if the name has a declaration or a definition.
+    bool declare(const ast::Name& name, std::optional<Type> type);
     /// Reports `defined-twice` and returns false if the name has a definition.
     bool define(const ast::Name& name, std::string how, std::optional<DataId> datum);
     /// Reports `defined-twice` if the name has a definition; returns whether it has none.

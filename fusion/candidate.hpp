@@ -65,7 +65,7 @@ struct CallPlan {
 
 struct Step {
     enum class Kind {
-        load,          ///< cooperative copy global -> shared of `datum` (async ones only start here)
+        load,          ///< cooperative copy global -> shared of `datum` (async ones only start here); host: transposed into lanes
         async_wait,    ///< all asynchronous copies started so far have arrived for the waiting thread
         block_barrier, ///< __syncthreads
         warp_barrier,  ///< __syncwarp

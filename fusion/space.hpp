@@ -16,7 +16,8 @@ struct SpaceOptions {
     std::size_t max_fusions = 200000;
     bool recompute = true;
     std::uint64_t elements = 1048576;
-    std::size_t front = 16; ///< kept candidates per column
+    std::size_t front = 16;          ///< kept candidates per column
+    std::size_t implementations = 0; ///< considered per column, the promising first; 0: by the size of the space (384, 160 or 64)
 };
 
 struct SpaceStatistics {
@@ -27,6 +28,7 @@ struct SpaceStatistics {
     std::map<std::string, std::size_t> rejected; ///< by reason
     bool complete = true;                        ///< enumeration reached every fusion
     bool columns_complete = true;                ///< every legal choice of stored data is a column
+    double unexplored = 0;                       ///< implementations of the columns built so far beyond SpaceOptions::implementations
 };
 
 /// Kept implementations of one column: the Pareto front over (seconds, shared bytes per block, registers), cheapest first.
@@ -35,6 +37,7 @@ struct Front {
     std::size_t considered = 0;
     std::size_t dominated = 0;
     std::vector<Rejection> rejected;
+    double unexplored = 0; ///< implementations beyond SpaceOptions::implementations: neither considered nor counted
 };
 
 class Space : public ColumnSource {

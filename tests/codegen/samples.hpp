@@ -30,10 +30,10 @@ struct Draft {
     int elements = 64;
     std::vector<std::pair<std::string, std::string>> calls; ///< result and implementation, in execution order
     std::vector<std::string> stores;
-    fusion::Staging load = fusion::Staging::vectors; ///< none: read in place
-    fusion::Staging store = fusion::Staging::vectors; ///< none: each owner stores from registers
-    std::vector<std::string> registers;               ///< loaded lists and results of many threads kept in registers
-    std::vector<std::string> tiles;                   ///< one-thread results kept in shared memory
+    fusion::Staging load = fusion::Staging::vectors;    ///< none: read in place
+    fusion::Staging store = fusion::Staging::vectors;   ///< none: each owner stores from registers
+    std::vector<std::string> registers;                 ///< loaded lists and results of many threads kept in registers
+    std::vector<std::string> tiles;                     ///< one-thread results kept in shared memory
     std::map<std::string, std::pair<int, int>> padding; ///< by datum: elements between paddings, words of one
 };
 fusion::Candidate build(const Draft& draft, const Sample& sample);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/verifier.hpp"
+
+#include <map>
+#include <set>
+
+namespace fusec::codegen {
+
+namespace {
+
+/// How the kernels of a unit fit together: what each reads has been written, by one kernel, and is still there.
+class UnitCheck {
+public:
+    explicit UnitCheck(const Unit& unit)
+        : unit_(unit) {}
+
+    std::vector<std::string> run() {
+        for (const List& list : unit_.inputs) {
+            available_.insert(list.datum);
+            declare(list.name);
+        }
+        for (const List& list : unit_.outputs) {
+            outputs_.insert(list.datum);
+            declare(list.name);
+        }
+        for (const WorkspaceList& list : unit_.workspace) {
+            if (list.slot >= unit_.slots.size() || unit_.slots[list.slot] < list.type.bytes()) {
+                add("`" + list.name + "` does not fit its slot of the workspace");
+            }
+            slot_of_.emplace(list.datum, list.slot);
+        }
+        for (const Kernel& kernel : unit_.kernels) {
+            check_kernel(kernel);
+        }
+        for (const List& list : unit_.outputs) {
+            if (available_.count(list.datum) == 0) {
+                add("output `" + list.name + "` is never stored");
+            }
+        }
+        return std::move(found_);
+    }
+
+private:
+    void add(const std::string& text) { found_.push_back("unit " + unit_.name + ", " + text); }
+    void declare(const std::string& name) {
+        if (!names_.insert(name).second) {
+            add("two lists are named `" + name + "`");
+        }
+    }
+
+    void check_kernel(const Kernel& kernel) {
+        std::set<std::size_t> read_slots;
+        for (const List& list : kernel.lists) {
+            if (list.written) {
+                continue;
+            }
+            const auto slot = slot_of_.find(list.datum);
+            if (available_.count(list.datum) == 0) {
+                add("kernel " + kernel.name + " reads `" + list.name + "`, which no kernel before it stores");
+            } else if (slot != slot_of_.end()) {
+                read_slots.insert(slot->second);
+                if (holds_.at(slot->second) != list.datum) {
+                    add("kernel " + kernel.name + " reads `" + list.name + "`, which has been overwritten in the workspace");
+                }
+            }
+        }
+        for (const List& list : kernel.lists) {
+            if (!list.written) {
+                continue;
+            }
+            const auto slot = slot_of_.find(list.datum);
+            if (slot == slot_of_.end() && outputs_.count(list.datum) == 0) {
+                add("kernel " + kernel.name + " stores `" + list.name + "`, which is neither an output nor in the workspace");
+            }
+            if (!available_.insert(list.datum).second) {
+                add("kernel " + kernel.name + " stores `" + list.name + "`, which is there already");
+            }
+            if (slot != slot_of_.end()) {
+                if (!read_slots.insert(slot->second).second) {
+                    add("kernel " + kernel.name + " stores `" + list.name + "` over a slot that it uses");
+                }
+                holds_[slot->second] = list.datum;
+            }
+        }
+    }
+
+    const Unit& unit_;
+    std::vector<std::string> found_;
+    std::set<std::string> names_;
+    std::set<DataId> available_, outputs_;
+    std::map<DataId, std::size_t> slot_of_;
+    std::map<std::size_t, DataId> holds_; ///< by slot
+};
+
+} // namespace
+
+std::vector<std::string> findings(const Unit& unit) {
+    std::vector<std::string> all = UnitCheck(unit).run();
+    for (const Kernel& kernel : unit.kernels) {
+        for (std::string& text : findings(kernel)) {
+            all.push_back(std::move(text));
+        }
+    }
+    return all;
+}
+
+void verify(const Unit& unit) {
+    const std::vector<std::string> found = findings(unit);
+    if (found.empty()) {
+        return;
+    }
+    std::string text = "kernel IR of " + unit.name + " is unsound: " + std::to_string(found.size()) + " findings";
+    for (std::size_t i = 0; i < found.size() && i < 5; ++i) {
+        text += "; " + found[i];
+    }
+    throw InternalError(text);
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/block_machine.hpp"
+#include "codegen/verifier.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+
+namespace fusec::codegen {
+
+namespace {
+
+std::string step_name(const Kernel& kernel, std::size_t index) {
+    return std::visit(
+        [&](const auto& step) -> std::string {
+            using S = std::decay_t<decltype(step)>;
+            if constexpr (std::is_same_v<S, LoadTile> || std::is_same_v<S, LoadValue>) {
+                return "load " + kernel.lists[step.list].name;
+            } else if constexpr (std::is_same_v<S, StoreTile> || std::is_same_v<S, StoreValue>) {
+                return "store " + kernel.lists[step.list].name;
+            } else if constexpr (std::is_same_v<S, Compute>) {
+                return step.routine;
+            } else {
+                return "barrier";
+            }
+        },
+        kernel.steps[index]);
+}
+
+/// Findings of one kernel, without repeats of a defect at a step and datum.
+class Findings {
+public:
+    explicit Findings(const Kernel& kernel)
+        : kernel_(kernel) {}
+
+    void add(const std::string& datum, const std::string& defect) { add_text("", datum, defect, "kernel " + kernel_.name + ", `" + datum + "`: " + defect); }
+    void add_step(std::size_t step, const std::string& datum, const std::string& defect, const std::string& where = {}) {
+        const std::string name = "step " + std::to_string(step) + " (" + step_name(kernel_, step) + ")";
+        add_text(name, datum, defect.substr(0, 24), "kernel " + kernel_.name + ", " + name + ", `" + datum + "`" + where + ": " + defect);
+    }
+    std::vector<std::string> take() { return std::move(texts_); }
+    bool empty() const { return texts_.empty(); }
+
+private:
+    void add_text(const std::string& step, const std::string& datum, const std::string& defect, const std::string& text) {
+        if (seen_.emplace(step, datum, defect).second) {
+            texts_.push_back(text);
+        }
+    }
+
+    const Kernel& kernel_;
+    std::vector<std::string> texts_;
+    std::set<std::tuple<std::string, std::string, std::string>> seen_;
+};
+
+/// What holds without running the block: indices of the IR, index types, lifetimes, overlap.
+class StaticCheck {
+public:
+    StaticCheck(const Kernel& kernel, Findings& findings)
+        : kernel_(kernel), findings_(findings) {}
+
+    /// False when the IR itself refers to something it does not have; nothing else can be checked then.
+    bool indices_exist() {
+        bool sound = kernel_.tile_elements > 0 && kernel_.threads > 0 && kernel_.shared_bytes >= 0;
+        for (const Step& step : kernel_.steps) {
+            std::visit(
+                [&](const auto& s) {
+                    if constexpr (requires { s.list; }) {
+                        sound = sound && s.list < kernel_.lists.size();
+                    }
+                    if constexpr (requires { s.tile; }) {
+                        sound = sound && s.tile < kernel_.tiles.size();
+                    }
+                    if constexpr (requires { s.value; }) {
+                        sound = sound && s.value < kernel_.values.size();
+                    }
+                    if constexpr (requires { s.operands; }) {
+                        sound = sound && exists(s.result.place) && s.threads > 0;
+                        for (const Operand& operand : s.operands) {
+                            sound = sound && exists(operand.place);
+                        }
+                    }
+                },
+                step);
+        }
+        for (const Value& value : kernel_.values) {
+            sound = sound && value.threads > 0;
+        }
+        if (!sound) {
+            findings_.add("", "a step refers to something the kernel does not have");
+        }
+        return sound;
+    }
+
+    void check() {
+        check_types();
+        check_tiles();
+    }
+
+private:
+    bool exists(const Place& place) const {
+        switch (place.kind) {
+        case Place::Kind::value:
+            return place.index < kernel_.values.size();
+        case Place::Kind::tile:
+            return place.index < kernel_.tiles.size();
+        case Place::Kind::list:
+            return place.index < kernel_.lists.size();
+        case Place::Kind::table:
+            return place.index < kernel_.tables.size();
+        }
+        return false;
+    }
+
+    static std::uint64_t largest(IndexType type) { return type == IndexType::u32 ? std::numeric_limits<std::uint32_t>::max() : std::numeric_limits<std::uint64_t>::max(); }
+
+    void check_types() {
+        // The last block's first element may be any below 2^40; its offset is at most 2^40 times the components.
+        if (largest(kernel_.first) < proved_elements) {
+            findings_.add("first", "the block's first element exceeds 32 bits for 2^40 elements");
+        }
+        for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
+            std::visit(
+                [&](const auto& s) {
+                    if constexpr (requires { s.offset; }) {
+                        const List& list = kernel_.lists[s.list];
+                        if (!list.uniform && largest(s.offset) / static_cast<std::uint64_t>(list.type.shape.size()) < proved_elements) {
+                            findings_.add_step(i, list.name, "the offset exceeds its type for 2^40 elements");
+                        }
+                    }
+                },
+                kernel_.steps[i]);
+        }
+        for (const Tile& tile : kernel_.tiles) {
+            const std::int64_t padding = tile.group > 0 ? std::int64_t{kernel_.tile_elements} / tile.group * tile.pad_words : 0;
+            if (std::int64_t{kernel_.tile_elements} * tile.element_words + padding > std::numeric_limits<std::int32_t>::max()) {
+                findings_.add(tile.name, "an index within the tile exceeds 32 bits");
+            }
+        }
+    }
+
+    void check_tiles() {
+        for (std::size_t a = 0; a < kernel_.tiles.size(); ++a) {
+            const Tile& tile = kernel_.tiles[a];
+            if (tile.offset < 0 || tile.offset % 16 != 0) {
+                findings_.add(tile.name, "starts at byte " + std::to_string(tile.offset) + ", which is no multiple of 16");
+            }
+            if (tile.offset + tile.bytes > kernel_.shared_bytes) {
+                findings_.add(tile.name, "ends at byte " + std::to_string(tile.offset + tile.bytes) + " of " + std::to_string(kernel_.shared_bytes));
+            }
+            for (std::size_t b = 0; b < a; ++b) {
+                const Tile& other = kernel_.tiles[b];
+                const bool overlap = tile.offset < other.offset + other.bytes && other.offset < tile.offset + tile.bytes;
+                if (overlap && tile.first_step <= other.last_step && other.first_step <= tile.last_step) {
+                    findings_.add(tile.name, "overlaps `" + other.name + "` while both are live");
+                }
+            }
+        }
+        for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
+            std::visit(
+                [&](const auto& s) {
+                    if constexpr (requires { s.tile; }) {
+                        check_lifetime(i, s.tile);
+                    }
+                    if constexpr (requires { s.operands; }) {
+                        for (const Operand& operand : s.operands) {
+                            check_lifetime(i, operand.place);
+                        }
+                        check_lifetime(i, s.result.place);
+                    }
+                },
+                kernel_.steps[i]);
+        }
+    }
+    void check_lifetime(std::size_t step, const Place& place) {
+        if (place.kind == Place::Kind::tile) {
+            check_lifetime(step, place.index);
+        }
+    }
+    void check_lifetime(std::size_t step, std::size_t index) {
+        const Tile& tile = kernel_.tiles[index];
+        if (static_cast<int>(step) < tile.first_step || static_cast<int>(step) > tile.last_step) {
+            findings_.add_step(step, tile.name, "touched outside its lifetime " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
+        }
+    }
+
+    const Kernel& kernel_;
+    Findings& findings_;
+};
+
+/// Runs one block with `count` elements.
+class BlockRun {
+public:
+    BlockRun(const Kernel& kernel, int count, bool aligned, Findings& findings)
+        : kernel_(kernel), count_(count), aligned_(aligned), findings_(findings), machine_(kernel) {
+        for (const List& list : kernel.lists) {
+            stored_.emplace_back(list.written ? static_cast<std::size_t>(count * list.type.shape.size()) : 0);
+        }
+    }
+
+    void run() {
+        for (step_ = 0; step_ < kernel_.steps.size(); ++step_) {
+            machine_.start_step(static_cast<int>(step_));
+            std::visit([this](const auto& step) { execute(step); }, kernel_.steps[step_]);
+        }
+        for (std::size_t i = 0; i < kernel_.lists.size(); ++i) {
+            const auto missing = std::find(stored_[i].begin(), stored_[i].end(), 0);
+            if (missing != stored_[i].end()) {
+                const int at = static_cast<int>(missing - stored_[i].begin());
+                findings_.add(kernel_.lists[i].name, component_name(kernel_.lists[i].type, at) + " is never stored" + circumstances());
+            }
+        }
+        if (machine_.copies_under_way()) {
+            findings_.add("", "an asynchronous copy is never waited for");
+        }
+    }
+
+private:
+    static std::string component_name(const Type& type, int flat) {
+        return "component " + std::to_string(flat % type.shape.size()) + " of element " + std::to_string(flat / type.shape.size());
+    }
+    std::string circumstances() const { return " (" + std::to_string(count_) + " of " + std::to_string(kernel_.tile_elements) + " elements" + (aligned_ ? "" : ", unaligned") + ")"; }
+    void report(const std::string& datum, const Type& type, int flat, int thread, const std::string& defect) {
+        findings_.add_step(step_, datum, defect, " " + component_name(type, flat) + ", thread " + std::to_string(thread) + circumstances());
+    }
+
+    void access_tile(std::size_t index, int element, int component, int thread, bool write, bool async, int together) {
+        const Tile& tile = kernel_.tiles[index];
+        const int size = bytes_of(tile.type.precision);
+        const int byte = tile_word(tile, element, component) * size;
+        const int flat = element * tile.type.shape.size() + component;
+        if (byte < 0 || byte + size > tile.bytes || tile.offset + byte + size > kernel_.shared_bytes || tile.offset < 0) {
+            report(tile.name, tile.type, flat, thread, "outside its tile: byte " + std::to_string(byte) + " of " + std::to_string(tile.bytes));
+            return;
+        }
+        const std::string conflict = write ? machine_.write(index, flat, tile.offset + byte, thread, async, together) : machine_.read(index, flat, tile.offset + byte, thread, together);
+        if (!conflict.empty()) {
+            report(tile.name, tile.type, flat, thread, conflict);
+        }
+    }
+
+    void store_word(std::size_t list, int flat, int thread) {
+        if (!kernel_.lists[list].written) {
+            report(kernel_.lists[list].name, kernel_.lists[list].type, flat, thread, "stored to a list that is not written");
+        } else if (flat < 0 || flat >= static_cast<int>(stored_[list].size())) {
+            report(kernel_.lists[list].name, kernel_.lists[list].type, flat, thread, "stored outside the list");
+        } else if (stored_[list][static_cast<std::size_t>(flat)]++ != 0) {
+            report(kernel_.lists[list].name, kernel_.lists[list].type, flat, thread, "stored twice");
+        }
+    }
+
+    void read_list(const List& list, int element, int component, int thread) {
+        const int flat = element * list.type.shape.size() + component;
+        if (list.written) {
+            report(list.name, list.type, flat, thread, "an output is read");
+        } else if (!list.uniform && element >= count_) {
+            report(list.name, list.type, flat, thread, "read outside the list");
+        }
+    }
+
+    /// The accesses of a cooperative copy: (thread, flat component), as the runtime's copies deal them out.
+    template <class Visit>
+    void for_each_copied(const Type& type, int access_bytes, Visit visit) {
+        const int component = bytes_of(type.precision);
+        const int width = aligned_ ? std::max(1, access_bytes / component) : 1;
+        const int words = count_ * type.shape.size();
+        for (int i = 0; i < words / width * width; ++i) {
+            visit(i / width % kernel_.threads, i);
+        }
+        for (int i = words / width * width; i < words; ++i) {
+            visit(i - words / width * width, i);
+        }
+    }
+
+    /// 16-byte accesses: the list's part of the tile starts at a multiple, and no access is torn apart by padding.
+    void check_wide(const Tile& tile, const List& list, int access_bytes) {
+        const int component = bytes_of(list.type.precision);
+        const int width = access_bytes / component;
+        if (access_bytes == component) {
+            return;
+        }
+        if (access_bytes != 16 || kernel_.tile_elements * list.type.bytes() % access_bytes != 0) {
+            findings_.add_step(step_, list.name, "blocks start at no multiple of " + std::to_string(access_bytes) + " bytes");
+            return;
+        }
+        const int words = list.type.shape.size();
+        for (int i = 0; i + width <= count_ * words; i += width) {
+            const int start = tile_word(tile, i / words, i % words);
+            const int last = i + width - 1;
+            if (start * component % access_bytes != 0 || tile_word(tile, last / words, last % words) != start + width - 1) {
+                report(tile.name, tile.type, i, i / width % kernel_.threads, "a 16-byte access that is not aligned, or broken by padding");
+                return;
+            }
+        }
+    }
+
+    void check_same_shape(const Type& a, const Type& b, const std::string& name) {
+        if (!(a == b)) {
+            findings_.add_step(step_, name, "copied as `" + to_string(a) + "` and `" + to_string(b) + "`");
+        }
+    }
+
+    void execute(const LoadTile& step) {
+        const List& list = kernel_.lists[step.list];
+        const Tile& tile = kernel_.tiles[step.tile];
+        check_same_shape(list.type, tile.type, list.name);
+        check_wide(tile, list, step.access_bytes);
+        const int words = tile.type.shape.size();
+        for_each_copied(tile.type, step.access_bytes, [&](int thread, int i) {
+            read_list(list, i / words, i % words, thread);
+            access_tile(step.tile, i / words, i % words, thread, true, step.staging == fusion::Staging::async, -1);
+        });
+    }
+
+    void execute(const StoreTile& step) {
+        const List& list = kernel_.lists[step.list];
+        const Tile& tile = kernel_.tiles[step.tile];
+        check_same_shape(list.type, tile.type, list.name);
+        check_wide(tile, list, step.access_bytes);
+        const int words = tile.type.shape.size();
+        for_each_copied(tile.type, step.access_bytes, [&](int thread, int i) {
+            access_tile(step.tile, i / words, i % words, thread, false, false, -1);
+            store_word(step.list, i, thread);
+        });
+    }
+
+    void check_owner_width(const Value& value, const List& list, int access_bytes) {
+        if (access_bytes > bytes_of(value.type.precision) && (value.touch != library::Touch::all || value.type.bytes() % access_bytes != 0)) {
+            findings_.add_step(step_, list.name, "elements are no whole number of " + std::to_string(access_bytes) + "-byte accesses");
+        }
+    }
+
+    /// Calls visit(thread, element, component) for what each thread holds of a value in this block.
+    template <class Visit>
+    void for_each_owned(const Value& value, Visit visit) {
+        for (int thread = 0; thread < kernel_.mapped_threads(); ++thread) {
+            const int element = thread / value.threads;
+            if (element < kernel_.tile_elements && element < count_) {
+                for (const int component : touched_components(value.type.shape, value.touch, value.threads, thread % value.threads)) {
+                    visit(thread, element, component);
+                }
+            }
+        }
+    }
+
+    void execute(const LoadValue& step) {
+        const List& list = kernel_.lists[step.list];
+        const Value& value = kernel_.values[step.value];
+        check_same_shape(list.type, value.type, list.name);
+        check_owner_width(value, list, step.access_bytes);
+        if (list.uniform) {
+            for (int thread = 0; thread < kernel_.mapped_threads(); ++thread) {
+                for (int component = 0; component < value.type.shape.size(); ++component) {
+                    machine_.define(step.value, thread, BlockMachine::any_element, component);
+                }
+            }
+            return;
+        }
+        for_each_owned(value, [&](int thread, int element, int component) {
+            read_list(list, element, component, thread);
+            machine_.define(step.value, thread, element, component);
+        });
+    }
+
+    void execute(const StoreValue& step) {
+        const Value& value = kernel_.values[step.value];
+        check_same_shape(kernel_.lists[step.list].type, value.type, kernel_.lists[step.list].name);
+        check_owner_width(value, kernel_.lists[step.list], step.access_bytes);
+        for_each_owned(value, [&](int thread, int element, int component) {
+            const std::string defect = machine_.use(step.value, thread, element, component);
+            const int flat = element * value.type.shape.size() + component;
+            if (!defect.empty()) {
+                report(value.name, value.type, flat, thread, defect);
+            }
+            store_word(step.list, flat, thread);
+        });
+    }
+
+    void execute(const AsyncWait&) { machine_.wait(); }
+    void execute(const BlockBarrier&) { machine_.block_barrier(); }
+    void execute(const WarpBarrier&) { machine_.warp_barrier(); }
+
+    void execute(const Compute& step) {
+        if (kernel_.tile_elements * step.threads > kernel_.mapped_threads()) {
+            findings_.add_step(step_, result_name(step.result.place), std::to_string(kernel_.tile_elements * step.threads) + " threads needed, the block has " + std::to_string(kernel_.mapped_threads()));
+            return;
+        }
+        // All reads first: a write that meets another thread's read of the same step is unordered whichever comes first.
+        for_each_active(step, [&](int thread, int element, int lane) {
+            for (const Operand& operand : step.operands) {
+                read_operand(step, operand, thread, element, lane);
+            }
+        });
+        for_each_active(step, [&](int thread, int element, int lane) { write_result(step, thread, element, lane); });
+    }
+
+    template <class Visit>
+    void for_each_active(const Compute& step, Visit visit) {
+        for (int thread = 0; thread < kernel_.tile_elements * step.threads; ++thread) {
+            const int element = thread / step.threads;
+            if (!step.guarded || element < count_) {
+                visit(thread, element, thread % step.threads);
+            }
+        }
+    }
+
+    /// Threads of an instance order themselves within the step only if the routine does so and they share a warp.
+    int together(const Compute& step, int element) const {
+        return step.synchronises && BlockMachine::warp % step.threads == 0 ? element : -1;
+    }
+
+    const std::string& result_name(const Place& place) const {
+        switch (place.kind) {
+        case Place::Kind::value:
+            return kernel_.values[place.index].name;
+        case Place::Kind::tile:
+            return kernel_.tiles[place.index].name;
+        case Place::Kind::list:
+            return kernel_.lists[place.index].name;
+        case Place::Kind::table:
+            return kernel_.tables[place.index].name;
+        }
+        return kernel_.name;
+    }
+    const Type& type_of(const Place& place) const {
+        switch (place.kind) {
+        case Place::Kind::value:
+            return kernel_.values[place.index].type;
+        case Place::Kind::tile:
+            return kernel_.tiles[place.index].type;
+        case Place::Kind::list:
+            return kernel_.lists[place.index].type;
+        case Place::Kind::table:
+            return kernel_.tables[place.index].type;
+        }
+        throw InternalError("an unknown place");
+    }
+
+    std::vector<int> components(const Compute& step, const Operand& operand, int lane) {
+        std::vector<int> touched = touched_components(type_of(operand.place).shape, operand.touch, step.threads, lane);
+        if (touched.empty()) {
+            findings_.add_step(step_, result_name(operand.place), "a thread that touches nothing of it");
+        }
+        return touched;
+    }
+
+    void read_operand(const Compute& step, const Operand& operand, int thread, int element, int lane) {
+        for (const int component : components(step, operand, lane)) {
+            switch (operand.place.kind) {
+            case Place::Kind::value: {
+                const Value& value = kernel_.values[operand.place.index];
+                const std::string defect = machine_.use(operand.place.index, thread, element, component);
+                if (!defect.empty()) {
+                    report(value.name, value.type, element * value.type.shape.size() + component, thread, defect);
+                }
+                break;
+            }
+            case Place::Kind::tile:
+                access_tile(operand.place.index, element, component, thread, false, false, together(step, element));
+                break;
+            case Place::Kind::list:
+                read_list(kernel_.lists[operand.place.index], element, component, thread);
+                break;
+            case Place::Kind::table:
+                if (component >= static_cast<int>(kernel_.tables[operand.place.index].values.size())) {
+                    findings_.add_step(step_, kernel_.tables[operand.place.index].name, "read outside the table");
+                }
+                break;
+            }
+        }
+    }
+
+    void write_result(const Compute& step, int thread, int element, int lane) {
+        const Place& place = step.result.place;
+        if (place.kind == Place::Kind::list || place.kind == Place::Kind::table) {
+            findings_.add_step(step_, result_name(place), "a result in a place that is only read");
+            return;
+        }
+        for (const int component : components(step, step.result, lane)) {
+            if (place.kind == Place::Kind::tile) {
+                access_tile(place.index, element, component, thread, true, false, together(step, element));
+                continue;
+            }
+            const Value& value = kernel_.values[place.index];
+            const std::vector<int> held = touched_components(value.type.shape, value.touch, value.threads, thread % value.threads);
+            if (value.threads != step.threads || std::find(held.begin(), held.end(), component) == held.end()) {
+                report(value.name, value.type, element * value.type.shape.size() + component, thread, "computed by a thread that has no register for it");
+            } else {
+                machine_.define(place.index, thread, element, component);
+            }
+        }
+    }
+
+    const Kernel& kernel_;
+    int count_;
+    bool aligned_;
+    Findings& findings_;
+    BlockMachine machine_;
+    std::size_t step_ = 0;
+    std::vector<std::vector<int>> stored_; ///< per list: times each component was stored
+};
+
+} // namespace
+
+std::vector<std::string> findings(const Kernel& kernel) {
+    Findings found(kernel);
+    StaticCheck check(kernel, found);
+    if (check.indices_exist()) {
+        check.check();
+        const int elements = kernel.tile_elements;
+        for (const int count : std::set<int>{1, std::max(1, elements - 1), elements}) {
+            BlockRun(kernel, count, true, found).run();
+            if (kernel.has_wide_access()) {
+                BlockRun(kernel, count, false, found).run();
+            }
+        }
+    }
+    return found.take();
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building generated text with the machine's own C++ compiler, into shared libraries kept in a cache named by content.
+#pragma once
+
+#include "support/diagnostics.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::execute {
+
+struct HostCompiler {
+    std::filesystem::path program;
+    std::string version; ///< all that `--version` prints: part of the cache's key
+};
+
+/// $CXX if it is set, else the first of c++, g++, clang++ in $PATH. Reports `no-host-compiler` with the names it looked for.
+std::optional<HostCompiler> find_host_compiler(Diagnostics& diagnostics);
+
+/// How generated text is compiled.
+enum class BuildKind {
+    emulated,     ///< a .cu against the emulated cuda_runtime.h, unoptimised: many are compiled, each runs briefly
+    host_checked, ///< `--target host`, unoptimised
+    host_product, ///< `--target host` as a user builds it: -O3 -march=native, OpenMP
+};
+
+/// One translation unit: `files` stand beside each other, the first is compiled.
+struct BuildRequest {
+    struct File {
+        std::string name;
+        std::string text;
+    };
+    std::vector<File> files;
+    BuildKind kind = BuildKind::emulated;
+    std::vector<std::filesystem::path> include_folders; ///< searched for <...>; the names and texts of their files count as content
+};
+
+/// `--cache DIR`, else $XDG_CACHE_HOME/fusec, else $HOME/.cache/fusec, else a folder of the system's temporary directory.
+std::filesystem::path default_cache_folder();
+
+/// The folder of the emulated cuda_runtime.h within a library folder.
+std::filesystem::path emulation_folder(const std::filesystem::path& library_folder);
+
+/// The shared library for the request: from the cache, or compiled, then renamed into place, so that jobs may run side by side. On
+/// failure reports `host-compile-failed` with the compiler's first errors and the path of the log, which is kept with the sources.
+std::optional<std::filesystem::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const std::filesystem::path& cache, Diagnostics& diagnostics);
+
+} // namespace fusec::execute

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/domains.hpp"
+
+#include <utility>
+
+namespace fusec::execute {
+
+using frontend::CheckedProgram;
+using frontend::Datum;
+using frontend::DatumKind;
+
+namespace {
+
+constexpr int most_draws = 16;
+
+/// Stafford's variant 13 of the 64-bit finalizer, the output function of SplitMix64 (Steele, Lea, Flood 2014).
+std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    return x ^ (x >> 31);
+}
+
+/// A counter-based generator: number `n` of a stream is a hash of the stream's key and n.
+class Stream {
+public:
+    Stream(std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
+        for (const std::uint64_t part : {seed, datum, element, draw}) {
+            key_ = mixed(key_ + 0x9E3779B97F4A7C15U + part);
+        }
+    }
+    std::uint64_t next() { return mixed(key_ + 0x9E3779B97F4A7C15U * ++count_); }
+    /// Uniform in [low, high), 53 bits.
+    double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53); }
+
+private:
+    std::uint64_t key_ = 0;
+    std::uint64_t count_ = 0;
+};
+
+std::size_t at(int row, int column, int columns) {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
+/// Diagonal in [1, 2), off-diagonal entries so small that each row is strictly dominated: determinant > 0, condition about 10.
+/// With `turned` the rows are permuted evenly at random, so that an elimination without pivoting meets small pivots.
+std::vector<double> invertible(int n, bool positive, bool turned, Stream& random) {
+    std::vector<std::vector<double>> rows;
+    for (int i = 0; i < n; ++i) {
+        std::vector<double>& row = rows.emplace_back();
+        for (int j = 0; j < n; ++j) {
+            row.push_back(i == j ? random.uniform(1, 2) : random.uniform(positive ? 0.1 : -0.8, 0.8) / n);
+        }
+    }
+    bool even = true;
+    for (int i = n - 1; turned && i > 0; --i) {
+        const auto other = static_cast<int>(random.next() % static_cast<std::uint64_t>(i + 1));
+        even = even == (other == i);
+        std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(other)]);
+    }
+    if (!even && n >= 2) {
+        std::swap(rows[0], rows[1]);
+    }
+    std::vector<double> out;
+    for (const std::vector<double>& row : rows) {
+        out.insert(out.end(), row.begin(), row.end());
+    }
+    return out;
+}
+
+/// B B'/n + D with B uniform and D diagonal in [0.5, 1): eigenvalues within about [0.5, 3].
+std::vector<double> positive_definite(int n, bool positive, Stream& random) {
+    std::vector<double> b;
+    for (int i = 0; i < n * n; ++i) {
+        b.push_back(random.uniform(positive ? 0.05 : -1, 1));
+    }
+    std::vector<double> a(b.size());
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            double sum = i == j ? n * random.uniform(0.5, 1) : 0;
+            for (int k = 0; k < n; ++k) {
+                sum += b[at(i, k, n)] * b[at(j, k, n)];
+            }
+            a[at(i, j, n)] = a[at(j, i, n)] = sum / n;
+        }
+    }
+    return a;
+}
+
+bool is_square(const Shape& shape) {
+    return shape.form == Form::matrix && shape.rows == shape.columns;
+}
+
+void join(Demands& into, const Demands& other) {
+    into.positive = into.positive || other.positive;
+    into.nonzero = into.nonzero || other.nonzero;
+    into.invertible = into.invertible || other.invertible;
+    into.spd = into.spd || other.spd;
+}
+
+Demands declared(library::Domain domain) {
+    Demands made;
+    switch (domain) {
+    case library::Domain::any:
+        break;
+    case library::Domain::positive:
+        made.positive = true;
+        break;
+    case library::Domain::nonzero:
+        made.nonzero = true;
+        break;
+    case library::Domain::invertible:
+        made.invertible = true;
+        break;
+    case library::Domain::spd:
+        made.spd = true;
+        break;
+    }
+    return made;
+}
+
+/// What makes it likely that the result of a call satisfies `wanted`. Sufficient for sums, products with positive factors, A'A,
+/// norms, inner products and determinants; where it is not (a difference), ill-conditioned elements are drawn again.
+Demands needed_of(const Shape& operand, const Demands& wanted, const library::Function& function, bool repeated) {
+    Demands needed;
+    const auto* algorithm = std::get_if<library::Algorithm>(&function.reference);
+    const bool is_determinant = algorithm != nullptr && *algorithm == library::Algorithm::determinant;
+    if (wanted.spd) {
+        // A'A is positive definite for any invertible A; else all matrices of the call have to be.
+        (is_square(operand) && repeated ? needed.invertible : needed.spd) = operand.form == Form::matrix;
+        needed.positive = operand.form == Form::scalar;
+    }
+    if (wanted.invertible) {
+        needed.invertible = operand.form == Form::matrix;
+        needed.nonzero = operand.form == Form::scalar;
+    }
+    if (wanted.positive || (wanted.nonzero && function.output.form == Form::scalar)) {
+        if (is_determinant) {
+            needed.invertible = true;
+        } else if (is_square(operand)) {
+            needed.spd = true;
+        } else {
+            needed.positive = true;
+        }
+    }
+    return needed;
+}
+
+} // namespace
+
+std::vector<Demands> demands(const CheckedProgram& program, const library::Catalog& catalog) {
+    std::vector<Demands> found(program.data.size());
+    // Calls are in topological order, so backwards all demands on a result are known before they are passed on.
+    for (auto call = program.calls.rbegin(); call != program.calls.rend(); ++call) {
+        const library::Function& function = catalog.function(call->instance.function);
+        for (std::size_t i = 0; i < call->operands.size(); ++i) {
+            const DataId operand = call->operands[i];
+            const bool repeated = call->operands.size() == 2 && call->operands[0] == call->operands[1];
+            join(found[operand.index()], declared(function.inputs[i].domain));
+            join(found[operand.index()], needed_of(program.datum(operand).type.shape, found[call->result.index()], function, repeated));
+        }
+    }
+    return found;
+}
+
+std::vector<double> random_value(const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
+    Stream random(seed, datum, element, draw);
+    const Shape& shape = type.shape;
+    std::vector<double> value;
+    if (is_square(shape) && demands.spd) {
+        value = positive_definite(shape.rows, demands.positive, random);
+    } else if (is_square(shape) && demands.invertible) {
+        value = invertible(shape.rows, demands.positive, element % 2 == 1, random);
+    } else {
+        for (int i = 0; i < shape.size(); ++i) {
+            if (demands.positive || demands.nonzero) {
+                const double size = random.uniform(0.5, 2);
+                value.push_back(demands.positive || random.next() % 2 == 0 ? size : -size);
+            } else {
+                value.push_back(random.uniform(-1, 1));
+            }
+        }
+    }
+    if (type.precision == Precision::f32) {
+        std::transform(value.begin(), value.end(), value.begin(), [](double x) { return static_cast<double>(static_cast<float>(x)); });
+    }
+    return value;
+}
+
+std::vector<std::size_t> ill_conditioned_elements(const CheckedProgram& program, const ReferenceResult& result, std::size_t elements) {
+    std::vector<std::size_t> found;
+    for (std::size_t element = 0; element < elements; ++element) {
+        const bool ill = std::any_of(program.calls.begin(), program.calls.end(), [&](const frontend::Call& call) {
+            const std::size_t datum = call.result.index();
+            const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
+            return !result.bounds[datum].empty() && is_ill_conditioned(std::span(result.values[datum]).subspan(element * size, size), std::span(result.bounds[datum]).subspan(element * size, size), call.instance.result.precision);
+        });
+        if (ill) {
+            found.push_back(element);
+        }
+    }
+    return found;
+}
+
+RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed) {
+    const std::vector<Demands> wanted = demands(program, catalog);
+    RandomCases cases;
+    cases.elements = elements;
+    cases.given.resize(program.data.size());
+    for (const DataId id : program.inputs) {
+        const Datum& datum = program.datum(id);
+        const std::size_t count = per_element(datum) ? elements : 1;
+        for (std::size_t element = 0; element < count; ++element) {
+            const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, 0);
+            cases.given[id.index()].insert(cases.given[id.index()].end(), value.begin(), value.end());
+        }
+    }
+    cases.reference = evaluate(program, catalog, elements, cases.given);
+
+    std::vector<std::size_t> ill = ill_conditioned_elements(program, cases.reference, elements);
+    for (int draw = 1; !ill.empty() && draw < most_draws; ++draw) {
+        cases.redrawn += ill.size();
+        DataValues again(program.data.size()); // of the ill elements alone, one after another
+        for (const DataId id : program.inputs) {
+            const Datum& datum = program.datum(id);
+            if (!per_element(datum)) {
+                again[id.index()] = cases.given[id.index()];
+                continue;
+            }
+            for (const std::size_t element : ill) {
+                const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, static_cast<std::uint64_t>(draw));
+                again[id.index()].insert(again[id.index()].end(), value.begin(), value.end());
+                std::copy(value.begin(), value.end(), cases.given[id.index()].begin() + static_cast<std::ptrdiff_t>(element * value.size()));
+            }
+        }
+        const ReferenceResult result = evaluate(program, catalog, ill.size(), again);
+        const auto replace = [&](const DataValues& from, DataValues& into) {
+            for (std::size_t datum = 0; datum < from.size(); ++datum) {
+                const auto size = static_cast<std::ptrdiff_t>(program.data[datum].type.shape.size());
+                for (std::size_t i = 0; per_element(program.data[datum]) && !from[datum].empty() && i < ill.size(); ++i) {
+                    std::copy_n(from[datum].begin() + static_cast<std::ptrdiff_t>(i) * size, size, into[datum].begin() + static_cast<std::ptrdiff_t>(ill[i]) * size);
+                }
+            }
+        };
+        replace(result.values, cases.reference.values);
+        replace(result.bounds, cases.reference.bounds);
+        std::vector<std::size_t> still;
+        for (const std::size_t i : ill_conditioned_elements(program, result, ill.size())) {
+            still.push_back(ill[i]);
+        }
+        ill = std::move(still);
+    }
+    cases.ill = ill.size();
+    return cases;
+}
+
+} // namespace fusec::execute

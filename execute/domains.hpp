@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random inputs on which a program is well conditioned: each input satisfies the domains of the functions that consume it, also
+// through intermediate results. Deterministic and portable: a component is a hash of (seed, datum, element, draw, component).
+#pragma once
+
+#include "execute/reference.hpp"
+
+#include <cstdint>
+
+namespace fusec::execute {
+
+/// What an input has to satisfy. Several may hold at once.
+struct Demands {
+    bool positive = false;   ///< every component > 0
+    bool nonzero = false;    ///< every component away from 0
+    bool invertible = false; ///< square and well conditioned, determinant > 0
+    bool spd = false;        ///< square, symmetric positive definite, well conditioned
+};
+
+/// Demands on every datum, from declared domains and backwards through the calls. Linear in the program.
+std::vector<Demands> demands(const frontend::CheckedProgram& program, const library::Catalog& catalog);
+
+/// The components of one value, rounded to the precision of `type`. `draw` tells repeated draws of one element apart.
+std::vector<double> random_value(const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw);
+
+/// Inputs for `elements` elements and their reference.
+struct RandomCases {
+    DataValues given; ///< of the program's inputs and uniforms
+    ReferenceResult reference;
+    std::size_t elements = 0;
+    std::size_t redrawn = 0; ///< draws thrown away as ill conditioned
+    std::size_t ill = 0;     ///< elements that stayed ill conditioned after the last draw
+
+    /// At most 5 % thrown away and none left: otherwise the comparison proves little and counts as failed.
+    bool acceptable() const { return ill == 0 && redrawn * 20 <= elements; }
+};
+
+/// Draws every element, and again each one in which a computed datum is ill conditioned (`is_ill_conditioned`), at most 16 times.
+/// Uniforms are drawn once.
+RandomCases draw_cases(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed);
+
+/// Elements of `result` in which some computed datum is ill conditioned.
+std::vector<std::size_t> ill_conditioned_elements(const frontend::CheckedProgram& program, const ReferenceResult& result, std::size_t elements);
+
+} // namespace fusec::execute

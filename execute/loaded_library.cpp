@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/loaded_library.hpp"
+
+#include <utility>
+
+#include <dlfcn.h>
+
+namespace fusec::execute {
+
+std::optional<LoadedLibrary> LoadedLibrary::open(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        diagnostics.report(kind::unloadable_library, {}, std::string("cannot load a compiled unit: ") + ::dlerror());
+        return std::nullopt;
+    }
+    return LoadedLibrary(handle);
+}
+
+LoadedLibrary::LoadedLibrary(LoadedLibrary&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)) {}
+
+LoadedLibrary& LoadedLibrary::operator=(LoadedLibrary&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+}
+
+LoadedLibrary::~LoadedLibrary() {
+    if (handle_ != nullptr) {
+        ::dlclose(handle_);
+    }
+}
+
+void* LoadedLibrary::symbol(const std::string& name) const {
+    return ::dlsym(handle_, name.c_str());
+}
+
+void LoadedLibrary::attach(emulation::Device& device) const {
+    using Attach = void (*)(fusec_emulation::Machine*);
+    const auto attach = reinterpret_cast<Attach>(symbol("fusec_emulation_attach"));
+    internal_check(attach != nullptr, "a library built for emulation does not include the emulated cuda_runtime.h");
+    attach(&device);
+}
+
+std::optional<UnitFunctions> UnitFunctions::find(const LoadedLibrary& library, const std::string& unit, Diagnostics& diagnostics) {
+    UnitFunctions functions;
+    const auto find = [&](const char* suffix) {
+        void* const symbol = library.symbol(unit + suffix);
+        if (symbol == nullptr) {
+            diagnostics.report(kind::unloadable_library, {}, "the text defines no function `" + unit + suffix + "`");
+        }
+        return symbol;
+    };
+    functions.workspace_bytes = reinterpret_cast<decltype(functions.workspace_bytes)>(find("_workspace_bytes"));
+    functions.launch = reinterpret_cast<decltype(functions.launch)>(find("_launch"));
+    functions.launch_range = reinterpret_cast<decltype(functions.launch_range)>(find("_launch_range"));
+    if (functions.workspace_bytes == nullptr || functions.launch == nullptr || functions.launch_range == nullptr) {
+        return std::nullopt;
+    }
+    return functions;
+}
+
+} // namespace fusec::execute

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/process.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <map>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fusec::execute {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The end of a child's text that says the function has returned; a child that ends before leaves it out.
+constexpr char completed_mark = '\x06';
+constexpr int ended_by_end_child = 99;
+
+/// Where the child of run_children writes; -1 outside of one.
+int result_pipe = -1;
+
+bool write_all(int descriptor, const char* data, std::size_t size) {
+    while (size > 0) {
+        const ssize_t written = ::write(descriptor, data, size);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return false;
+        }
+        data += written;
+        size -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+/// Appends what is there; false at the end of the stream.
+bool read_some(int descriptor, std::string& text) {
+    char buffer[65536];
+    const ssize_t size = ::read(descriptor, buffer, sizeof buffer);
+    if (size > 0) {
+        text.append(buffer, static_cast<std::size_t>(size));
+    }
+    return size > 0 || (size < 0 && errno == EINTR);
+}
+
+int wait_for(pid_t child) {
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+struct Child {
+    std::size_t index = 0;
+    pid_t process = -1;
+    Clock::time_point deadline;
+};
+
+} // namespace
+
+ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder) {
+    ProcessResult result;
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        return result;
+    }
+    std::vector<char*> arguments;
+    for (const std::string& argument : command) {
+        arguments.push_back(const_cast<char*>(argument.c_str()));
+    }
+    arguments.push_back(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        ::dup2(nothing, 0);
+        ::dup2(ends[1], 1);
+        ::dup2(ends[1], 2);
+        if (::chdir(folder.c_str()) == 0) {
+            ::execv(arguments[0], arguments.data());
+        }
+        ::_exit(127);
+    }
+    ::close(ends[1]);
+    if (child > 0) {
+        result.started = true;
+        while (read_some(ends[0], result.output)) {
+        }
+        const int status = wait_for(child);
+        result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    ::close(ends[0]);
+    return result;
+}
+
+void end_child(const char* text) {
+    write_all(result_pipe, text, std::strlen(text));
+    ::_exit(ended_by_end_child);
+}
+
+std::vector<ChildResult> run_children(const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds) {
+    std::vector<ChildResult> results(functions.size());
+    std::map<int, Child> running; // by the descriptor that its text comes from
+    std::size_t next = 0;
+    const auto finish = [&](int descriptor, const char* fault) {
+        const Child child = running.at(descriptor);
+        if (fault != nullptr) {
+            ::kill(child.process, SIGKILL);
+        }
+        const int status = wait_for(child.process);
+        ChildResult& result = results[child.index];
+        if (fault != nullptr) {
+            result.fault = fault;
+        } else if (WIFSIGNALED(status)) {
+            result.fault = "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")";
+        } else if (WEXITSTATUS(status) == 0 && !result.text.empty() && result.text.back() == completed_mark) {
+            result.text.pop_back();
+            result.completed = true;
+        } else {
+            result.fault = WEXITSTATUS(status) == ended_by_end_child ? "ended" : "exit code " + std::to_string(WEXITSTATUS(status));
+        }
+        ::close(descriptor);
+        running.erase(descriptor);
+    };
+    while (next < functions.size() || !running.empty()) {
+        while (next < functions.size() && running.size() < std::max(jobs, 1u)) {
+            int ends[2];
+            if (::pipe2(ends, O_CLOEXEC) != 0) {
+                results[next++].fault = std::string("no pipe: ") + std::strerror(errno);
+                continue;
+            }
+            const pid_t child = ::fork();
+            if (child == 0) {
+                ::close(ends[0]);
+                result_pipe = ends[1];
+                const std::string text = functions[next]() + completed_mark;
+                ::_exit(write_all(ends[1], text.data(), text.size()) ? 0 : 1);
+            }
+            ::close(ends[1]);
+            if (child < 0) {
+                ::close(ends[0]);
+                results[next++].fault = std::string("no process: ") + std::strerror(errno);
+                continue;
+            }
+            running[ends[0]] = {next++, child, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))};
+        }
+        std::vector<pollfd> waiting;
+        Clock::time_point first = Clock::time_point::max();
+        for (const auto& [descriptor, child] : running) {
+            waiting.push_back({descriptor, POLLIN, 0});
+            first = std::min(first, child.deadline);
+        }
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(first - Clock::now()).count() + 1;
+        ::poll(waiting.data(), waiting.size(), waiting.empty() ? 0 : static_cast<int>(std::clamp<long>(left, 0, 1000000)));
+        for (const pollfd& entry : waiting) {
+            const Child& child = running.at(entry.fd);
+            if (entry.revents != 0) {
+                if (!read_some(entry.fd, results[child.index].text)) {
+                    finish(entry.fd, nullptr);
+                }
+            } else if (Clock::now() >= child.deadline) {
+                finish(entry.fd, ("exceeded " + std::to_string(static_cast<int>(seconds)) + " s").c_str());
+            }
+        }
+    }
+    return results;
+}
+
+} // namespace fusec::execute

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/reference.hpp"
+
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace fusec::execute {
+
+using frontend::CheckedProgram;
+using frontend::Datum;
+using frontend::DatumKind;
+using library::Algorithm;
+
+namespace {
+
+BoundedMatrix copied(const Bounded* first, int count) {
+    return {first, first + count};
+}
+
+/// Constants are rounded to the program's precision already and inputs are stored in it, so both are exact.
+std::vector<Bounded> exactly(const std::vector<double>& values) {
+    std::vector<Bounded> out(values.size());
+    std::transform(values.begin(), values.end(), out.begin(), [](double value) { return Bounded{value, 0}; });
+    return out;
+}
+
+} // namespace
+
+InstanceReference::InstanceReference(const library::Catalog& catalog, const library::Instance& instance, const std::vector<Shape>& operands)
+    : how_(Named{}) {
+    const library::Function& function = catalog.function(instance.function);
+    if (const auto* expression = std::get_if<library::ReferenceExpression>(&function.reference)) {
+        how_ = ExpressionReference(function, *expression, instance.shape, operands, instance.result.shape);
+        return;
+    }
+    how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns, function.inputs.at(0).domain == library::Domain::spd};
+}
+
+void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const {
+    if (const auto* expression = std::get_if<ExpressionReference>(&how_)) {
+        expression->evaluate(operands, result);
+        return;
+    }
+    const Named& named = std::get<Named>(how_);
+    const BoundedMatrix a = copied(operands.at(0), named.n * named.n);
+    BoundedMatrix made;
+    switch (named.algorithm) {
+    case Algorithm::determinant:
+        made = {determinant(a, named.n)};
+        break;
+    case Algorithm::inverse:
+        made = inverse(a, named.n);
+        break;
+    case Algorithm::cofactor:
+        made = cofactor(a, named.n);
+        break;
+    case Algorithm::cholesky:
+        made = cholesky(a, named.n);
+        break;
+    case Algorithm::solve:
+        made = solve(a, copied(operands.at(1), named.n * named.columns), named.n, named.columns, named.positive_definite);
+        break;
+    }
+    std::copy(made.begin(), made.end(), result);
+}
+
+bool per_element(const Datum& datum) {
+    return datum.kind == DatumKind::input || datum.kind == DatumKind::computed;
+}
+
+ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls, std::size_t elements, const DataValues& given) {
+    std::vector<std::vector<Bounded>> data(program.data.size());
+    for (std::size_t i = 0; i < program.data.size(); ++i) {
+        const Datum& datum = program.data[i];
+        if (i < given.size() && !given[i].empty()) {
+            internal_check(given[i].size() == static_cast<std::size_t>(datum.type.shape.size()) * (per_element(datum) ? elements : 1), "a given datum has the wrong number of components");
+            data[i] = exactly(given[i]);
+        } else if (datum.kind == DatumKind::constant) {
+            data[i] = exactly(datum.values);
+        }
+    }
+    std::vector<bool> computed(program.data.size(), false);
+    for (const CallId id : calls) {
+        const frontend::Call& call = program.call(id);
+        std::vector<Shape> shapes;
+        std::vector<std::size_t> strides; // components from one element to the next; 0 for uniforms and constants
+        for (const DataId operand : call.operands) {
+            const Datum& datum = program.datum(operand);
+            shapes.push_back(datum.type.shape);
+            strides.push_back(per_element(datum) ? static_cast<std::size_t>(datum.type.shape.size()) : 0);
+            internal_check(elements == 0 || !data[operand.index()].empty(), "an operand of the reference is neither given nor computed");
+        }
+        const InstanceReference reference(catalog, call.instance, shapes);
+        const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
+        std::vector<Bounded> result(size * elements);
+        std::vector<const Bounded*> operands(call.operands.size());
+        for (std::size_t element = 0; element < elements; ++element) {
+            for (std::size_t i = 0; i < operands.size(); ++i) {
+                operands[i] = data[call.operands[i].index()].data() + element * strides[i];
+            }
+            reference.evaluate(operands, result.data() + element * size);
+        }
+        data[call.result.index()] = std::move(result);
+        computed[call.result.index()] = true;
+    }
+    ReferenceResult out{DataValues(data.size()), DataValues(data.size())};
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        for (const Bounded component : data[i]) {
+            out.values[i].push_back(component.value);
+            if (computed[i]) {
+                out.bounds[i].push_back(component.bound);
+            }
+        }
+    }
+    return out;
+}
+
+ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, const DataValues& given) {
+    std::vector<CallId> calls;
+    for (std::size_t i = 0; i < program.calls.size(); ++i) {
+        calls.emplace_back(i);
+    }
+    return evaluate(program, catalog, calls, elements, given);
+}
+
+double unit_roundoff(Precision precision) {
+    return precision == Precision::f32 ? 0x1p-24 : 0x1p-53;
+}
+
+double allowed_error(double bound, Precision precision) {
+    const double least = precision == Precision::f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+    return 4 * unit_roundoff(precision) * bound + least;
+}
+
+Agreement compare(std::span<const double> computed, std::span<const double> values, std::span<const double> bounds, Precision precision) {
+    internal_check(computed.size() == values.size() && values.size() == bounds.size(), "lists of different lengths are compared");
+    Agreement agreement;
+    for (std::size_t i = 0; i < computed.size(); ++i) {
+        const double ratio = std::abs(computed[i] - values[i]) / allowed_error(bounds[i], precision);
+        // A ratio that is no number comes from a value that is none: never an agreement.
+        const double seen = ratio >= 0 && std::isfinite(computed[i]) ? ratio : std::numeric_limits<double>::infinity();
+        ++agreement.compared;
+        agreement.mismatches += seen > 1 ? 1 : 0;
+        if (seen > agreement.worst_ratio) {
+            agreement.worst_ratio = seen;
+            agreement.worst = i;
+        }
+    }
+    return agreement;
+}
+
+bool is_ill_conditioned(std::span<const double> values, std::span<const double> bounds, Precision precision) {
+    double largest = 0;
+    double widest = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i]) || !std::isfinite(bounds[i])) {
+            return true;
+        }
+        largest = std::max(largest, std::abs(values[i]));
+        widest = std::max(widest, bounds[i]);
+    }
+    return 4 * unit_roundoff(precision) * widest > 1e-2 * largest;
+}
+
+} // namespace fusec::execute

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic with a running error bound to first order. A bound counts units of roundoff u: a computation in working precision, in
+// any legal order and with any contraction to fused multiply-add, differs from the exact value by at most u * bound + O(u^2).
+// Every operation adds the rounding of its own result and passes on the bounds of its operands times its partial derivatives.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace fusec::execute {
+
+struct Bounded {
+    double value = 0;
+    double bound = 0;
+};
+
+/// Roundings granted to exp, log, sin, cos: the device's are within 2 ulp and the vector mathematics library's within 4 ulp, of which
+/// one is up to 2 u; the comparison's factor 4 covers the rest.
+inline constexpr double function_roundings = 4;
+/// pow composes two of them.
+inline constexpr double power_roundings = 8;
+
+/// `factor * bound`, where an exact operand contributes nothing even at a pole of the derivative.
+inline double propagated(double factor, double bound) {
+    return bound == 0 ? 0 : std::abs(factor) * bound;
+}
+
+inline Bounded add(Bounded a, Bounded b) {
+    const double value = a.value + b.value;
+    return {value, a.bound + b.bound + std::abs(value)};
+}
+inline Bounded multiply(Bounded a, Bounded b) {
+    const double value = a.value * b.value;
+    return {value, propagated(b.value, a.bound) + propagated(a.value, b.bound) + std::abs(value)};
+}
+inline Bounded divide(Bounded a, Bounded b) {
+    const double value = a.value / b.value;
+    return {value, propagated(1 / b.value, a.bound) + propagated(value / b.value, b.bound) + std::abs(value)};
+}
+inline Bounded negate(Bounded a) {
+    return {-a.value, a.bound};
+}
+inline Bounded absolute(Bounded a) {
+    return {std::abs(a.value), a.bound};
+}
+/// Which operand is selected may change within the bounds, but then both are that near.
+inline Bounded smaller(Bounded a, Bounded b) {
+    return {std::min(a.value, b.value), std::max(a.bound, b.bound)};
+}
+inline Bounded larger(Bounded a, Bounded b) {
+    return {std::max(a.value, b.value), std::max(a.bound, b.bound)};
+}
+
+inline Bounded square_root(Bounded a) {
+    const double value = std::sqrt(a.value);
+    return {value, propagated(0.5 / value, a.bound) + value};
+}
+inline Bounded exponential(Bounded a) {
+    const double value = std::exp(a.value);
+    return {value, propagated(value, a.bound) + function_roundings * value};
+}
+inline Bounded logarithm(Bounded a) {
+    const double value = std::log(a.value);
+    return {value, propagated(1 / a.value, a.bound) + function_roundings * std::abs(value)};
+}
+inline Bounded sine(Bounded a) {
+    const double value = std::sin(a.value);
+    return {value, propagated(std::cos(a.value), a.bound) + function_roundings * std::abs(value)};
+}
+inline Bounded cosine(Bounded a) {
+    const double value = std::cos(a.value);
+    return {value, propagated(std::sin(a.value), a.bound) + function_roundings * std::abs(value)};
+}
+inline Bounded power(Bounded a, Bounded b) {
+    const double value = std::pow(a.value, b.value);
+    return {value, propagated(b.value * value / a.value, a.bound) + propagated(value * std::log(a.value), b.bound) + power_roundings * std::abs(value)};
+}
+
+/// A sum whose order of addition is unknown. With t terms there are t - 1 additions and no partial sum exceeds the sum of the
+/// absolute values, whatever the order; of two terms the only partial sum is the result.
+class UnorderedSum {
+public:
+    void add(Bounded term, double sign) {
+        value_ += sign * term.value;
+        magnitude_ += std::abs(term.value);
+        bound_ += term.bound;
+        ++terms_;
+    }
+    Bounded result() const {
+        if (terms_ <= 2) {
+            return {value_, bound_ + (terms_ == 2 ? std::abs(value_) : 0)};
+        }
+        return {value_, bound_ + static_cast<double>(terms_ - 1) * magnitude_};
+    }
+
+private:
+    double value_ = 0;
+    double magnitude_ = 0;
+    double bound_ = 0;
+    std::size_t terms_ = 0;
+};
+
+} // namespace fusec::execute

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one loaded unit on many launches and compares everything it may and may not do: results, untouched elements, inputs, memory
+// around the lists, return codes.
+#pragma once
+
+#include "execute/guarded_list.hpp"
+#include "execute/loaded_library.hpp"
+#include "execute/reference.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fusec::execute {
+
+/// A list of a unit's interface, with the values for as many elements as the largest launch needs.
+struct RunList {
+    std::string name;
+    Type type;
+    bool uniform = false;
+    std::vector<double> values; ///< inputs: exact at the type's precision; outputs: the reference
+    std::vector<double> bounds; ///< outputs: first-order error bounds
+};
+
+/// The interface of a unit, in order.
+struct RunInterface {
+    std::string unit;
+    std::vector<RunList> inputs;
+    std::vector<RunList> outputs;
+};
+
+/// One launch. Lists have `n` elements; `ranged` computes elements first .. first + count - 1 of them with launch_range.
+struct RunCase {
+    std::size_t n = 0;
+    bool ranged = false;
+    std::size_t first = 0;
+    std::size_t count = 0;
+    Placement placement = Placement::at_end;
+    int shifted = 0; ///< components by which every list's base is off a multiple of 16 bytes
+    emulation::Schedule schedule = emulation::Schedule::forward;
+    std::uint64_t seed = 1;
+};
+/// `n = 65, elements 3..35, bases off by 1 component`
+std::string to_string(const RunCase& launch);
+
+/// The launches that a unit whose tiles hold `tile` elements is checked with: n = 0, 1, tile - 1, tile, tile + 1 and more, both
+/// placements, shifted bases, ranges, all schedules. `most_elements` says how many elements of values they need.
+std::vector<RunCase> standard_cases(int tile, std::uint64_t seed);
+std::size_t most_elements(const std::vector<RunCase>& cases);
+
+/// What went wrong in a unit; at most a few texts per unit are kept.
+struct RunReport {
+    std::size_t launches = 0;
+    std::size_t components = 0; ///< compared with the reference
+    double worst_ratio = 0;     ///< largest error over allowed error
+    std::size_t faults = 0;
+    std::vector<std::string> texts;
+
+    void add(const std::string& text);
+    void merge(const RunReport& other);
+};
+
+/// Runs every case and the launches that have to be refused (null and overlapping lists, a workspace that is missing or too small).
+/// `device` is the one the library is attached to, or null for host code. Installs a handler for memory faults that ends the process with
+/// a text (process.hpp, end_child): call in a child.
+RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device);
+
+} // namespace fusec::execute

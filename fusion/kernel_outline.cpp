@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the outline of a column's kernel.
+#include "fusion/kernel_outline.hpp"
+
+#include <algorithm>
+
+namespace fusec::fusion {
+
+namespace {
+
+template <class Id>
+int position(const std::vector<Id>& sorted, Id id) {
+    return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), id) - sorted.begin());
+}
+
+} // namespace
+
+KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, AccessCosts& costs) {
+    KernelOutline result;
+    std::vector<DataId> touched = graph.uses(column.executes);
+    for (CallId call : column.executes) {
+        touched.push_back(graph.call(call).result);
+    }
+    std::sort(touched.begin(), touched.end());
+
+    for (DataId id : touched) {
+        const frontend::Datum& datum = graph.datum(id);
+        KernelOutline::Datum& entry = result.data.emplace_back();
+        entry.id = id;
+        entry.kind = datum.kind;
+        entry.shape = datum.type.shape;
+        entry.bytes = datum.type.bytes();
+        entry.loaded = std::binary_search(column.loads.begin(), column.loads.end(), id);
+        entry.stored = std::binary_search(column.stores.begin(), column.stores.end(), id);
+        result.read_bytes += entry.loaded ? entry.bytes : 0;
+        result.write_bytes += entry.stored ? entry.bytes : 0;
+        result.precision = datum.type.precision; // one precision per connected program part: no call converts
+    }
+    for (std::size_t index = 0; index < column.executes.size(); ++index) {
+        const CallId id = column.executes[index];
+        const frontend::Call& call = graph.call(id);
+        KernelOutline::Call& entry = result.calls.emplace_back();
+        entry.id = id;
+        entry.routines = &routines.at(id.index());
+        for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+            const int datum = position(touched, call.operands[operand]);
+            entry.operands.push_back(datum);
+            result.data[static_cast<std::size_t>(datum)].uses.push_back({static_cast<int>(index), operand});
+        }
+        entry.result = position(touched, call.result);
+        result.data[static_cast<std::size_t>(entry.result)].producer = static_cast<int>(index);
+        for (const Routine& routine : entry.routines->routines) {
+            auto& row = entry.costs.emplace_back();
+            for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+                row.push_back(&costs.of({graph.datum(call.operands[operand]).type.shape, bytes_of(result.precision), routine.threads, routine.inputs[operand]}));
+            }
+            row.push_back(&costs.of({graph.datum(call.result).type.shape, bytes_of(result.precision), routine.threads, routine.output}));
+        }
+    }
+    for (LoadOrder loads : {LoadOrder::first, LoadOrder::at_use}) {
+        auto& order = result.order[loads == LoadOrder::first ? 0 : 1];
+        for (CallId call : linearize(graph, column.executes, column.stores, loads).order) {
+            order.push_back(position(column.executes, call));
+        }
+    }
+    return result;
+}
+
+} // namespace fusec::fusion

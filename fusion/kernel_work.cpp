@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a finished candidate does, as counts that every predictor understands. Sources are the sections of the CUDA notes.
+//
+// Data pipe (notes 1, 3): a staged load passes once with cp.async, twice through registers; each distinct read of a tile and each
+// result written to one costs its simulated passes; a staged store is read once and sent once, a direct one only sent.
+// Registers (notes 0.6, 4.2): 25 + w (L + N): L live components per thread, one row N of every operand that is not in registers,
+// w = 1 (f32) or 2 (f64); copies through registers hold 14 more (2.2).
+// Spills (fitted to 4.2): each of the excess registers is stored and loaded 3 * demand / limit times.
+// Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier).
+#include "fusion/kernel_builder.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace fusec::fusion {
+
+namespace {
+
+constexpr double instructions_per_flop = 0.55; // multiply-adds count two
+constexpr double instructions_per_item = 20;
+constexpr double instructions_per_barrier = 4;
+constexpr double instructions_per_copy_step = 6;
+constexpr double instruction_overhead = 1.15;
+constexpr double base_registers = 25;
+constexpr double copy_registers = 14;
+
+/// Thread-instructions of a division or square root, and of a transcendental function, beyond the one that `flops` counts.
+double division_instructions(Precision precision) {
+    return precision == Precision::f32 ? 8 : 20;
+}
+double transcendental_instructions(Precision precision) {
+    return precision == Precision::f32 ? 20 : 40;
+}
+
+class Meter {
+public:
+    Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const Candidate& candidate)
+        : kernel_(kernel), routines_(routines), limits_(limits), candidate_(candidate), largest_(candidate.threads_per_block / std::max(candidate.instances_per_block, 1)) {}
+
+    KernelWork run() {
+        work_.precision = kernel_.precision;
+        work_.read_bytes = kernel_.read_bytes;
+        work_.write_bytes = kernel_.write_bytes;
+        work_.read_lists = static_cast<int>(candidate_.loads.size());
+        work_.write_lists = static_cast<int>(candidate_.stores.size());
+        work_.elements_per_block = candidate_.instances_per_block;
+        work_.threads_per_block = candidate_.threads_per_block;
+        work_.shared_bytes = candidate_.shared_bytes;
+        last_step_.assign(kernel_.data.size(), 0);
+        for (std::size_t step = 0; step < candidate_.steps.size(); ++step) {
+            for_each_datum(candidate_.steps[step], [&](int datum) { last_step_[static_cast<std::size_t>(datum)] = step; });
+        }
+        made_.assign(kernel_.data.size(), false);
+        for (std::size_t step = 0; step < candidate_.steps.size(); ++step) {
+            count(candidate_.steps[step], step);
+        }
+        finish();
+        return work_;
+    }
+
+private:
+    const DatumPlan& plan(int datum) const { return candidate_.data[static_cast<std::size_t>(datum)]; }
+    const KernelOutline::Datum& datum(int index) const { return kernel_.data[static_cast<std::size_t>(index)]; }
+    int index_of(DataId id) const {
+        return static_cast<int>(std::lower_bound(kernel_.data.begin(), kernel_.data.end(), id, [](const auto& entry, DataId wanted) { return entry.id < wanted; }) - kernel_.data.begin());
+    }
+    std::size_t call_of(CallId id) const {
+        return static_cast<std::size_t>(std::lower_bound(kernel_.calls.begin(), kernel_.calls.end(), id, [](const auto& entry, CallId wanted) { return entry.id < wanted; }) - kernel_.calls.begin());
+    }
+
+    template <class Visit>
+    void for_each_datum(const Step& step, Visit visit) const {
+        if (step.kind == Step::Kind::compute) {
+            const auto& call = kernel_.calls[call_of(step.call)];
+            std::for_each(call.operands.begin(), call.operands.end(), visit);
+            visit(call.result);
+        } else if (step.kind == Step::Kind::load || step.kind == Step::Kind::store) {
+            visit(index_of(step.datum));
+        }
+    }
+
+    void count(const Step& step, std::size_t number) {
+        switch (step.kind) {
+        case Step::Kind::load:
+            count_load(index_of(step.datum));
+            break;
+        case Step::Kind::async_wait:
+            phase_open_ = false;
+            instructions_ += largest_;
+            break;
+        case Step::Kind::block_barrier:
+            phase_open_ = false;
+            ++work_.block_barriers;
+            instructions_ += instructions_per_barrier * largest_;
+            forget_reads();
+            break;
+        case Step::Kind::warp_barrier:
+            phase_open_ = false;
+            ++work_.warp_barriers;
+            instructions_ += instructions_per_barrier * largest_;
+            break;
+        case Step::Kind::compute:
+            count_compute(call_of(step.call), number);
+            break;
+        case Step::Kind::store:
+            count_store(index_of(step.datum));
+            break;
+        }
+    }
+
+    void read_global() {
+        if (!phase_open_) {
+            phase_open_ = true;
+            ++phases_;
+        }
+    }
+
+    void count_load(int loaded) {
+        const double bytes = datum(loaded).bytes;
+        read_global();
+        switch (plan(loaded).load) {
+        case Staging::async:
+            work_.async_copies = true;
+            work_.shared_wavefronts += bytes / 128;
+            instructions_ += bytes / 16;
+            break;
+        case Staging::vectors:
+            work_.shared_wavefronts += 2 * bytes / 128;
+            instructions_ += 2 * bytes / 16;
+            through_registers_ = true;
+            break;
+        case Staging::words:
+            work_.shared_wavefronts += 2 * bytes / 128;
+            instructions_ += 2 * bytes / kernel_.word_bytes();
+            through_registers_ = true;
+            break;
+        case Staging::lanes: // an access and about one shuffle per component, for all lanes of the vector at once
+            instructions_ += 2.0 * datum(loaded).shape.size();
+            made_[static_cast<std::size_t>(loaded)] = true;
+            break;
+        case Staging::none:
+        case Staging::lanes_streaming:
+            throw InternalError("kernel work: a load step without a way to load");
+        }
+        instructions_ += instructions_per_copy_step * largest_;
+    }
+
+    void count_store(int stored) {
+        const double bytes = datum(stored).bytes;
+        work_.shared_wavefronts += limits_.target == Target::host ? 0 : bytes / 128;
+        switch (plan(stored).store) {
+        case Staging::words:
+            work_.shared_wavefronts += bytes / 128;
+            instructions_ += 2 * bytes / kernel_.word_bytes() + instructions_per_copy_step * largest_;
+            break;
+        case Staging::vectors:
+            work_.shared_wavefronts += bytes / 128;
+            instructions_ += 2 * bytes / 16 + instructions_per_copy_step * largest_;
+            break;
+        case Staging::none: {
+            const std::size_t producer = static_cast<std::size_t>(datum(stored).producer);
+            const AccessCost& cost = *kernel_.calls[producer].costs[routines_[producer]].back();
+            work_.store_requests += cost.excess_store;
+            instructions_ += static_cast<double>(cost.components) * plan(stored).threads;
+            break;
+        }
+        case Staging::lanes_streaming:
+            work_.streaming_stores = true;
+            [[fallthrough]];
+        case Staging::lanes:
+            instructions_ += 2.0 * datum(stored).shape.size();
+            break;
+        case Staging::async:
+            throw InternalError("kernel work: stores are not asynchronous");
+        }
+    }
+
+    /// True the first time; reads of the same part by the same threads again come from registers until a barrier.
+    bool first_read(int read, int threads, library::Touch touch) {
+        const std::tuple<int, int, library::Touch> key{read, threads, touch};
+        if (std::find(reads_.begin(), reads_.end(), key) != reads_.end()) {
+            return false;
+        }
+        reads_.push_back(key);
+        return true;
+    }
+    void forget_reads() {
+        // Lists in place are const and restrict: no barrier makes the compiler read them again.
+        std::erase_if(reads_, [&](const auto& key) { return plan(std::get<0>(key)).placement == Placement::shared; });
+    }
+
+    void count_compute(std::size_t index, std::size_t number) {
+        const auto& call = kernel_.calls[index];
+        const Routine& routine = call.routines->routines[routines_[index]];
+        const auto& costs = call.costs[routines_[index]];
+        const library::OperationCounts& operations = call.routines->operations;
+        work_.flops += operations.flops;
+        work_.divisions += operations.divisions;
+        work_.square_roots += operations.square_roots;
+        work_.transcendentals += operations.transcendentals;
+        instructions_ += operations.flops * instructions_per_flop +
+                         (operations.divisions + operations.square_roots) * division_instructions(kernel_.precision) +
+                         operations.transcendentals * transcendental_instructions(kernel_.precision) +
+                         (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads);
+        if (previous_threads_ != 0 && previous_threads_ != routine.threads) {
+            ++work_.remaps;
+        }
+        previous_threads_ = routine.threads;
+        items_ += routine.threads;
+        ++computes_;
+
+        double needed = routine.temporaries;
+        for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+            const int read = call.operands[operand];
+            const AccessCost& cost = *costs[operand];
+            const Placement placement = plan(read).placement;
+            if (placement == Placement::shared || placement == Placement::memory) {
+                needed += std::min(cost.components, cost.columns);
+                if (first_read(read, routine.threads, routine.inputs[operand])) {
+                    read_in(read, cost, routine.threads);
+                }
+            }
+        }
+        const AccessCost& result = *costs.back();
+        const DatumPlan& made = plan(call.result);
+        if (made.placement == Placement::shared) {
+            needed += std::min(result.components, result.columns);
+            work_.shared_wavefronts += made.slot->group != 0 ? result.padded : result.plain;
+            instructions_ += result.accesses;
+        }
+        made_[static_cast<std::size_t>(call.result)] = true;
+        for (std::size_t live = 0; live < kernel_.data.size(); ++live) {
+            if (made_[live] && candidate_.data[live].placement == Placement::registers && last_step_[live] >= number) {
+                needed += part_held(static_cast<int>(live));
+            }
+        }
+        components_ = std::max(components_, needed);
+    }
+
+    /// Components per thread of a datum in registers.
+    double part_held(int held) const {
+        const DatumPlan& entry = plan(held);
+        return entry.threads == 1 ? datum(held).shape.size() : library::components_touched(datum(held).shape, entry.touch, entry.threads);
+    }
+
+    void read_in(int read, const AccessCost& cost, int threads) {
+        if (plan(read).placement == Placement::shared) {
+            work_.shared_wavefronts += plan(read).slot->group != 0 ? cost.padded : cost.plain;
+            instructions_ += cost.accesses;
+            return;
+        }
+        read_global();
+        instructions_ += static_cast<double>(cost.components) * threads;
+        if (limits_.target == Target::host) {
+            return;
+        }
+        // A uniform is one line for all threads: a pass per load of a warp.
+        work_.l1_wavefronts += datum(read).kind == frontend::DatumKind::uniform ? static_cast<double>(cost.components) * threads / 32 : cost.direct;
+    }
+
+    void finish() {
+        work_.dependent_phases = std::max(phases_, 1);
+        work_.idle_fraction = 1 - static_cast<double>(items_) / (static_cast<double>(largest_thread_count()) * std::max(computes_, 1));
+        const double words = kernel_.precision == Precision::f32 ? 1 : 2;
+        const double demand = base_registers + words * components_ + (through_registers_ ? copy_registers : 0);
+        const double limit = limits_.target == Target::host ? demand : limits_.registers_per_thread;
+        work_.registers = static_cast<int>(std::min(demand, limit));
+        if (demand > limit) {
+            const double stored = 4 * (demand - limit) * 3 * demand / limit;
+            work_.spill_bytes = 2 * stored * largest_;
+        }
+        // A warp-instruction is 32 thread-instructions; for the host, a vector instruction serves all lanes.
+        work_.instructions = instruction_overhead * instructions_ / (limits_.target == Target::host ? candidate_.instances_per_block : 32);
+    }
+
+    int largest_thread_count() const { return limits_.target == Target::host ? 1 : largest_; }
+
+    const KernelOutline& kernel_;
+    const Combination& routines_;
+    const DeviceLimits& limits_;
+    const Candidate& candidate_;
+    int largest_; ///< granularity; 0 for the host
+    KernelWork work_;
+
+    std::vector<std::size_t> last_step_; ///< per datum
+    std::vector<bool> made_;             ///< per datum, holds registers from here to its last step
+    std::vector<std::tuple<int, int, library::Touch>> reads_;
+    double instructions_ = 0; ///< thread-instructions per element
+    double components_ = 0;   ///< most live components per thread
+    bool through_registers_ = false;
+    bool phase_open_ = false;
+    int phases_ = 0;
+    int previous_threads_ = 0;
+    int items_ = 0;
+    int computes_ = 0;
+};
+
+} // namespace
+
+KernelWork measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const Candidate& candidate) {
+    return Meter(kernel, routines, limits, candidate).run();
+}
+
+} // namespace fusec::fusion

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Costs of accesses by simulation of a few warps. 32 banks of 4 bytes; an access of 4, 8 or 16 bytes is resolved for 32, 16 or 8
+// lanes at a time; a pass serves one word of each bank, and lanes with the same word share it.
+#include "fusion/layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace fusec::fusion {
+
+namespace {
+
+constexpr int warp = 32;
+constexpr int simulated_warps = 8;
+
+/// First word, within an element, of the part that lane `lane` of the element's threads touches.
+int first_word(const Access& access, int lane) {
+    const Shape& shape = access.shape;
+    switch (access.touch) {
+    case library::Touch::all:
+        return 0;
+    case library::Touch::row:
+        return lane * shape.rows / access.threads * shape.columns;
+    case library::Touch::column:
+        return lane % shape.columns;
+    case library::Touch::entry:
+        return lane % shape.size();
+    case library::Touch::rows:
+        return lane * shape.rows / access.threads * shape.columns;
+    }
+    return 0;
+}
+
+/// Bytes of one access: parts that are contiguous are taken in 4, 8 or 16 bytes.
+int access_bytes(const Access& access) {
+    if (access.touch == library::Touch::column && access.shape.columns > 1) {
+        return access.word_bytes;
+    }
+    int width = access.word_bytes;
+    const int part = components_per_thread(access) * access.word_bytes;
+    const int element = access.shape.size() * access.word_bytes;
+    while (width < 16 && part % (2 * width) == 0 && element % (2 * width) == 0) {
+        width *= 2;
+    }
+    return width;
+}
+
+/// Start addresses of the accesses of one warp, by lane.
+std::array<int, warp> addresses(const Access& access, int number, int group, int pad_words) {
+    std::array<int, warp> result{};
+    for (int lane = 0; lane < warp; ++lane) {
+        const int item = number * warp + lane;
+        const int element = item / access.threads;
+        const int padding = group == 0 ? 0 : element / group * pad_words;
+        result[static_cast<std::size_t>(lane)] = (element * access.shape.size() + padding + first_word(access, item % access.threads)) * access.word_bytes;
+    }
+    return result;
+}
+
+/// Passes that serve `width` bytes at each address.
+int passes(const std::array<int, warp>& starts, int width) {
+    const int lanes = std::min(warp, 128 / width);
+    int total = 0;
+    for (int first = 0; first < warp; first += lanes) {
+        std::array<std::array<int, warp>, 32> words{}; // per bank, distinct words
+        std::array<int, 32> count{};
+        int most = 1;
+        for (int lane = first; lane < first + lanes; ++lane) {
+            for (int byte = 0; byte < width; byte += 4) {
+                const int word = (starts[static_cast<std::size_t>(lane)] + byte) / 4;
+                const auto bank = static_cast<std::size_t>(word % 32);
+                auto& in_bank = words[bank];
+                const auto end = in_bank.begin() + count[bank];
+                if (std::find(in_bank.begin(), end, word) == end) {
+                    *end = word;
+                    most = std::max(most, ++count[bank]);
+                }
+            }
+        }
+        total += most;
+    }
+    return total;
+}
+
+/// Distinct blocks of `size` bytes that the accesses of `width` bytes touch.
+int blocks_touched(const std::array<int, warp>& starts, int width, int size) {
+    std::array<int, static_cast<std::size_t>(2) * warp> blocks{};
+    auto end = blocks.begin();
+    for (int start : starts) {
+        for (int block : {start / size, (start + width - 1) / size}) {
+            if (std::find(blocks.begin(), end, block) == end) {
+                *end++ = block;
+            }
+        }
+    }
+    return static_cast<int>(end - blocks.begin());
+}
+
+/// Mean of `measure(addresses of a warp)` over the simulated warps, per element.
+template <class Measure>
+double per_element(const Access& access, int group, int pad_words, Measure measure) {
+    double sum = 0;
+    for (int number = 0; number < simulated_warps; ++number) {
+        sum += measure(addresses(access, number, group, pad_words));
+    }
+    return sum / simulated_warps * access.threads / warp;
+}
+
+} // namespace
+
+int components_per_thread(const Access& access) {
+    if (const int part = library::components_touched(access.shape, access.touch, access.threads)) {
+        return part;
+    }
+    switch (access.touch) {
+    case library::Touch::row:
+        return access.shape.columns;
+    case library::Touch::column:
+        return access.shape.rows;
+    case library::Touch::entry:
+        return 1;
+    case library::Touch::all:
+    case library::Touch::rows:
+        break;
+    }
+    return access.shape.size();
+}
+
+double shared_accesses(const Access& access) {
+    return static_cast<double>(components_per_thread(access)) * access.word_bytes / access_bytes(access) * access.threads;
+}
+
+double shared_wavefronts(const Access& access, int group, int pad_words) {
+    const int width = access_bytes(access);
+    // All accesses of a part shift every lane alike: the first one stands for them.
+    const double accesses = static_cast<double>(components_per_thread(access)) * access.word_bytes / width;
+    return accesses * per_element(access, group, pad_words, [&](const auto& starts) { return static_cast<double>(passes(starts, width)); });
+}
+
+double direct_load_wavefronts(const Access& access) {
+    return components_per_thread(access) * per_element(access, 0, 0, [&](const auto& starts) {
+               return std::max<double>(passes(starts, access.word_bytes), blocks_touched(starts, access.word_bytes, 128) / 4.0 + 0.75);
+           });
+}
+
+double excess_store_sectors(const Access& access) {
+    const double requested = components_per_thread(access) * per_element(access, 0, 0, [&](const auto& starts) {
+                                 return static_cast<double>(blocks_touched(starts, access.word_bytes, 32));
+                             });
+    return std::max(0.0, requested - access.shape.size() * access.word_bytes / 32.0);
+}
+
+int padding_group(int element_bytes) {
+    return std::lcm(element_bytes, 128) / element_bytes;
+}
+
+int tile_bytes(int elements, int element_words, int word_bytes, int group, int pad_words) {
+    const int pads = group == 0 ? 0 : (elements - 1) / group;
+    const int bytes = (elements * element_words + pads * pad_words) * word_bytes;
+    return (bytes + 15) / 16 * 16;
+}
+
+const AccessCost& AccessCosts::of(const Access& access) {
+    const auto [entry, added] = costs_.try_emplace(access);
+    if (added) {
+        const int element = access.shape.size() * access.word_bytes;
+        entry->second = {components_per_thread(access),
+                         access.shape.columns,
+                         shared_accesses(access),
+                         shared_wavefronts(access, 0, 0),
+                         shared_wavefronts(access, padding_group(element), 16 / access.word_bytes),
+                         direct_load_wavefronts(access),
+                         excess_store_sectors(access)};
+    }
+    return entry->second;
+}
+
+} // namespace fusec::fusion

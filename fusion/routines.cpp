@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Legal implementations of each call.
+#include "fusion/routines.hpp"
+
+#include <algorithm>
+
+namespace fusec::fusion {
+
+namespace {
+
+CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& call, const DeviceLimits& limits) {
+    const library::Function& function = catalog.function(call.instance.function);
+    CallRoutines result;
+    result.operations = catalog.operations(call.instance);
+    result.why_none = "no implementation of `" + function.name + "` is legal at this shape";
+    for (std::size_t index = 0; index < function.implementations.size(); ++index) {
+        const library::Implementation& implementation = function.implementations[index];
+        const std::optional<int> threads = catalog.threads(call.instance, implementation);
+        if (!threads || (limits.target == Target::host && *threads != 1)) {
+            continue;
+        }
+        if (implementation.barrier && *threads > 1 && limits.warp_size % *threads != 0) {
+            result.why_none = "`" + function.name + "_" + implementation.name + "` synchronises " + std::to_string(*threads) +
+                              " threads, which do not divide a warp of " + std::to_string(limits.warp_size);
+            continue;
+        }
+        Routine routine{index, *threads, implementation.inputs, implementation.output, catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1};
+        if (routine.threads == 1) {
+            std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
+            routine.output = library::Touch::all;
+        }
+        const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
+            return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output && other.synchronises == routine.synchronises;
+        });
+        if (same == result.routines.end()) {
+            result.routines.push_back(std::move(routine));
+        } else if (routine.temporaries < same->temporaries) {
+            *same = std::move(routine);
+        }
+    }
+    std::stable_sort(result.routines.begin(), result.routines.end(), [](const Routine& a, const Routine& b) { return a.threads < b.threads; });
+    return result;
+}
+
+} // namespace
+
+std::vector<CallRoutines> find_routines(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits) {
+    std::vector<CallRoutines> result;
+    result.reserve(graph.calls());
+    for (const frontend::Call& call : graph.program().calls) {
+        result.push_back(routines_of(catalog, call, limits));
+    }
+    return result;
+}
+
+} // namespace fusec::fusion

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// For every call of a graph, the implementations of its function that are legal at its shape, with what the search needs of them.
+#pragma once
+
+#include "dag/call_graph.hpp"
+#include "fusion/target.hpp"
+
+#include <vector>
+
+namespace fusec::fusion {
+
+/// An implementation at the shape of one call.
+struct Routine {
+    std::size_t implementation = 0; ///< index into library::Function::implementations
+    int threads = 1;
+    std::vector<library::Touch> inputs; ///< `all` when threads = 1
+    library::Touch output = library::Touch::all;
+    int temporaries = 0;
+    bool synchronises = false; ///< the routine itself orders the accesses of an instance's threads
+};
+
+struct CallRoutines {
+    std::vector<Routine> routines; ///< by threads, then as declared; empty: see `why_none`
+    library::OperationCounts operations;
+    std::string why_none;
+};
+
+/// Per call of the graph. Of implementations with the same threads and touches only the one with the fewest temporaries is listed.
+/// The host takes those of one thread; a routine that synchronises needs its instance inside a warp.
+std::vector<CallRoutines> find_routines(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits);
+
+} // namespace fusec::fusion

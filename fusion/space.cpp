@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The candidate space: fusions and columns are made at once, implementations when a column's time is asked for.
+#include "fusion/space.hpp"
+
+#include "fusion/columns.hpp"
+#include "fusion/enumerate.hpp"
+#include "fusion/front.hpp"
+#include "fusion/kernel_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fusec::fusion {
+
+namespace {
+
+/// Implementations considered per column. Small spaces are searched widely; in large ones thousands of columns have to be priced.
+std::size_t automatic_implementations(std::size_t fusions) {
+    return fusions <= 64 ? 384 : fusions <= 5000 ? 160
+                                                 : 64;
+}
+
+/// What pricing a column found, without its candidates.
+struct Priced {
+    std::vector<Merit> front;
+    Choices choices;
+    std::size_t considered = 0;
+    std::size_t built = 0;
+    std::vector<Refusal> refused;
+    std::string no_implementation; ///< of a call; empty if every call has one
+};
+
+} // namespace
+
+struct Space::State {
+    const dag::CallGraph& graph;
+    const CostModel& model;
+    DeviceLimits limits;
+    SpaceOptions options;
+    std::vector<CallRoutines> routines;
+    Enumeration fusions;
+    Columns columns;
+    std::vector<double> bounds;  ///< per column
+    std::vector<double> seconds; ///< per column; NaN: not priced yet
+    std::map<ColumnId, Front> fronts;
+    SpaceStatistics statistics;
+    AccessCosts costs;
+
+    State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model, const SpaceOptions& the_options)
+        : graph(the_graph), model(the_model), limits(the_limits), options(the_options), routines(find_routines(the_graph, catalog, the_limits)) {
+        fusions = enumerate_fusions(graph, options.max_fusion, options.max_fusions);
+        std::vector<double> flops;
+        flops.reserve(routines.size());
+        for (const CallRoutines& call : routines) {
+            flops.push_back(call.operations.flops);
+        }
+        columns = make_columns(graph, fusions.sets, flops, options.recompute);
+        if (options.implementations == 0) {
+            options.implementations = automatic_implementations(fusions.sets.size());
+        }
+        bounds.reserve(columns.columns.size());
+        for (const Column& column : columns.columns) {
+            bounds.push_back(bound_of(column));
+        }
+        seconds.assign(columns.columns.size(), std::numeric_limits<double>::quiet_NaN());
+        statistics.calls = graph.calls();
+        statistics.fusions = fusions.sets.size();
+        statistics.complete = fusions.complete;
+        statistics.columns_complete = columns.complete;
+    }
+
+    double bound_of(const Column& column) const {
+        const auto bytes = [&](const std::vector<DataId>& lists) {
+            double sum = 0;
+            for (DataId datum : lists) {
+                sum += graph.datum(datum).type.bytes();
+            }
+            return sum;
+        };
+        double flops = 0;
+        for (CallId call : column.executes) {
+            flops += routines[call.index()].operations.flops;
+        }
+        const Precision precision = graph.datum(graph.call(column.executes.front()).result).type.precision;
+        return model.lower_bound(bytes(column.loads), bytes(column.stores), flops, precision, options.elements);
+    }
+
+    const Column& column(ColumnId id) const { return columns.columns.at(id.index()); }
+
+    /// Calls `visit(candidate, number of the choice)` for every choice that the device can run; fills in the rest of the result.
+    template <class Visit>
+    Priced elaborate(const Column& of, AccessCosts& access_costs, Visit visit) const {
+        Priced result;
+        for (CallId call : of.executes) {
+            if (routines[call.index()].routines.empty()) {
+                result.no_implementation = "`" + graph.program().name_of(call) + "`: " + routines[call.index()].why_none;
+                return result;
+            }
+        }
+        const KernelOutline kernel = outline(graph, of, routines, access_costs);
+        result.choices = choices(kernel, limits, options.implementations);
+        result.considered = result.choices.list.size();
+        KernelBuilder builder(limits);
+        Candidate candidate;
+        for (std::size_t number = 0; number < result.choices.list.size(); ++number) {
+            const KernelChoice& choice = result.choices.list[number];
+            if (const auto refusal = builder.build(kernel, result.choices.combinations[choice.combination], choice, candidate)) {
+                result.refused.push_back(*refusal);
+                continue;
+            }
+            candidate.cost = model.cost(candidate.work, options.elements);
+            ++result.built;
+            visit(candidate, number);
+        }
+        return result;
+    }
+
+    Priced price(ColumnId id) {
+        std::vector<Merit> merits;
+        Priced result = elaborate(column(id), costs, [&](const Candidate& candidate, std::size_t number) {
+            merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number});
+        });
+        result.front = pareto_front(std::move(merits), options.front);
+        double& known = seconds[id.index()];
+        if (std::isnan(known)) {
+            known = result.front.empty() ? impossible : result.front.front().seconds;
+            statistics.candidates += result.considered;
+            statistics.dominated += result.built - result.front.size();
+            statistics.unexplored += result.choices.unexplored;
+            for (const Refusal& refusal : result.refused) {
+                ++statistics.rejected[std::string(to_string(refusal.reason))];
+            }
+            if (!result.no_implementation.empty()) {
+                ++statistics.rejected[std::string(to_string(Rejection::Reason::no_implementation))];
+            }
+        }
+        return result;
+    }
+};
+
+Space::Space(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits, const CostModel& model, const SpaceOptions& options)
+    : state_(std::make_unique<State>(graph, catalog, limits, model, options)) {}
+
+Space::~Space() = default;
+
+const std::vector<Column>& Space::columns() const {
+    return state_->columns.columns;
+}
+
+double Space::lower_bound(ColumnId column) const {
+    return state_->bounds.at(column.index());
+}
+
+double Space::seconds(ColumnId column) {
+    if (std::isnan(state_->seconds.at(column.index()))) {
+        state_->price(column);
+    }
+    return state_->seconds[column.index()];
+}
+
+const std::vector<CallSet>& Space::fusions() const {
+    return state_->fusions.sets;
+}
+
+const Front& Space::front(ColumnId column) {
+    const auto [entry, added] = state_->fronts.try_emplace(column);
+    Front& front = entry->second;
+    if (!added) {
+        return front;
+    }
+    const Priced priced = state_->price(column);
+    front.considered = priced.considered;
+    front.dominated = priced.built - priced.front.size();
+    front.unexplored = priced.choices.unexplored;
+    for (const Refusal& refusal : priced.refused) {
+        front.rejected.push_back(refusal.explained());
+    }
+    if (!priced.no_implementation.empty()) {
+        front.rejected.push_back({Rejection::Reason::no_implementation, priced.no_implementation});
+        return front;
+    }
+    const KernelOutline kernel = outline(state_->graph, state_->column(column), state_->routines, state_->costs);
+    KernelBuilder builder(state_->limits);
+    for (const Merit& merit : priced.front) {
+        const KernelChoice& choice = priced.choices.list[merit.choice];
+        Candidate& kept = front.kept.emplace_back();
+        const auto refusal = builder.build(kernel, priced.choices.combinations[choice.combination], choice, kept);
+        internal_check(!refusal, "space: a kept candidate cannot be built again");
+        kept.cost = state_->model.cost(kept.work, state_->options.elements);
+    }
+    return front;
+}
+
+std::vector<Candidate> Space::implementations(ColumnId column) const {
+    std::vector<Candidate> result;
+    AccessCosts costs;
+    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); });
+    return result;
+}
+
+std::optional<ColumnId> Space::find(const CallSet& executes, const std::vector<DataId>& stores) const {
+    // Columns stand by fusion, and those by size, then lexicographically.
+    const auto& columns = state_->columns.columns;
+    auto found = std::lower_bound(columns.begin(), columns.end(), executes, [](const Column& column, const CallSet& wanted) {
+        return column.executes.size() != wanted.size() ? column.executes.size() < wanted.size() : column.executes < wanted;
+    });
+    for (; found != columns.end() && found->executes == executes; ++found) {
+        if (found->stores == stores) {
+            return ColumnId(static_cast<std::size_t>(found - columns.begin()));
+        }
+    }
+    return std::nullopt;
+}
+
+SpaceStatistics Space::statistics() const {
+    return state_->statistics;
+}
+
+} // namespace fusec::fusion

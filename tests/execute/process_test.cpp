@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace fusec::execute {
+namespace {
+
+TEST(Process, GivesOutputAndExitCode) {
+    const ProcessResult result = run_process({"/bin/sh", "-c", "pwd; echo two >&2; read line; exit 3"}, "/tmp");
+    EXPECT_TRUE(result.started);
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_EQ(result.output, "/tmp\ntwo\n");
+    EXPECT_EQ(run_process({"/bin/sh", "-c", "kill -9 $$"}).exit_code, 128 + SIGKILL);
+    EXPECT_EQ(run_process({"/no/such/program"}).exit_code, 127);
+}
+
+TEST(Children, ReturnTextsInOrderAndSurviveFaults) {
+    const std::string large(3000000, 'x'); // more than a pipe holds
+    const auto results = run_children(
+        {[] { return std::string("first"); },
+         []() -> std::string { std::raise(SIGKILL); return "unreached"; },
+         [] { std::this_thread::sleep_for(std::chrono::seconds(30)); return std::string("late"); },
+         [&] { return large; },
+         []() -> std::string { end_child("said before the end"); },
+         []() -> std::string { _exit(7); },
+         [] { return std::string(); }},
+        2, 1.5);
+    ASSERT_EQ(results.size(), 7u);
+    EXPECT_TRUE(results[0].completed);
+    EXPECT_EQ(results[0].text, "first");
+    EXPECT_FALSE(results[1].completed);
+    EXPECT_THAT(results[1].fault, testing::StartsWith("signal 9"));
+    EXPECT_FALSE(results[2].completed);
+    EXPECT_EQ(results[2].fault, "exceeded 1 s");
+    EXPECT_TRUE(results[3].completed);
+    EXPECT_EQ(results[3].text, large);
+    EXPECT_FALSE(results[4].completed);
+    EXPECT_EQ(results[4].text, "said before the end");
+    EXPECT_EQ(results[4].fault, "ended");
+    EXPECT_FALSE(results[5].completed);
+    EXPECT_EQ(results[5].fault, "exit code 7");
+    EXPECT_TRUE(results[6].completed);
+    EXPECT_EQ(results[6].text, "");
+}
+
+} // namespace
+} // namespace fusec::execute
