@@ -60,10 +60,8 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
     const Embedded embedded = embed(kernels + interface.text(), unit, graph, catalog);
     const std::string arch_macro(cuda_dialect.arch_macro);
     const std::vector<std::string> preamble = {
-        "#include <" + std::string(cuda_dialect.runtime_header) + ">",
-        "",
-        "#include <cstddef>",
         "#include <cstdint>",
+        "#include <" + std::string(cuda_dialect.runtime_header) + ">",
         "#include <type_traits>",
         "",
         "#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),

@@ -140,6 +140,7 @@ std::string compact(std::string_view text, std::size_t columns) {
         }
     };
     bool after_template = false; // the head of a template stays with what it declares
+    bool continued = false;      // a directive goes on
     bool after_guard = false;
     bool after_guarded = false; // compilers warn when more follows a guarded statement on its line
     while (!text.empty()) {
@@ -150,7 +151,8 @@ std::string compact(std::string_view text, std::size_t columns) {
         const bool starts = line.front() != ' ' && line.front() != '}' && !after_template;
         after_template = line.starts_with("template <") && line.back() == '>';
         line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-        const bool directive = line.front() == '#';
+        const bool directive = line.front() == '#' || continued;
+        continued = line.back() == '\\';
         if (directive || starts || (after_guarded && line.front() != '}') || open.size() + 1 + line.size() > columns) {
             close();
         }

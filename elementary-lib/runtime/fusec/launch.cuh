@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace fusec {
 
@@ -12,15 +12,15 @@ namespace fusec {
 // Starts kernel(arguments..., first, n) with a block per `tile` elements, in several launches when n needs more than 2^31 - 1 blocks.
 // Returns the launch's own error.
 template <class... Parameters, class... Arguments>
-cudaError_t launch(void (*kernel)(Parameters...), std::size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
+cudaError_t launch(void (*kernel)(Parameters...), size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
     cudaLaunchConfig_t configuration = {};
     configuration.blockDim = dim3(threads);
     configuration.dynamicSmemBytes = shared_bytes;
     configuration.stream = static_cast<cudaStream_t>(stream);
-    constexpr std::size_t most_blocks = 2147483647;
+    constexpr size_t most_blocks = 2147483647;
     cudaError_t error = cudaSuccess;
-    for (std::size_t first = 0; first < n && error == cudaSuccess; first += most_blocks * tile) {
-        const std::size_t blocks = (n - first - 1) / tile + 1;
+    for (size_t first = 0; first < n && error == cudaSuccess; first += most_blocks * tile) {
+        const size_t blocks = (n - first - 1) / tile + 1;
         configuration.gridDim = dim3(static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks));
         error = cudaLaunchKernelEx(&configuration, kernel, arguments..., first, n);
     }
@@ -30,7 +30,7 @@ cudaError_t launch(void (*kernel)(Parameters...), std::size_t n, unsigned tile, 
 // [chunk launch_large needs launch]
 // The same for a kernel that needs more than 48 KiB of shared memory, which has to be allowed on the current device first.
 template <class... Parameters, class... Arguments>
-cudaError_t launch_large(void (*kernel)(Parameters...), std::size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
+cudaError_t launch_large(void (*kernel)(Parameters...), size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
     const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
     return error != cudaSuccess ? error : launch(kernel, n, tile, threads, shared_bytes, stream, arguments...);
 }
