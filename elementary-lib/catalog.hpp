@@ -70,6 +70,7 @@ struct Function {
     bool commutative = false;                   ///< a two-operand call with operands swapped means the same: (s,A) as (A,s)
     std::optional<SizeExpression> where;        ///< shapes the function exists for: "N <= 4"
     Reference reference;
+    std::string reference_text; ///< as written in the metadata
     SizeExpression flops, divisions, square_roots, transcendentals;
     std::vector<Parameter> inputs;
     Parameter output;

@@ -3,6 +3,7 @@
 #include "elementary-lib/metadata.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 
 #define TOML_EXCEPTIONS 0
@@ -33,6 +34,16 @@ Span span_of(const SourcePtr& text, const toml::source_region& region) {
 
 std::string article(std::string_view kind) {
     return (std::string_view("aeiou").find(kind.front()) == std::string_view::npos ? "a " : "an ") + std::string(kind);
+}
+
+/// Where `name` stands as a word of its own. Pre: it does.
+std::size_t word_position(std::string_view text, std::string_view name) {
+    const auto is_word = [&](std::size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'); };
+    std::size_t at = text.find(name);
+    while (at != std::string_view::npos && ((at > 0 && is_word(at - 1)) || is_word(at + name.size()))) {
+        at = text.find(name, at + 1);
+    }
+    return at;
 }
 
 std::string kind_of(const toml::node& node) {
@@ -169,7 +180,7 @@ private:
         }
         for (const std::string& name : parsed->names()) {
             if (std::find(function_.shape.begin(), function_.shape.end(), name) == function_.shape.end()) {
-                Diagnostic& unknown = report(kind::library_expression, inside(value, offset + source.find(name)), "`" + name + "` is not a shape parameter");
+                Diagnostic& unknown = report(kind::library_expression, inside(value, offset + word_position(source, name), name.size()), "`" + name + "` is not a shape parameter");
                 if (const std::string near = nearest(name, function_.shape); !near.empty()) {
                     unknown.hint = "did you mean `" + near + "`?";
                 }
@@ -249,6 +260,7 @@ private:
         std::size_t where = 0;
         if (std::optional<Reference> parsed = parse_reference(*source, error, where)) {
             function_.reference = *std::move(parsed);
+            function_.reference_text = *source;
         } else {
             report(kind::library_reference, inside(metadata_.place("reference"), where), error);
         }
@@ -384,7 +396,7 @@ Span Metadata::place(const std::string& path) const {
     return found != places.end() ? found->second : Span{text, 0, std::min<std::size_t>(1, text->text().size())};
 }
 
-Span inside(const Span& value, std::size_t where) {
+Span inside(const Span& value, std::size_t where, std::size_t length) {
     const std::string_view raw = value.text();
     const bool plain = raw.size() >= 2 && (raw.front() == '"' || raw.front() == '\'') && raw.back() == raw.front() && raw.find('\\') == std::string_view::npos && !raw.starts_with("\"\"\"") && !raw.starts_with("'''");
     if (!plain) {
@@ -392,7 +404,7 @@ Span inside(const Span& value, std::size_t where) {
     }
     const std::size_t last = value.end - 1; // the closing quote: where something is missing at the end
     const std::size_t begin = std::min(value.begin + 1 + where, last);
-    return {value.source, begin, std::max(begin + 1, last)};
+    return {value.source, begin, std::max(begin + 1, std::min(begin + length, last))};
 }
 
 std::optional<Metadata> read_metadata(const std::string& name, const SourcePtr& text, Diagnostics& diagnostics) {

@@ -20,8 +20,8 @@ struct Metadata {
     Span place(const std::string& path) const;
 };
 
-/// The part of `value` (a quoted string of the file) from byte `where` of its content; all of it when its quoting hides offsets.
-Span inside(const Span& value, std::size_t where);
+/// `length` bytes of `value` (a quoted string of the file) from byte `where` of its content; all of it when its quoting hides offsets.
+Span inside(const Span& value, std::size_t where, std::size_t length = 1);
 
 /// Reads all keys; `name` is the function's. Reports and returns nothing when the file is not of the documented form.
 std::optional<Metadata> read_metadata(const std::string& name, const SourcePtr& text, Diagnostics& diagnostics);

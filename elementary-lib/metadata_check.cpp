@@ -45,8 +45,8 @@ public:
     }
 
 private:
-    Diagnostic& error(std::size_t where, std::string message) {
-        return diagnostics_.report(kind::library_reference, inside(metadata_.place("reference"), where), std::move(message));
+    Diagnostic& error(std::size_t where, std::string message, std::size_t length = 1) {
+        return diagnostics_.report(kind::library_reference, inside(metadata_.place("reference"), where, length), std::move(message));
     }
 
     const ReferenceNode& node(int index) const { return reference_.nodes.at(static_cast<std::size_t>(index)); }
@@ -88,7 +88,7 @@ private:
             for (const Parameter& input : function_.inputs) {
                 names.push_back(input.name);
             }
-            Diagnostic& unknown = error(here.where, "the reference reads `" + here.name + "`, which is not an operand");
+            Diagnostic& unknown = error(here.where, "the reference reads `" + here.name + "`, which is not an operand", here.name.size());
             if (const std::string near = nearest(here.name, names); !near.empty()) {
                 unknown.hint = "did you mean `" + near + "`?";
             }

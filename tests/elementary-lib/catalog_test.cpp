@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading the fixture library, matching operands, the questions phases ask.
 #include "elementary-lib/catalog.hpp"
+#include "elementary-lib/describe.hpp"
 #include "elementary-lib/device_source.hpp"
 
 #include <gmock/gmock.h>
@@ -101,6 +102,29 @@ TEST_F(CatalogTest, ImplementationSourceIsTheTemplateAlone) {
     EXPECT_TRUE(row.ends_with("        c(i, j) = sum;\n    }\n}")) << row;
     EXPECT_THAT(std::string(row), testing::Not(testing::HasSubstr("mmul_element")));
     EXPECT_EQ(template_name(mmul, mmul.implementations[0]), "mmul_element");
+}
+
+TEST_F(CatalogTest, ListAndDescription) {
+    EXPECT_EQ(list(catalog), R"(matrix
+  minv(A) -> C                    C = A^-1
+  mmul(A, B) -> C   A * B         C = A B
+  smmul(A, s) -> C  A * s, s * A  C = s A
+)");
+    const Function& mmul = catalog.function(id("mmul"));
+    EXPECT_EQ(describe(mmul), R"(mmul(A, B) -> C: C = A B
+  operand A         MATRIX[M,K]
+  operand B         MATRIX[K,N]
+  result C          MATRIX[M,N]
+  operator          A * B
+  reference         C[i,j] = sum(k) A[i,k] * B[k,j]
+  flops             M*N*(2*K - 1)
+  by element        1 thread, temporaries 1
+  by row            M threads: A row, B all, C row, where M <= 32
+  metadata          )" + mmul.metadata_path.string() +
+                                  R"(
+  device source     )" + mmul.source_path.string() +
+                                  "\n");
+    EXPECT_THAT(describe(catalog.function(id("minv"))), testing::AllOf(testing::HasSubstr("operand A         MATRIX[N,N], invertible\n"), testing::HasSubstr("where             N <= 2\n"), testing::HasSubstr("reference         inverse\n"), testing::HasSubstr("divisions         1\n")));
 }
 
 TEST(ComponentsTouched, PartsOfAShape) {

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/library_check_source.hpp"
+
+#include "elementary-lib/device_source.hpp"
+#include "support/writer.hpp"
+
+#include <algorithm>
+
+namespace fusec::execute {
+
+using library::Function;
+using library::Touch;
+
+namespace {
+
+/// How each part of an operand is taken from an array of doubles, and a result put back. `blank` is a result nobody has written.
+constexpr std::string_view parts = R"(namespace {
+
+template <class T>
+void clear(T* data, int count) {
+    for (int k = 0; k < count; ++k)
+        data[k] = T(NAN);
+}
+
+template <class T, int R, int C, int>
+struct all_part {
+    using view = fusec::registers<T, R, C>;
+    static view blank(int) { view v; clear(v.data, R * C); return v; }
+    static view in(const double* x, int) { view v; for (int k = 0; k < R * C; ++k) v.data[k] = T(x[k]); return v; }
+    static void out(const view& v, double* x, int) { for (int k = 0; k < R * C; ++k) x[k] = v.data[k]; }
+};
+template <class T, int R, int C, int>
+struct row_part {
+    using view = fusec::row_registers<T, R, C>;
+    static view blank(int) { view v; clear(v.data, C); return v; }
+    static view in(const double* x, int t) { view v; for (int k = 0; k < C; ++k) v.data[k] = T(x[t * C + k]); return v; }
+    static void out(const view& v, double* x, int t) { for (int k = 0; k < C; ++k) x[t * C + k] = v.data[k]; }
+};
+template <class T, int R, int C, int>
+struct column_part {
+    using view = fusec::column_registers<T, R, C>;
+    static view blank(int) { view v; clear(v.data, R); return v; }
+    static view in(const double* x, int t) { view v; for (int k = 0; k < R; ++k) v.data[k] = T(x[k * C + t]); return v; }
+    static void out(const view& v, double* x, int t) { for (int k = 0; k < R; ++k) x[k * C + t] = v.data[k]; }
+};
+template <class T, int R, int C, int>
+struct entry_part {
+    using view = fusec::entry_registers<T, R, C>;
+    static view blank(int) { return view{T(NAN)}; }
+    static view in(const double* x, int t) { return view{T(x[t])}; }
+    static void out(const view& v, double* x, int t) { x[t] = v.data; }
+};
+template <class T, int R, int C, int Threads>
+struct rows_part {
+    using view = fusec::rows_registers<T, R, C, Threads>;
+    static constexpr int held = R / Threads * C;
+    static view blank(int t) { view v; v.first = t * (R / Threads); clear(v.data, held); return v; }
+    static view in(const double* x, int t) { view v = blank(t); for (int k = 0; k < held; ++k) v.data[k] = T(x[t * held + k]); return v; }
+    static void out(const view& v, double* x, int t) { for (int k = 0; k < held; ++k) x[t * held + k] = v.data[k]; }
+};
+
+template <class T, int Size>
+struct array {
+    T data[Size];
+    array() { clear(data, Size); }
+    explicit array(const double* x) { for (int k = 0; k < Size; ++k) data[k] = T(x[k]); }
+    void out(double* x) const { for (int k = 0; k < Size; ++k) x[k] = data[k]; }
+};
+
+// Case i + l in lane l; lanes past the last case repeat it.
+template <class T, int W, int R, int C>
+fusec::registers<fusec::simd<T, W>, R, C> lanes_in(const double* x, int i, int cases) {
+    fusec::registers<fusec::simd<T, W>, R, C> v;
+    for (int k = 0; k < R * C; ++k)
+        for (int l = 0; l < W; ++l)
+            v.data[k].lanes[l] = T(x[(i + l < cases ? i + l : cases - 1) * R * C + k]);
+    return v;
+}
+template <class T, int W, int R, int C>
+void lanes_out(const fusec::registers<fusec::simd<T, W>, R, C>& v, double* x, int i, int cases) {
+    for (int k = 0; k < R * C; ++k)
+        for (int l = 0; l < W && i + l < cases; ++l)
+            x[(i + l) * R * C + k] = v.data[k].lanes[l];
+}
+
+} // namespace)";
+
+/// For a string literal.
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    }
+    return out;
+}
+
+std::string dimensions(const Shape& shape) {
+    return std::to_string(shape.rows) + ", " + std::to_string(shape.columns);
+}
+
+/// Parts that a thread cannot hold by itself (row t of more threads than rows) are read from memory.
+bool holdable(const Shape& shape, Touch touch, int threads) {
+    return library::components_touched(shape, touch, threads) != 0;
+}
+
+std::string part_of(const Shape& shape, Touch touch, const CheckInstance& instance) {
+    static constexpr const char* names[]{"all_part", "row_part", "column_part", "entry_part", "rows_part"};
+    return std::string(names[static_cast<std::size_t>(touch)]) + "<" + c_name(instance.precision) + ", " + dimensions(shape) + ", " + std::to_string(instance.threads) + ">";
+}
+
+std::string arguments(std::size_t operands) {
+    std::string text;
+    for (std::size_t i = 0; i < operands; ++i) {
+        text += ", a" + std::to_string(i);
+    }
+    return text + ", c";
+}
+
+std::string element_of(const std::string& list, const Shape& shape) {
+    return list + " + i * " + std::to_string(shape.size());
+}
+
+void memory_operand(Writer& text, const CheckInstance& instance, std::size_t operand) {
+    const Shape& shape = instance.operands[operand];
+    const std::string number = std::to_string(operand);
+    text.line("const array<" + std::string(c_name(instance.precision)) + ", " + std::to_string(shape.size()) + "> m" + number + "(" + element_of("operands[" + number + "]", shape) + ");");
+    text.line("const auto a" + number + " = fusec::view<" + c_name(instance.precision) + ", " + dimensions(shape) + ">(m" + number + ".data);");
+}
+
+void in_lanes(Writer& text, const CheckInstance& instance, const std::string& call) {
+    const std::string type = c_name(instance.precision);
+    text.line("constexpr int width = fusec::vector_bytes / sizeof(" + type + ");");
+    const auto cases = text.block("for (int i = 0; i < cases; i += width)");
+    for (std::size_t operand = 0; operand < instance.operands.size(); ++operand) {
+        const std::string number = std::to_string(operand);
+        text.line("const auto a" + number + " = lanes_in<" + type + ", width, " + dimensions(instance.operands[operand]) + ">(operands[" + number + "], i, cases);");
+    }
+    text.line("fusec::registers<fusec::simd<" + type + ", width>, " + dimensions(instance.result) + "> c;");
+    text.line("for (auto& component : c.data)");
+    text.line("    component = " + type + "(NAN);");
+    text.line(call + "(fusec::lane<1>{0}" + arguments(instance.operands.size()) + ");");
+    text.line("lanes_out(c, result, i, cases);");
+}
+
+void by_threads(Writer& text, const CheckInstance& instance, const std::string& call) {
+    const bool in_registers = instance.holding == Holding::registers;
+    const Shape& result = instance.result;
+    const auto cases = text.block("for (int i = 0; i < cases; ++i)");
+    for (std::size_t operand = 0; operand < instance.operands.size(); ++operand) {
+        if (!in_registers || !holdable(instance.operands[operand], instance.implementation->inputs[operand], instance.threads)) {
+            memory_operand(text, instance, operand);
+        }
+    }
+    const bool result_held = in_registers && holdable(result, instance.implementation->output, instance.threads);
+    if (!result_held) {
+        text.line("array<" + std::string(c_name(instance.precision)) + ", " + std::to_string(result.size()) + "> mc;");
+        text.line("auto c = fusec::view<" + std::string(c_name(instance.precision)) + ", " + dimensions(result) + ">(mc.data);");
+    }
+    {
+        const auto threads = text.block("for (int t = 0; t < " + std::to_string(instance.threads) + "; ++t)");
+        for (std::size_t operand = 0; operand < instance.operands.size(); ++operand) {
+            const Shape& shape = instance.operands[operand];
+            const Touch touch = instance.implementation->inputs[operand];
+            if (in_registers && holdable(shape, touch, instance.threads)) {
+                const std::string number = std::to_string(operand);
+                text.line("const auto a" + number + " = " + part_of(shape, touch, instance) + "::in(" + element_of("operands[" + number + "]", shape) + ", t);");
+            }
+        }
+        const std::string part = part_of(result, instance.implementation->output, instance);
+        if (result_held) {
+            text.line("auto c = " + part + "::blank(t);");
+        }
+        text.line(call + "(fusec::lane<" + std::to_string(instance.threads) + ">{t}" + arguments(instance.operands.size()) + ");");
+        if (result_held) {
+            text.line(part + "::out(c, " + element_of("result", result) + ", t);");
+        }
+    }
+    if (!result_held) {
+        text.line("mc.out(" + element_of("result", result) + ");");
+    }
+}
+
+} // namespace
+
+std::string_view name_of(Holding holding) {
+    switch (holding) {
+    case Holding::memory:
+        return "memory";
+    case Holding::registers:
+        return "registers";
+    case Holding::lanes:
+        return "lanes";
+    }
+    return {};
+}
+
+std::string check_function(const Function& function, const CheckInstance& instance, const std::string& name) {
+    Writer text;
+    {
+        const auto body = text.block("extern \"C\" void " + name + "(const double* const* operands, double* result, int cases)");
+        const std::string call = "fusec::" + library::template_name(function, *instance.implementation);
+        if (instance.holding == Holding::lanes) {
+            in_lanes(text, instance, call);
+        } else {
+            by_threads(text, instance, call);
+        }
+    }
+    return text.take();
+}
+
+std::string check_unit(const Function& function, const std::vector<CheckInstance>& instances) {
+    Writer text;
+    text.line("#include <fusec/host.hpp>");
+    text.line();
+    text.line("namespace fusec {");
+    for (const library::Implementation& implementation : function.implementations) {
+        const std::string_view source = library::implementation_source(function, implementation);
+        const auto first = static_cast<std::size_t>(source.data() - function.source.data());
+        const auto line = 1 + std::count(function.source.begin(), function.source.begin() + static_cast<std::ptrdiff_t>(first), '\n');
+        text.line("#line " + std::to_string(line) + " \"" + escaped(function.source_path.string()) + "\"");
+        text.lines(source);
+    }
+    text.line("} // namespace fusec");
+    text.line("#line 1 \"check of " + function.name + "\"");
+    text.lines(parts);
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        text.line();
+        text.lines(check_function(function, instances[i], "check_" + std::to_string(i)));
+    }
+    return text.take();
+}
+
+} // namespace fusec::execute

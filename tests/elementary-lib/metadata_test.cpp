@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every error of a metadata file: its kind, its place, its text.
+#include "elementary-lib/catalog.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace fusec::library {
+namespace {
+
+constexpr const char* good_metadata = R"toml(summary   = "C = A B"
+shape     = ["M", "N"]
+operator  = "*"
+reference = "c[i] = sum(j) A[i,j] * b[j]"
+flops     = "M*(2*N - 1)"
+
+[[input]]
+name = "A"
+type = "MATRIX[M,N]"
+
+[[input]]
+name = "b"
+type = "VECTOR[N]"
+
+[output]
+name = "c"
+type = "VECTOR[M]"
+
+[[implementation]]
+name = "element"
+threads = "1"
+
+[[implementation]]
+name = "entry"
+threads = "M"
+map = { A = "row", b = "all", c = "entry" }
+)toml";
+constexpr const char* good_source = "template <class Lane>\nvoid f_element(Lane) {\n}\n\ntemplate <class Lane>\nvoid f_entry(Lane) {\n}\n";
+
+class MetadataTest : public testing::Test {
+protected:
+    void SetUp() override {
+        folder = std::filesystem::temp_directory_path() / ("fusec_metadata_test_" + std::to_string(getpid()));
+        std::filesystem::create_directories(folder);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+
+    void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name, std::ios::binary) << text; }
+
+    /// What loading the folder reports, paths without the folder.
+    std::string load() const {
+        Diagnostics diagnostics;
+        const auto catalog = Catalog::load({folder}, diagnostics);
+        EXPECT_EQ(catalog.has_value(), !diagnostics.has_errors());
+        std::ostringstream out;
+        render(diagnostics, out, false);
+        std::string text = out.str();
+        const std::string prefix = folder.string() + "/";
+        for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
+            text.erase(at, prefix.size());
+        }
+        return text;
+    }
+    /// The report after one replacement in good metadata.
+    std::string with(const std::string& from, const std::string& to) const {
+        std::string text = good_metadata;
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        write("f.toml", text.replace(at, from.size(), to));
+        write("f.cuh", good_source);
+        return load();
+    }
+    std::filesystem::path folder;
+};
+
+TEST_F(MetadataTest, GoodMetadataLoads) {
+    EXPECT_EQ(with("c", "c"), "");
+    EXPECT_EQ(with("threads = \"1\"", "threads = 1"), "") << "an integer is an expression";
+}
+
+TEST_F(MetadataTest, RenderedWithLineAndCaret) {
+    EXPECT_EQ(with("\"M*(2*N - 1)\"", "\"M*(2*Q - 1)\""), R"text(f.toml:5:19: error: `Q` is not a shape parameter [library-expression]
+  flops     = "M*(2*Q - 1)"
+                    ^
+)text");
+}
+
+struct Case {
+    const char* from;
+    const char* to;
+    const char* place;
+    const char* message;
+    const char* hint = "";
+};
+
+TEST_F(MetadataTest, EveryFaultIsLocated) {
+    const std::vector<Case> cases{
+        // syntax
+        {"shape     =", "shape     ", "2:12", "[library-syntax]"},
+        {"\"C = A B\"", "\"C = \xff B\"", "1:17", "[library-syntax]"},
+        // keys
+        {"operator", "operater", "3:1", "`operater` is no key of a function [library-unknown-key]", "did you mean `operator`?"},
+        {"type = \"MATRIX", "tipe = \"MATRIX", "9:1", "`tipe` is no key of `input` [library-unknown-key]", "did you mean `type`?"},
+        {"type = \"MATRIX", "tipe = \"MATRIX", "7:1", "`type` is missing in this `input` [library-missing-key]"},
+        {"summary   = \"C = A B\"", "", "1:1", "`summary` is missing [library-missing-key]"},
+        {"reference = ", "commutative = true #", "1:1", "`reference` is missing [library-missing-key]"},
+        {"[output]", "[outputs]", "1:1", "`output` is missing [library-missing-key]"},
+        {"threads = \"1\"", "", "19:1", "`threads` is missing in this `implementation` [library-missing-key]"},
+        {"name = \"c\"", "domain = \"any\"\nname = \"c\"", "16:1", "`domain` is no key of `output` [library-unknown-key]"},
+        // types of values
+        {"\"C = A B\"", "3", "1:13", "`summary` is an integer, but a string is needed [library-wrong-type]"},
+        {"[\"M\", \"N\"]", "\"M\"", "2:13", "`shape` is a string, but an array of strings is needed [library-wrong-type]"},
+        {"[\"M\", \"N\"]", "[\"M\", 3]", "2:19", "`shape` is an integer, but an array of strings is needed [library-wrong-type]"},
+        {"threads = \"M\"", "threads = 1.5", "25:11", "`threads` is a floating-point number, but an expression (a string) is needed [library-wrong-type]"},
+        {"threads = \"M\"", "threads = \"M\"\nbarrier = 1", "26:11", "`barrier` is an integer, but a boolean is needed [library-wrong-type]"},
+        {"map = { A = \"row\", b = \"all\", c = \"entry\" }", "map = \"row\"", "26:7", "`map` is a string, but a table is needed [library-wrong-type]"},
+        {"[output]", "[[output]]", "15:1", "`output` is an array, but a table is needed [library-wrong-type]"},
+        // closed sets of values
+        {"operator  = \"*\"", "operator  = \"**\"", "3:13", "`**` is no value of `operator` (`*`, `+`, `-`, `/`, `'`, `neg`) [library-wrong-value]"},
+        {"A = \"row\"", "A = \"rwo\"", "26:13", "`rwo` is no value of `A` (`all`, `row`, `column`, `entry`, `rows`) [library-wrong-value]"},
+        {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\ndomain = \"possitive\"", "14:10", "`possitive` is no value of `domain` (`any`, `positive`, `nonzero`, `invertible`, `spd`) [library-wrong-value]", "did you mean `positive`?"},
+        // expressions
+        {"M*(2*N - 1)", "M*(2*N - 1", "5:24", "not a size expression: `)` is missing [library-expression]"},
+        {"threads = \"M\"", "threads = \"M *\"", "25:15", "not a size expression: a number, a name or `(` is missing at the end [library-expression]"},
+        {"threads = \"M\"", "threads = \"M\"\nlimit = \"M < K\"", "26:14", "`K` is not a shape parameter [library-expression]"},
+        // type patterns
+        {"MATRIX[M,N]", "MATRIX[M]", "9:8", "`MATRIX` has 2 dimensions, but 1 is given [library-type]"},
+        {"VECTOR[N]", "VECTOR[N,M]", "13:8", "`VECTOR` has 1 dimension, but 2 are given [library-type]"},
+        {"VECTOR[N]", "VEKTOR[N]", "13:8", "`VEKTOR[N]` is not a type [library-type]", "types are `SCALAR`, `VECTOR[N]` and `MATRIX[M,N]`"},
+        {"VECTOR[N]", "VECTOR", "13:8", "`VECTOR` is not a type [library-type]"},
+        {"VECTOR[N]", "SCALAR[1]", "13:8", "`SCALAR[1]` is not a type [library-type]"},
+        {"MATRIX[M,N]", "MATRIX[M,K]", "9:18", "`K` is not a shape parameter [library-expression]"},
+        {"MATRIX[M,N]", "MATRIX[M,min(N,)]", "9:24", "not a size expression: unexpected `)` [library-expression]"},
+        // reference
+        {"c[i] = sum(j)", "c[i] = prod(j)", "4:21", "`prod` is no function of references [library-reference]"},
+        {"c[i] = sum", "d[i] = sum", "4:14", "the reference defines `d`, but the result is `c` [library-reference]"},
+        {"c[i] = sum", "c[i,l] = sum", "4:14", "`c` has 1 dimension, but 2 indices are given [library-reference]"},
+        {"* b[j]", "* B[j]", "4:37", "the reference reads `B`, which is not an operand [library-reference]"},
+        {"* b[j]", "* b[j,i]", "4:37", "`b` has 1 dimension, but 2 indices are given [library-reference]"},
+        {"* b[j]", "* b[k]", "4:37", "the index `k` is bound by neither the result nor a sum [library-reference]"},
+        {"sum(j) A[i,j] * b[j]", "sum(i) A[i,1] * b[i]", "4:21", "the index `i` is bound twice [library-reference]"},
+        {"sum(j) A[i,j] * b[j]", "sum(j) A[i,j+0] * b[0]", "4:21", "the range of `j` is unknown: no operand has it alone as an index [library-reference]"},
+        {"\"c[i] = sum(j) A[i,j] * b[j]\"", "\"determinant\"", "4:14", "`determinant` is neither an index expression nor an algorithm (`det`, `inverse`, `cofactor`, `cholesky`, `solve`) [library-reference]"},
+        {"\"c[i] = sum(j) A[i,j] * b[j]\"", "\"det\"", "4:13", "`det` takes 1 operand, but the function has 2 [library-reference]"},
+        {"\"c[i] = sum(j) A[i,j] * b[j]\"", "\"solve\"", "4:13", "`solve` needs a square matrix, but `A` is none [library-reference]"},
+        // what the parts say about each other
+        {"name = \"entry\"", "name = \"element\"", "24:8", "`element` names two things [library-metadata]"},
+        {"name = \"entry\"", "name = \"en-try\"", "24:8", "`en-try` is not an identifier [library-metadata]"},
+        {"[\"M\", \"N\"]", "[\"M\", \"N\", \"b\"]", "12:8", "`b` names two things [library-metadata]"},
+        {"[\"M\", \"N\"]", "[\"M\", \"N\", \"K\"]", "2:24", "`K` stands alone as a dimension of no operand [library-metadata]"},
+        {"operator  = \"*\"", "operator  = \"'\"", "3:13", "the operator `'` takes 1 operand, but the function has 2 [library-metadata]"},
+        {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\ndomain = \"spd\"", "14:10", "`b` is not a square matrix, so this domain means nothing [library-metadata]"},
+        // implementations
+        {"threads = \"1\"", "threads = \"M\"", "21:11", "the first implementation has `M` threads, but it must have 1 [library-implementation]"},
+        {"threads = \"1\"", "threads = \"1\"\nlimit = \"M < 9\"", "22:9", "the first implementation has a limit, so some shapes would have none; `where` restricts a function [library-implementation]"},
+        {"b = \"all\"", "B = \"all\"", "26:20", "`map` names `B`, which is neither an operand nor the result [library-implementation]"},
+        {", c = \"entry\"", "", "23:1", "`map` does not say which part of `c` each thread computes [library-implementation]"},
+        {"b = \"all\"", "b = \"row\"", "26:24", "`b` is a vector, which has no such part [library-implementation]"},
+        {"threads = \"1\"", "threads = \"1\"\nmap = { A = \"row\" }", "22:13", "one thread touches all of `A` [library-implementation]"},
+        {"name = \"entry\"", "name = \"entri\"", "24:8", "`f.cuh` has no template `f_entri` [library-template]", "a template starts with `template <` in column 1 and ends with `}` in column 1"},
+    };
+    for (const Case& one : cases) {
+        const std::string report = with(one.from, one.to);
+        EXPECT_THAT(report, testing::HasSubstr(std::string("f.toml:") + one.place + ": error: ")) << one.from << " -> " << one.to;
+        EXPECT_THAT(report, testing::HasSubstr(one.message)) << one.from << " -> " << one.to;
+        EXPECT_THAT(report, testing::HasSubstr(one.hint)) << one.from << " -> " << one.to;
+    }
+}
+
+TEST_F(MetadataTest, AllFaultsOfAFileAreReported) {
+    const std::string report = with("summary   = \"C = A B\"\nshape     = [\"M\", \"N\"]", "summary = 1\nshpe = 2\nwhere = \"M <\"");
+    for (const char* message : {"`summary` is an integer", "`shpe` is no key", "`shape` is missing", "not a size expression"}) {
+        EXPECT_THAT(report, testing::HasSubstr(message));
+    }
+}
+
+TEST_F(MetadataTest, MissingDeviceSource) {
+    write("g.toml", good_metadata);
+    EXPECT_THAT(load(), testing::HasSubstr("g.toml:1:1: error: the device source `g.cuh` is missing [missing-device-source]"));
+}
+
+TEST_F(MetadataTest, UnreadableMetadata) {
+    std::filesystem::create_directories(folder / "family" / "h.toml"); // a folder where a file is expected
+    EXPECT_THAT(load(), testing::HasSubstr("[unreadable-file]"));
+}
+
+TEST_F(MetadataTest, DuplicateFunction) {
+    std::filesystem::create_directories(folder / "one");
+    std::filesystem::create_directories(folder / "two");
+    for (const char* family : {"one/", "two/"}) {
+        write(std::string(family) + "f.toml", good_metadata);
+        write(std::string(family) + "f.cuh", good_source);
+    }
+    const std::string report = load();
+    EXPECT_THAT(report, testing::HasSubstr("two/f.toml:1:1: error: the function `f` is defined twice [duplicate-function]"));
+    EXPECT_THAT(report, testing::HasSubstr("one/f.toml:1:1: note: first defined here"));
+}
+
+TEST_F(MetadataTest, MissingFolder) {
+    Diagnostics diagnostics;
+    EXPECT_FALSE(Catalog::load({folder / "nowhere"}, diagnostics));
+    ASSERT_EQ(diagnostics.all().size(), 1U);
+    EXPECT_EQ(diagnostics.all()[0].kind.name, "library-folder");
+    EXPECT_THAT(diagnostics.all()[0].message, testing::StartsWith("cannot read the library folder `"));
+    EXPECT_EQ(diagnostics.exit_code(), 1);
+}
+
+TEST_F(MetadataTest, HostileFilesAreErrorsAndNotCrashes) {
+    std::string deep = "summary = ";
+    deep.append(1'000'000, '[');
+    for (const std::string& text : {std::string(), std::string("\0\0\0", 3), std::string("\xef\xbb\xbf"), deep, std::string("a.") + std::string(100'000, 'b') + " = 1"}) {
+        write("f.toml", text);
+        write("f.cuh", good_source);
+        EXPECT_NE(load(), "");
+    }
+    std::string sums = "\"c[i] = ";
+    for (int i = 0; i < 100'000; ++i) {
+        sums += "sqrt(";
+    }
+    EXPECT_THAT(with("\"c[i] = sum(j) A[i,j] * b[j]\"", sums + "\""), testing::HasSubstr("nested deeper than 128"));
+}
+
+} // namespace
+} // namespace fusec::library

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec library check`: the standard library passes; planted faults in copies of it are found.
+#include "execute/library_check.hpp"
+#include "tests/execute/reference_program.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace fusec::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LibraryCheckTest : public testing::Test {
+protected:
+    void SetUp() override {
+        folder = fs::temp_directory_path() / ("fusec_library_check_test_" + std::to_string(getpid()));
+        fs::create_directories(folder / "family");
+        Diagnostics diagnostics;
+        compiler = find_host_compiler(diagnostics);
+        ASSERT_TRUE(compiler);
+    }
+    void TearDown() override { fs::remove_all(folder); }
+
+    LibraryCheckOptions options() const {
+        LibraryCheckOptions made;
+        made.cache = folder / "cache";
+        made.runtime_folder = library::standard_library_folder() / "runtime";
+        return made;
+    }
+    static std::string text(const fs::path& path) {
+        std::ostringstream out;
+        out << std::ifstream(path).rdbuf();
+        return out.str();
+    }
+    /// Copies a function of the standard library, with replacements in its device source or metadata, and checks the copy.
+    LibraryCheckResult check_copy(const std::string& family, const std::string& name, const std::string& from, const std::string& to, const std::string& extension = ".cuh") {
+        for (const char* each : {".toml", ".cuh"}) {
+            std::string content = text(library::standard_library_folder() / family / (name + each));
+            if (each == extension) {
+                EXPECT_NE(content.find(from), std::string::npos) << from;
+                for (std::size_t at = content.find(from); at != std::string::npos; at = content.find(from, at + to.size())) {
+                    content.replace(at, from.size(), to);
+                }
+            }
+            std::ofstream(folder / "family" / (name + each)) << content;
+        }
+        return check_folder();
+    }
+    LibraryCheckResult check_folder() {
+        Diagnostics diagnostics;
+        const auto catalog = library::Catalog::load({folder / "family"}, diagnostics);
+        LibraryCheckResult result;
+        if (catalog) {
+            result = check_library(*catalog, *compiler, options(), diagnostics);
+        }
+        std::ostringstream out;
+        render(diagnostics, out, false);
+        report = out.str();
+        return result;
+    }
+
+    fs::path folder;
+    std::optional<HostCompiler> compiler;
+    std::string report;
+};
+
+TEST_F(LibraryCheckTest, TheStandardLibraryPasses) {
+    Diagnostics diagnostics;
+    const LibraryCheckResult result = check_library(standard_catalog(), *compiler, options(), diagnostics);
+    std::ostringstream out;
+    render(diagnostics, out, false);
+    EXPECT_EQ(out.str(), "");
+    EXPECT_EQ(result.functions, standard_catalog().size());
+    std::size_t implementations = 0;
+    for (std::size_t i = 0; i < standard_catalog().size(); ++i) {
+        implementations += standard_catalog().function(FunctionId(i)).implementations.size();
+    }
+    EXPECT_EQ(result.implementations, implementations) << "none left out";
+    EXPECT_EQ(result.unchecked, 0U);
+    EXPECT_EQ(result.mismatches, 0U);
+    std::printf("             %zu functions, %zu implementations, %zu instances, %zu components\n", result.functions, result.implementations, result.instances, result.components);
+}
+
+TEST_F(LibraryCheckTest, ACopyWithoutAFaultPasses) {
+    const LibraryCheckResult result = check_copy("matrix", "mmul", "C = A B", "C = A B");
+    EXPECT_EQ(report, "");
+    EXPECT_EQ(result.mismatches, 0U);
+    EXPECT_GT(result.instances, 50U);
+}
+
+struct Planted {
+    const char* what;
+    const char* family;
+    const char* name;
+    const char* from;
+    const char* to;
+    const char* found; ///< part of the report
+};
+
+TEST_F(LibraryCheckTest, PlantedFaultsAreFound) {
+    const std::vector<Planted> planted{
+        {"transposed index", "matrix", "mmul", "sum += a(i, k) * b(k, j);", "sum += a(i, k) * b(j, k);", "`mmul_element` computes C("},
+        {"transposed result", "matrix", "mtrans", "c(i, j) = a(j, i);", "c(i, j) = a(i, j);", "`mtrans_entry` computes C("},
+        {"wrong sign", "matrix", "mmul", "sum += a(i, k)", "sum -= a(i, k)", "`mmul_rows4` computes C("},
+        {"wrong sign of one cofactor", "matrix", "minv", "c(0, 1) = -a(0, 1) * reciprocal;", "c(0, 1) = a(0, 1) * reciprocal;", "`minv_element` computes C(0, 1)"},
+        {"missing last k", "matrix", "mmul", "k < A::columns", "k < A::columns - 1", "`mmul_row` computes C("},
+        {"missing last component", "vector", "vneg", "i < C::rows", "i < C::rows - 1", "`vneg_element` computes c("},
+        {"a row that the map does not give", "matrix", "mmul", "const int i = lane.index;", "const int i = lane.index == 0 ? 0 : lane.index - 1;", "`mmul_row` computes C("},
+        {"an error of 1e-6", "scalar", "sdiv", "a() / b()", "a() / b() * 1.000001f", "`sdiv_element` computes c"},
+    };
+    for (const Planted& one : planted) {
+        const LibraryCheckResult result = check_copy(one.family, one.name, one.from, one.to);
+        EXPECT_GT(result.mismatches, 0U) << one.what;
+        EXPECT_THAT(report, testing::HasSubstr(one.found)) << one.what;
+        EXPECT_THAT(report, testing::HasSubstr("[library-mismatch]")) << one.what;
+        fs::remove_all(folder / "family");
+        fs::create_directories(folder / "family");
+    }
+}
+
+TEST_F(LibraryCheckTest, AWrongMapIsFound) {
+    // mmul by rows needs all of B; a thread that holds one row of it only computes nonsense.
+    const LibraryCheckResult result = check_copy("matrix", "mmul", "map = { A = \"row\", B = \"all\", C = \"row\" }", "map = { A = \"row\", B = \"row\", C = \"row\" }", ".toml");
+    EXPECT_GT(result.mismatches, 0U);
+    EXPECT_THAT(report, testing::HasSubstr("`mmul_row` computes C("));
+    EXPECT_THAT(report, testing::HasSubstr("operands in registers"));
+}
+
+TEST_F(LibraryCheckTest, AWrongReferenceIsFound) {
+    EXPECT_GT(check_copy("matrix", "mtrace", "sum(i) A[i,i]", "sum(i) A[i,0]", ".toml").mismatches, 0U);
+    EXPECT_THAT(report, testing::HasSubstr("`mtrace_element` computes c = "));
+    check_copy("matrix", "mtmul", "A[k,i] * B[k,j]", "A[i,k] * B[k,j]", ".toml");
+    EXPECT_THAT(report, testing::HasSubstr("mtmul.toml:4:14: error: the index `k` of `mtmul` runs over dimensions of "));
+}
+
+TEST_F(LibraryCheckTest, WhatDoesNotCompileIsLocated) {
+    check_copy("scalar", "sadd", "a() + b()", "a() + d()");
+    EXPECT_THAT(report, testing::HasSubstr("[host-compile-failed]"));
+    EXPECT_THAT(report, testing::HasSubstr("family/sadd.cuh:6:")) << "the line of the device source";
+}
+
+TEST_F(LibraryCheckTest, WhatDoesNotEndWellIsReported) {
+    const LibraryCheckResult result = check_copy("scalar", "sadd", "c() = a() + b();", "__builtin_trap();");
+    EXPECT_EQ(result.mismatches, 1U);
+    EXPECT_THAT(report, testing::HasSubstr("the implementations of `sadd` do not run to their end: signal "));
+}
+
+TEST_F(LibraryCheckTest, AnIndexOutOfRangeIsLocatedInTheReference) {
+    check_copy("vector", "vadd", "a[i] + b[i]", "a[i] + b[i+1]", ".toml");
+    EXPECT_THAT(report, testing::HasSubstr("family/vadd.toml:"));
+    EXPECT_THAT(report, testing::HasSubstr("the reference of `vadd` reads component ("));
+    EXPECT_THAT(report, testing::HasSubstr("[library-reference]"));
+}
+
+TEST_F(LibraryCheckTest, AnUnsuitableDomainIsReported) {
+    check_copy("scalar", "slog", "domain = \"positive\"", "domain = \"any\"", ".toml");
+    EXPECT_THAT(report, testing::HasSubstr("draws for 32 cases of `slog` were ill conditioned"));
+}
+
+TEST_F(LibraryCheckTest, ASynchronisingRoutineIsSaidToBeUnchecked) {
+    const LibraryCheckResult result = check_copy("matrix", "mmul", "map = { A = \"row\", B = \"all\", C = \"row\" }", "map = { A = \"row\", B = \"all\", C = \"row\" }\nbarrier = true", ".toml");
+    EXPECT_EQ(result.unchecked, 1U);
+    EXPECT_THAT(report, testing::HasSubstr("`mmul_row` synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here [library-unchecked]"));
+}
+
+TEST_F(LibraryCheckTest, AnImplementationThatNoShapeReachesIsSaidToBeUnchecked) {
+    LibraryCheckResult result = check_copy("matrix", "mmul", "M > 1 && N > 1", "M > 40", ".toml");
+    EXPECT_EQ(result.unchecked, 1U);
+    EXPECT_THAT(report, testing::HasSubstr("`mmul_entry` is not checked: no shape up to 16 is within its limit [library-unchecked]"));
+    result = check_copy("matrix", "mmul", "M > 1 && N > 1", "M == 13 && N == 11", ".toml");
+    EXPECT_EQ(result.unchecked, 0U) << "a shape is searched for";
+    EXPECT_EQ(report, "");
+}
+
+} // namespace
+} // namespace fusec::execute
