@@ -13,6 +13,7 @@ namespace fusec::codegen {
 
 namespace {
 
+constexpr std::size_t embedded_columns = 180;
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
 const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null"};
 
@@ -86,10 +87,8 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
         }
         writer.line();
     }
-    writer.line("#include <" + std::string(cuda_dialect.runtime_header) + ">");
-    writer.line();
-    writer.line("#include <cstddef>");
     writer.line("#include <cstdint>");
+    writer.line("#include <" + std::string(cuda_dialect.runtime_header) + ">");
     writer.line("#include <type_traits>");
     writer.line();
     writer.line("#if defined(" + std::string(cuda_dialect.arch_macro) + ") && " + std::string(cuda_dialect.arch_macro) + " < " + std::to_string(options.arch * 10));
@@ -97,22 +96,18 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
     writer.line("#endif");
     writer.line();
     writer.line("namespace " + kernel_namespace(unit) + " {");
+    writer.line("// clang-format off: the parts of the runtime and of the elementary library that this file uses");
     writer.line("namespace fusec {");
-    writer.line();
-    if (options.embed_runtime) {
-        for (const Chunk& chunk : embedded.chunks) {
-            writer.lines(chunk.text);
-            writer.line();
-        }
-    } else {
+    if (!options.embed_runtime) {
         writer.line("using namespace ::fusec;");
-        writer.line();
     }
+    std::string templates;
     for (const std::string& text : embedded.templates) {
-        writer.lines(text);
-        writer.line();
+        templates += text;
     }
+    writer.lines(compact((options.embed_runtime ? join_chunks(embedded.chunks) : "") + templates, embedded_columns));
     writer.line("} // namespace fusec");
+    writer.line("// clang-format on");
     writer.line();
     writer.lines(kernels.text());
     writer.line();

@@ -93,6 +93,78 @@ std::string without_comments(std::string_view text) {
     return result.empty() ? result : result + '\n';
 }
 
+std::string join_chunks(const std::vector<Chunk>& chunks) {
+    constexpr std::string_view opening = "#ifdef __CUDACC__\n", middle = "#else\n", closing = "#endif\n";
+    std::string text, device, host; // of the run of two-sided chunks that is open
+    const auto close = [&] {
+        if (!device.empty()) {
+            text += std::string(opening) + device + std::string(middle) + host + std::string(closing);
+            device.clear();
+            host.clear();
+        }
+    };
+    for (const Chunk& chunk : chunks) {
+        const std::string_view whole = chunk.text;
+        const std::size_t other = whole.find(middle);
+        if (whole.starts_with(opening) && whole.ends_with(closing) && other != std::string_view::npos && whole.find(closing) == whole.size() - closing.size()) {
+            device += whole.substr(opening.size(), other - opening.size());
+            host += whole.substr(other + middle.size(), whole.size() - closing.size() - other - middle.size());
+        } else {
+            close();
+            text += whole;
+        }
+    }
+    close();
+    return text;
+}
+
+namespace {
+
+/// `if (...)`, `for (...)`, `else` and the like whose one statement is on the next line.
+bool guards_next_line(std::string_view line) {
+    if (line.starts_with("FUSEC_UNROLL ")) {
+        line.remove_prefix(std::string_view("FUSEC_UNROLL ").size());
+    }
+    const bool control = line.starts_with("if ") || line.starts_with("for ") || line.starts_with("while ") || line.starts_with("else") || line.starts_with("} else");
+    return control && line.back() != '{' && line.back() != ';';
+}
+
+} // namespace
+
+std::string compact(std::string_view text, std::size_t columns) {
+    std::string result, open;
+    const auto close = [&] {
+        if (!open.empty()) {
+            result += open + '\n';
+            open.clear();
+        }
+    };
+    bool after_template = false; // the head of a template stays with what it declares
+    bool after_guard = false;
+    bool after_guarded = false; // compilers warn when more follows a guarded statement on its line
+    while (!text.empty()) {
+        std::string_view line = next_line(text);
+        if (line.empty()) {
+            continue;
+        }
+        const bool starts = line.front() != ' ' && line.front() != '}' && !after_template;
+        after_template = line.starts_with("template <") && line.back() == '>';
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        const bool directive = line.front() == '#';
+        if (directive || starts || (after_guarded && line.front() != '}') || open.size() + 1 + line.size() > columns) {
+            close();
+        }
+        open += (open.empty() ? "" : " ") + std::string(line);
+        if (directive) {
+            close();
+        }
+        after_guarded = after_guard && !guards_next_line(line);
+        after_guard = guards_next_line(line);
+    }
+    close();
+    return result;
+}
+
 std::set<std::string> runtime_names(std::string_view text) {
     constexpr std::string_view scope = "fusec::";
     std::set<std::string> names;

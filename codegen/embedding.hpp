@@ -31,6 +31,11 @@ std::vector<Chunk> chunks_of(const RuntimeHeader& header);
 
 /// Text without `//` and `/* */` comments, without lines that held only a comment, and without blank lines at either end.
 std::string without_comments(std::string_view text);
+/// Texts one after another; neighbours of the form `#ifdef __CUDACC__`, `#else`, `#endif` become one.
+std::string join_chunks(const std::vector<Chunk>& chunks);
+/// The same tokens in fewer lines: the lines of a definition are joined while they stay within `columns`; what stands in column 0
+/// starts a line, preprocessor lines stand alone. Pre: no comments.
+std::string compact(std::string_view text, std::size_t columns);
 /// Every NAME that the text says as `fusec::NAME`.
 std::set<std::string> runtime_names(std::string_view text);
 

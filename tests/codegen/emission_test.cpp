@@ -1,21 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
+// The generated text: golden demo, structure, formatting, warnings. What it computes is checked by running it (emulated_test.cpp).
 #include "samples.hpp"
-#include <fstream>
+#include "variants.hpp"
+
+#include "codegen/embedding.hpp"
+#include "codegen/verifier.hpp"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-using namespace fusec;
-using namespace fusec::codegen;
-using namespace fusec::codegen::test;
-TEST(Emission, demo) {
-    const auto demo = sample("demo", demo_text);
-    Draft draft;
-    draft.calls = {{"M1", "element"}, {"v1", "element"}, {"s1", "element"}, {"M2", "element"}, {"M3", "element"}, {"F", "element"}};
-    draft.stores = {"F"};
-    draft.load = fusion::Staging::async;
-    const Unit unit = lower(plan_of({build(draft, *demo)}, *demo), demo->graph, demo->catalog);
-    EmitOptions o;
-    o.header_name = "demo.h";
-    const Emitted e = emit(unit, demo->graph, demo->catalog, o);
-    std::ofstream("/tmp/p/demo.cu") << e.source;
-    std::ofstream("/tmp/p/demo.h") << e.header;
-    std::ofstream("/tmp/p/demo.ir") << dump(unit);
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace fusec::codegen::test {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+std::filesystem::path scratch() {
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "fusec_codegen" / testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    return folder;
 }
+
+void write(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string read(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Runs a command with its output in `log`; its exit status is 0.
+testing::AssertionResult runs(const std::string& command, const std::filesystem::path& log) {
+    if (std::system((command + " > '" + log.string() + "' 2>&1").c_str()) == 0) {
+        return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure() << command << "\n"
+                                       << read(log).substr(0, 4000);
+}
+
+bool installed(const std::string& program) {
+    return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+/// nvcc from the path or from where the toolkit installs itself; empty when there is none.
+std::string nvcc() {
+    return installed("nvcc") ? "nvcc" : std::filesystem::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc"
+                                                                                            : "";
+}
+
+/// All variants in one translation unit, as generated files of different programs may be.
+std::string write_all(const std::filesystem::path& folder, int arch, bool embed_runtime) {
+    std::string all;
+    for (const Variant& variant : variants()) {
+        const Emitted text = variant.emit(arch, embed_runtime);
+        write(folder / (variant.name + ".cu"), text.source);
+        write(folder / (variant.name + ".h"), text.header);
+        all += "#include \"" + variant.name + ".cu\"\n";
+    }
+    write(folder / "all.cu", all);
+    return (folder / "all.cu").string();
+}
+
+std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+const std::string root = FUSEC_SOURCE_DIR;
+
+} // namespace
+
+TEST(Emission, every_variant_is_sound) {
+    for (const Variant& variant : variants()) {
+        EXPECT_THAT(findings(variant.unit), IsEmpty()) << variant.name << "\n"
+                                                       << dump(variant.unit);
+    }
+}
+
+TEST(Emission, the_demo_is_the_golden_file) {
+    const Emitted text = variant("demo").emit(90, true);
+    for (const auto& [name, produced] : {std::pair{"demo.cu", text.source}, std::pair{"demo.h", text.header}}) {
+        const std::filesystem::path golden = root + "/tests/codegen/golden/" + name;
+        if (std::getenv("FUSEC_UPDATE_GOLDEN") != nullptr) {
+            write(golden, produced);
+        }
+        EXPECT_EQ(produced, read(golden)) << "set FUSEC_UPDATE_GOLDEN to accept";
+    }
+    EXPECT_LE(lines(text.source), 150u);
+    EXPECT_THAT(text.source, HasSubstr("// F = (D E + D) ||A B c||\n// demo.fus:6-11: M1, v1, s1, M2, M3, F\n"));
+}
+
+TEST(Emission, the_same_bytes_again) {
+    for (const Variant& variant : variants()) {
+        EXPECT_EQ(variant.emit(90, true).source, variant.emit(90, true).source);
+    }
+}
+
+TEST(Emission, is_formatted) {
+    if (!installed("clang-format-19")) {
+        GTEST_SKIP() << "clang-format-19 is not installed";
+    }
+    const std::filesystem::path folder = scratch();
+    write_all(folder, 80, true);
+    std::filesystem::copy_file(root + "/.clang-format", folder / ".clang-format");
+    for (const Variant& variant : variants()) {
+        for (const char* extension : {".cu", ".h"}) {
+            EXPECT_TRUE(runs("clang-format-19 --dry-run -Werror '" + (folder / (variant.name + extension)).string() + "'", folder / "log"));
+        }
+    }
+}
+
+TEST(Emission, nvcc_has_nothing_to_say) {
+    if (nvcc().empty()) {
+        GTEST_SKIP() << "nvcc is not installed";
+    }
+    const std::filesystem::path folder = scratch();
+    for (const auto& [arch, embed] : {std::pair{80, true}, std::pair{90, false}}) {
+        const std::string file = write_all(folder, arch, embed);
+        EXPECT_TRUE(runs(nvcc() + " -std=c++17 -arch=sm_" + std::to_string(arch) + " -Werror all-warnings -Xcompiler -Wall,-Wextra -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
+    }
+    EXPECT_FALSE(runs(nvcc() + " -std=c++17 -arch=sm_75 -I'" + root + "/elementary-lib/runtime' -c '" + (folder / "demo.cu").string() + "' -o '" + (folder / "low.o").string() + "'", folder / "log"));
+    EXPECT_THAT(read(folder / "log"), HasSubstr("made for sm_90 and later"));
+}
+
+TEST(Emission, the_host_compiler_has_nothing_to_say) {
+    const std::filesystem::path folder = scratch();
+    for (const bool embed : {true, false}) {
+        const std::string file = write_all(folder, 80, embed);
+        for (const char* level : {"-O0", "-O2"}) {
+            EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) + " -Wall -Wextra -Werror -x c++ -I'" + root + "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
+        }
+    }
+}
+
+TEST(Emission, the_header_is_c) {
+    const std::filesystem::path folder = scratch();
+    std::string all;
+    for (const Variant& variant : variants()) {
+        write(folder / (variant.name + ".h"), variant.emit(80, true).header);
+        all += "#include \"" + variant.name + ".h\"\n";
+    }
+    write(folder / "all.c", all);
+    EXPECT_TRUE(runs("cc -std=c90 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
+    EXPECT_TRUE(runs("c++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
+}
+
+TEST(Emission, only_what_is_used_is_embedded) {
+    const std::string direct = variant("direct").emit(90, true).source;
+    EXPECT_THAT(direct, Not(HasSubstr("shared_memory")));
+    EXPECT_THAT(direct, Not(HasSubstr("async")));
+    EXPECT_THAT(direct, Not(HasSubstr("bool Aligned")));
+    EXPECT_THAT(direct, Not(HasSubstr("mmul_row")));
+    const std::string demo = variant("demo").emit(90, true).source;
+    EXPECT_THAT(demo, HasSubstr("copy_async"));
+    EXPECT_THAT(demo, Not(HasSubstr("slot_bytes")));
+    EXPECT_THAT(demo, Not(HasSubstr("launch_large")));
+    EXPECT_THAT(demo, Not(HasSubstr("padded")));
+}
+
+TEST(Emission, constants_are_folded) {
+    const std::string text = variant("constants").emit(90, true).source;
+    EXPECT_THAT(text, HasSubstr("static constexpr float G[4] = {1.0f, -0.5f, 0.25f, 3.0f};"));
+    EXPECT_THAT(text, HasSubstr("fusec::registers<float, 1, 1>{{0.1f}}"));
+    EXPECT_THAT(text, HasSubstr("{arguments->mu, 4, true}"));
+}
+
+TEST(Emission, more_than_48_kib_are_asked_for) {
+    EXPECT_THAT(variant("large").emit(90, true).source, HasSubstr("return fusec::launch_large(fusec::aligned16("));
+}
+
+TEST(Emission, kernels_pass_data_through_the_workspace) {
+    const std::string text = variant("chain").emit(90, true).source;
+    EXPECT_THAT(text, HasSubstr("return chain_kernels::fusec::slot_bytes(n, 36) + chain_kernels::fusec::slot_bytes(n, 4);"));
+    EXPECT_THAT(text, HasSubstr("if (workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)"));
+    EXPECT_THAT(text, HasSubstr("float* const s1 = reinterpret_cast<float*>(static_cast<unsigned char*>(workspace) + fusec::slot_bytes(count, 36));"));
+}
+
+TEST(Emission, names_of_the_program_win_over_names_of_the_generator) {
+    const std::string text = variant("hostile").emit(90, true).source;
+    EXPECT_THAT(text, HasSubstr("C_value(const float* __restrict__ A, const float* __restrict__ A_view, float* __restrict__ C, float* __restrict__ C_value,"));
+    EXPECT_THAT(text, HasSubstr("const auto A_view_ = fusec::view<float, 2, 2>(tile + element * 4);"));
+    EXPECT_THAT(text, HasSubstr("fusec::store_all(C + (first + element) * 4, C_value_);"));
+}
+
+TEST(Embedding, comments_are_stripped_and_strings_kept) {
+    EXPECT_EQ(without_comments("// a\nint x; // b\n/* c\nd */ int y;\n\n\nconst char* s = \"// no\";\nint z = 1'000; // e\n"), "int x;\n int y;\n\nconst char* s = \"// no\";\nint z = 1'000;\n");
+}
+
+TEST(Embedding, chunks_name_what_they_define_and_need) {
+    for (const RuntimeHeader& header : runtime_headers()) {
+        for (const Chunk& chunk : chunks_of(header)) {
+            EXPECT_THAT(chunk.text, chunk.name == "device" ? HasSubstr("FUSEC_DEVICE") : HasSubstr(chunk.name)) << header.name;
+            EXPECT_THAT(chunk.text, Not(HasSubstr("//")));
+        }
+    }
+}
+
+TEST(Embedding, compacting_keeps_guarded_statements_apart) {
+    EXPECT_EQ(compact("template <class T>\nvoid f() {\n    if (a)\n        b();\n    c();\n    for (;;) {\n        d();\n    }\n}\n#if X\n#endif\nint g;\n", 80),
+              "template <class T> void f() { if (a) b();\nc(); for (;;) { d(); } }\n#if X\n#endif\nint g;\n");
+}
+
+} // namespace fusec::codegen::test

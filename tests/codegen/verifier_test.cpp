@@ -71,13 +71,17 @@ std::vector<std::string> with(Kernel kernel, Defect defect) {
     return findings(kernel);
 }
 
-Tile& tile(Kernel& kernel, std::size_t index) { return kernel.tiles.at(index); }
+Tile& tile(Kernel& kernel, std::size_t index) {
+    return kernel.tiles.at(index);
+}
 template <class S>
 S& step(Kernel& kernel, std::size_t index) {
     return std::get<S>(kernel.steps.at(index));
 }
 /// Leaves the numbers of later steps, hence lifetimes, as they are.
-void drop(Kernel& kernel, std::size_t index) { kernel.steps.at(index) = Step{WarpBarrier{}}; }
+void drop(Kernel& kernel, std::size_t index) {
+    kernel.steps.at(index) = Step{WarpBarrier{}};
+}
 
 } // namespace
 

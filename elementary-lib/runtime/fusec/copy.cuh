@@ -33,21 +33,23 @@ FUSEC_DEVICE void copy_tile(To to, From from, unsigned count) {
     const auto copy = [=](unsigned words) {
         for (unsigned round = threadIdx.x; round < words / width; round += 4 * Threads) {
             vector batch[4] = {};
-            for (unsigned k = 0; k < 4; ++k)
-                if (round + k * Threads < words / width)
+            for (unsigned k = 0; k < 4; ++k) {
+                if (round + k * Threads < words / width) {
                     batch[k] = *vector_pointer<vector>(from + (round + k * Threads) * width);
-            for (unsigned k = 0; k < 4; ++k)
-                if (round + k * Threads < words / width)
+                }
+            }
+            for (unsigned k = 0; k < 4; ++k) {
+                if (round + k * Threads < words / width) {
                     *vector_pointer<vector>(to + (round + k * Threads) * width) = batch[k];
+                }
+            }
         }
         const unsigned rest = words - words % width + threadIdx.x;
-        if (rest < words)
+        if (rest < words) {
             *(to + rest) = *(from + rest);
+        }
     };
-    if (count == Elements)
-        copy(Elements * Words);
-    else
-        copy(count * Words);
+    count == Elements ? copy(Elements * Words) : copy(count * Words);
 }
 
 // [chunk copy_async needs device async_copy]
@@ -56,16 +58,15 @@ template <bool Aligned, unsigned Threads, unsigned Elements, unsigned Words, cla
 FUSEC_DEVICE void copy_async(To to, const T* from, unsigned count) {
     constexpr unsigned width = Aligned ? 16 / sizeof(T) : 1;
     const auto copy = [=](unsigned words) {
-        for (unsigned i = threadIdx.x; i < words / width; i += Threads)
+        for (unsigned i = threadIdx.x; i < words / width; i += Threads) {
             async_copy<width * sizeof(T)>(to + i * width, from + i * width);
+        }
         const unsigned rest = words - words % width + threadIdx.x;
-        if (rest < words)
+        if (rest < words) {
             async_copy<sizeof(T)>(to + rest, from + rest);
+        }
     };
-    if (count == Elements)
-        copy(Elements * Words);
-    else
-        copy(count * Words);
+    count == Elements ? copy(Elements * Words) : copy(count * Words);
 }
 
 // [chunk end]

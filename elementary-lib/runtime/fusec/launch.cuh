@@ -4,8 +4,8 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
 #include <cstdint>
+#include <stddef.h>
 
 namespace fusec {
 
@@ -17,7 +17,7 @@ bool aligned16(Pointers... pointers) {
 
 // [chunk slot_bytes]
 // Bytes of a workspace slot: a multiple of 256.
-inline std::size_t slot_bytes(std::size_t n, std::size_t bytes_per_element) {
+inline size_t slot_bytes(size_t n, size_t bytes_per_element) {
     return (n * bytes_per_element + 255) / 256 * 256;
 }
 
@@ -25,7 +25,7 @@ inline std::size_t slot_bytes(std::size_t n, std::size_t bytes_per_element) {
 // A list of the interface: bytes of one element, or of all when it is uniform.
 struct list {
     const void* data;
-    std::size_t bytes;
+    size_t bytes;
     bool uniform;
 };
 
@@ -33,17 +33,20 @@ struct list {
 // No list is null, and none from `Inputs` on (those written) overlaps another in the elements first .. first + count - 1. At most 2^40
 // elements: what the index types of the kernels were proven for.
 template <int Inputs, int Lists>
-bool lists_valid(const list (&lists)[Lists], std::size_t first, std::size_t count) {
-    constexpr std::size_t most = std::size_t{1} << 40;
+bool lists_valid(const list (&lists)[Lists], size_t first, size_t count) {
+    constexpr size_t most = size_t{1} << 40;
     std::uintptr_t begin[Lists], end[Lists];
     for (int i = 0; i < Lists; ++i) {
-        if (lists[i].data == nullptr || first > most || count > most - first)
+        if (lists[i].data == nullptr || first > most || count > most - first) {
             return false;
+        }
         begin[i] = reinterpret_cast<std::uintptr_t>(lists[i].data) + (lists[i].uniform ? 0 : first * lists[i].bytes);
         end[i] = begin[i] + (lists[i].uniform ? 1 : count) * lists[i].bytes;
-        for (int j = 0; i >= Inputs && j < i; ++j)
-            if (begin[i] < end[j] && begin[j] < end[i])
+        for (int j = 0; i >= Inputs && j < i; ++j) {
+            if (begin[i] < end[j] && begin[j] < end[i]) {
                 return false;
+            }
+        }
     }
     return true;
 }
@@ -52,15 +55,15 @@ bool lists_valid(const list (&lists)[Lists], std::size_t first, std::size_t coun
 // Starts kernel(arguments..., first, n) with a block per `tile` elements, in several launches when n needs more than 2^31 - 1 blocks.
 // Returns the launch's own error.
 template <class... Parameters, class... Arguments>
-cudaError_t launch(void (*kernel)(Parameters...), std::size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
+cudaError_t launch(void (*kernel)(Parameters...), size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
     cudaLaunchConfig_t configuration = {};
     configuration.blockDim = dim3(threads);
     configuration.dynamicSmemBytes = shared_bytes;
     configuration.stream = static_cast<cudaStream_t>(stream);
-    constexpr std::size_t most_blocks = 2147483647;
+    constexpr size_t most_blocks = 2147483647;
     cudaError_t error = cudaSuccess;
-    for (std::size_t first = 0; first < n && error == cudaSuccess; first += most_blocks * tile) {
-        const std::size_t blocks = (n - first - 1) / tile + 1;
+    for (size_t first = 0; first < n && error == cudaSuccess; first += most_blocks * tile) {
+        const size_t blocks = (n - first - 1) / tile + 1;
         configuration.gridDim = dim3(static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks));
         error = cudaLaunchKernelEx(&configuration, kernel, arguments..., first, n);
     }
@@ -70,7 +73,7 @@ cudaError_t launch(void (*kernel)(Parameters...), std::size_t n, unsigned tile, 
 // [chunk launch_large needs launch]
 // The same for a kernel that needs more than 48 KiB of shared memory, which has to be allowed on the current device first.
 template <class... Parameters, class... Arguments>
-cudaError_t launch_large(void (*kernel)(Parameters...), std::size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
+cudaError_t launch_large(void (*kernel)(Parameters...), size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
     const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
     return error != cudaSuccess ? error : launch(kernel, n, tile, threads, shared_bytes, stream, arguments...);
 }

@@ -7,6 +7,8 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 namespace fusec {
 
 // [chunk shared_memory]
@@ -25,12 +27,8 @@ using fusec_emulation::shared_memory;
 // A pointer to components as a pointer to vectors; the address is a multiple of the vector's size.
 #ifdef __CUDACC__
 template <class V, class T>
-__device__ __forceinline__ V* vector_pointer(T* pointer) {
-    return reinterpret_cast<V*>(pointer);
-}
-template <class V, class T>
-__device__ __forceinline__ const V* vector_pointer(const T* pointer) {
-    return reinterpret_cast<const V*>(pointer);
+__device__ __forceinline__ auto vector_pointer(T* pointer) {
+    return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(pointer);
 }
 #else
 using fusec_emulation::vector_pointer;
@@ -42,10 +40,11 @@ using fusec_emulation::vector_pointer;
 template <unsigned Bytes, class T>
 __device__ __forceinline__ void async_copy(T* to, const T* from) {
     const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-    if constexpr (Bytes == 16)
+    if constexpr (Bytes == 16) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-    else
+    } else {
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(Bytes) : "memory");
+    }
 }
 #else
 template <unsigned Bytes, class P, class T>

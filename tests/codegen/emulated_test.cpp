@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every variant's text, run on the emulated device against the reference: full tiles, tails, ranges, misaligned lists, all schedules,
+// refused launches. And mutants of the text, which must be found.
+#include "variants.hpp"
+
+#include "execute/domains.hpp"
+#include "execute/run_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fusec::codegen::test {
+
+namespace {
+
+execute::RunJob job_of(const Variant& variant) {
+    const frontend::CheckedProgram& program = variant.program->graph.program();
+    execute::RunJob job;
+    int tile = 1;
+    for (const Kernel& kernel : variant.unit.kernels) {
+        tile = std::max(tile, kernel.tile_elements);
+    }
+    job.cases = execute::standard_cases(tile, 7);
+    const execute::RandomCases drawn = execute::draw_cases(program, variant.program->catalog, execute::most_elements(job.cases), 7);
+    EXPECT_TRUE(drawn.acceptable()) << variant.name;
+    job.interface.unit = variant.unit.name;
+    for (const List& list : variant.unit.inputs) {
+        job.interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values.at(list.datum.index()), {}});
+    }
+    for (const List& list : variant.unit.outputs) {
+        job.interface.outputs.push_back({list.name, list.type, false, drawn.reference.values.at(list.datum.index()), drawn.reference.bounds.at(list.datum.index())});
+    }
+    const Emitted text = variant.emit(80, true);
+    job.text.name = variant.unit.name;
+    job.text.files = {{variant.name + ".cu", text.source}, {variant.name + ".h", text.header}};
+    return job;
+}
+
+std::vector<execute::RunReport> run(const std::vector<execute::RunJob>& jobs) {
+    Diagnostics diagnostics;
+    const std::optional<execute::HostCompiler> compiler = execute::find_host_compiler(diagnostics);
+    if (!compiler) {
+        throw std::runtime_error("no host compiler");
+    }
+    execute::RunSetup setup{*compiler, std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache", std::string(FUSEC_SOURCE_DIR) + "/elementary-lib"};
+    return execute::run_texts(jobs, execute::BuildKind::emulated, setup);
+}
+
+/// The text with the first `from` changed into `to`.
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+} // namespace
+
+TEST(Emulated, every_variant_agrees_with_the_reference) {
+    std::vector<execute::RunJob> jobs;
+    for (const Variant& variant : variants()) {
+        jobs.push_back(job_of(variant));
+    }
+    const std::vector<execute::RunReport> reports = run(jobs);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        EXPECT_EQ(reports[i].faults, 0u) << jobs[i].text.name << ": " << (reports[i].texts.empty() ? "" : reports[i].texts.front());
+        EXPECT_GT(reports[i].components, 1000u) << jobs[i].text.name;
+    }
+}
+
+TEST(Emulated, mutants_are_found) {
+    const std::vector<std::pair<std::string, std::string>> mutations = {
+        {"    __syncthreads();\n", ""},
+        {"    __syncthreads();\n", "    __syncwarp();\n"},
+        {"    fusec::async_wait();\n", ""},
+        {"tile + 288 + element", "tile + 289 + element"},
+        {"D + first * 25, count)", "D + first * 24, count)"},
+        {"< 32 ? n - first : 32", "< 32 ? n - first : 31"},
+        {"fusec::aligned16(", "fusec::aligned16() || fusec::aligned16("},
+        {"fusec::lists_valid<5>", "fusec::lists_valid<6>"},
+        {"c + first * 3;", "c + first * 4;"},
+    };
+    const Variant& rows = variant("rows");
+    std::vector<execute::RunJob> jobs;
+    for (std::size_t i = 0; i < mutations.size(); ++i) {
+        jobs.push_back(job_of(rows));
+        jobs.back().text.files[0].text = changed(jobs.back().text.files[0].text, mutations[i].first, mutations[i].second);
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) { // one by one: they share their names
+        EXPECT_GT(run({jobs[i]}).at(0).faults, 0u) << mutations[i].first << " -> " << mutations[i].second;
+    }
+}
+
+} // namespace fusec::codegen::test
