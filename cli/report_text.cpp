@@ -173,7 +173,7 @@ std::string dump_plan(Compilation& c) {
 }
 
 std::string dump_ir(Compilation& c) {
-    return codegen::to_text(*c.unit);
+    return codegen::dump(*c.unit);
 }
 
 std::string time_table(const Compilation& c) {

@@ -4,6 +4,7 @@
 
 #include "fusion/candidate.hpp"
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -70,6 +71,8 @@ struct Workspace {
     std::vector<Slot> slots;
     std::vector<std::pair<DataId, std::size_t>> placed; ///< datum, slot; ascending by datum
     int bytes_per_element() const;
+    /// Bytes for n elements, as NAME_workspace_bytes(n) gives them.
+    std::uint64_t bytes(std::uint64_t n) const;
 };
 
 struct Plan {

@@ -15,6 +15,15 @@ int Workspace::bytes_per_element() const {
     return sum;
 }
 
+std::uint64_t Workspace::bytes(std::uint64_t n) const {
+    constexpr std::uint64_t alignment = 256;
+    std::uint64_t sum = 0;
+    for (const Slot& slot : slots) {
+        sum += (static_cast<std::uint64_t>(slot.bytes_per_element) * n + alignment - 1) / alignment * alignment;
+    }
+    return sum;
+}
+
 Workspace plan_workspace(const dag::CallGraph& graph, const std::vector<Candidate>& kernels) {
     struct Life {
         DataId datum;
