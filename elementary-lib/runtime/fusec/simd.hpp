@@ -136,7 +136,7 @@ FUSEC_DEVICE simd<T, Width> rsqrt(simd<T, Width> x) {
     return T(1) / sqrt(x);
 }
 
-// [chunk libmvec needs lanes_of]
+// [chunk FUSEC_LIBMVEC needs lanes_of]
 // The vector functions of glibc (x86-64): 4 units in the last place at most. FUSEC_LIBMVEC(exp) defines fusec::exp for the lanes of the
 // compile; other widths and other machines call the scalar function on each lane.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__AVX512F__)
@@ -166,35 +166,35 @@ FUSEC_DEVICE simd<T, Width> rsqrt(simd<T, Width> x) {
 #define FUSEC_LIBMVEC(function)
 #endif
 
-// [chunk simd_exp needs libmvec lane_by_lane exp]
+// [chunk simd_exp needs FUSEC_LIBMVEC lane_by_lane exp]
 template <class T, int Width>
 FUSEC_DEVICE simd<T, Width> exp(simd<T, Width> x) {
     return lane_by_lane([](T lane) { return fusec::exp(lane); }, x);
 }
 FUSEC_LIBMVEC(exp)
 
-// [chunk simd_log needs libmvec lane_by_lane log]
+// [chunk simd_log needs FUSEC_LIBMVEC lane_by_lane log]
 template <class T, int Width>
 FUSEC_DEVICE simd<T, Width> log(simd<T, Width> x) {
     return lane_by_lane([](T lane) { return fusec::log(lane); }, x);
 }
 FUSEC_LIBMVEC(log)
 
-// [chunk simd_sin needs libmvec lane_by_lane sin]
+// [chunk simd_sin needs FUSEC_LIBMVEC lane_by_lane sin]
 template <class T, int Width>
 FUSEC_DEVICE simd<T, Width> sin(simd<T, Width> x) {
     return lane_by_lane([](T lane) { return fusec::sin(lane); }, x);
 }
 FUSEC_LIBMVEC(sin)
 
-// [chunk simd_cos needs libmvec lane_by_lane cos]
+// [chunk simd_cos needs FUSEC_LIBMVEC lane_by_lane cos]
 template <class T, int Width>
 FUSEC_DEVICE simd<T, Width> cos(simd<T, Width> x) {
     return lane_by_lane([](T lane) { return fusec::cos(lane); }, x);
 }
 FUSEC_LIBMVEC(cos)
 
-// [chunk simd_pow needs libmvec pow]
+// [chunk simd_pow needs FUSEC_LIBMVEC pow]
 template <class T, int Width>
 FUSEC_DEVICE simd<T, Width> pow(simd<T, Width> x, simd<T, Width> y) {
     for (int i = 0; i < Width; ++i)

@@ -13,7 +13,7 @@
 
 namespace fusec {
 
-// [chunk vector_memory needs simd]
+// [chunk stream needs simd]
 // Consecutive words of memory and a vector; `stream` goes past the caches and needs memory aligned to the vector.
 template <class T, int Width>
 FUSEC_DEVICE simd<T, Width> load(const T* memory) {
@@ -111,7 +111,7 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
     }
 };
 
-// [chunk load_transposed needs transposition vector_memory]
+// [chunk load_transposed needs transposition stream]
 // Beyond this, elements are transposed in strips of Width components, so that the text of one transposition stays small.
 constexpr int most_words_at_once = 64;
 
@@ -135,7 +135,7 @@ FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words
     }
 }
 
-// [chunk store_transposed needs transposition vector_memory load_transposed]
+// [chunk store_transposed needs transposition stream load_transposed]
 // The inverse of load_transposed. Streaming needs can_stream(memory).
 template <bool Streaming, class T, int Width, int Words>
 FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Words]) {
