@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host side of the runtime at sizes that no machine here has memory for.
 #include "elementary-lib/runtime/fusec/launch.cuh"
+#include "elementary-lib/runtime/fusec/lists.cuh"
 
 #include <gtest/gtest.h>
 
