@@ -17,9 +17,11 @@ namespace fusec::cli {
 
 using Path = std::filesystem::path;
 
-enum class Color { automatic,
-                   always,
-                   never };
+enum class Color {
+    automatic,
+    always,
+    never
+};
 
 /// What every command that compiles a program takes.
 struct CompileOptions {
@@ -91,9 +93,11 @@ struct Devices {
 
 /// `fusec library list | show NAME | check [DIR]`
 struct Library {
-    enum class Action { list,
-                        show,
-                        check } action = Action::list;
+    enum class Action {
+        list,
+        show,
+        check
+    } action = Action::list;
     std::string name;
     std::vector<Path> folders;
 };

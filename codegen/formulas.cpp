@@ -13,11 +13,13 @@ namespace fusec::codegen {
 namespace {
 
 /// How tightly the outermost operation of a text binds, loosest first.
-enum class Binding { sum,
-                     product,
-                     sign,
-                     suffix,
-                     atom };
+enum class Binding {
+    sum,
+    product,
+    sign,
+    suffix,
+    atom
+};
 
 struct Text {
     std::string text;

@@ -14,8 +14,10 @@ namespace fusec::codegen {
 
 /// The unsigned integer type in which an index is computed. Offsets into lists grow with n and need 64 bits; indices within a tile
 /// are bounded by the tile and use 32.
-enum class IndexType { u32,
-                       u64 };
+enum class IndexType {
+    u32,
+    u64
+};
 
 /// A list or uniform in global memory, as the interface or one kernel names it.
 struct List {
@@ -60,10 +62,12 @@ struct Table {
 
 /// Where an operand or result of a compute step is.
 struct Place {
-    enum class Kind { value,
-                      tile,
-                      list, ///< read in place from global memory
-                      table } kind = Kind::value;
+    enum class Kind {
+        value,
+        tile,
+        list, ///< read in place from global memory
+        table
+    } kind = Kind::value;
     std::size_t index = 0; ///< into the kernel's values, tiles, lists or tables
 
     bool operator==(const Place&) const = default;

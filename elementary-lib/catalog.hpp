@@ -19,20 +19,24 @@
 namespace fusec::library {
 
 /// What random test inputs of an operand must satisfy for the function to be well conditioned.
-enum class Domain { any,
-                    positive,
-                    nonzero,
-                    invertible,
-                    spd };
+enum class Domain {
+    any,
+    positive,
+    nonzero,
+    invertible,
+    spd
+};
 
 /// The part of an operand that thread i of an instance touches.
 /// all: everything; row, column: row/column i; entry: component i in row-major order (also: component i of a vector);
 /// rows: the block of rows i*R .. i*R+R-1 with R = rows / threads.
-enum class Touch { all,
-                   row,
-                   column,
-                   entry,
-                   rows };
+enum class Touch {
+    all,
+    row,
+    column,
+    entry,
+    rows
+};
 
 /// Declared operand or result: form and dimensions over the shape parameters.
 struct Parameter {
@@ -91,11 +95,13 @@ struct Instance {
 
 /// Why operands do not fit. `operand` is the index of the first operand at fault; SIZE_MAX for the whole call.
 struct Mismatch {
-    enum class Reason { arity,
-                        form,
-                        dimension,
-                        precision,
-                        outside_where } reason = Reason::arity;
+    enum class Reason {
+        arity,
+        form,
+        dimension,
+        precision,
+        outside_where
+    } reason = Reason::arity;
     std::size_t operand = 0;
     std::string message;
 };

@@ -26,27 +26,31 @@
 
 namespace fusec::library {
 
-enum class Algorithm { determinant,
-                       inverse,
-                       cofactor,
-                       cholesky,
-                       solve };
+enum class Algorithm {
+    determinant,
+    inverse,
+    cofactor,
+    cholesky,
+    solve
+};
 
 /// The name in metadata: "det", "inverse", ...
 std::string_view name_of(Algorithm algorithm);
 
 /// Node of a scalar index expression; children are indices into ReferenceExpression::nodes and smaller than the node's own.
 struct ReferenceNode {
-    enum class Kind { number,
-                      condition, ///< 1 where indices[0] is nonzero, else 0: `delta(i,j)`, `[i < j]`
-                      component,
-                      sum,
-                      add,
-                      subtract,
-                      multiply,
-                      divide,
-                      negate,
-                      call } kind = Kind::number;
+    enum class Kind {
+        number,
+        condition, ///< 1 where indices[0] is nonzero, else 0: `delta(i,j)`, `[i < j]`
+        component,
+        sum,
+        add,
+        subtract,
+        multiply,
+        divide,
+        negate,
+        call
+    } kind = Kind::number;
     double number = 0;                   ///< number
     std::string name;                    ///< component: the operand; sum: the bound index; call: sqrt, exp, log, sin, cos, pow, abs, min, max
     std::vector<SizeExpression> indices; ///< component: one per dimension (none for a scalar), 0-based

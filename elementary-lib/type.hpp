@@ -7,8 +7,10 @@
 
 namespace fusec {
 
-enum class Precision { f32,
-                       f64 };
+enum class Precision {
+    f32,
+    f64
+};
 
 inline constexpr int bytes_of(Precision precision) {
     return precision == Precision::f32 ? 4 : 8;
@@ -18,9 +20,11 @@ inline constexpr const char* c_name(Precision precision) {
     return precision == Precision::f32 ? "float" : "double";
 }
 
-enum class Form { scalar,
-                  vector,
-                  matrix };
+enum class Form {
+    scalar,
+    vector,
+    matrix
+};
 
 /// Largest dimension of a vector or matrix (DESIGN.md section 2).
 inline constexpr int max_dimension = 64;

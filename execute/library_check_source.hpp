@@ -10,9 +10,11 @@
 namespace fusec::execute {
 
 /// Where operands and result are while an implementation runs.
-enum class Holding { memory,
-                     registers,
-                     lanes };
+enum class Holding {
+    memory,
+    registers,
+    lanes
+};
 
 std::string_view name_of(Holding holding);
 

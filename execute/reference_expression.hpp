@@ -24,15 +24,17 @@ private:
         int slot = -1;                      ///< a bare index, or -1
         library::SizeExpression arithmetic; ///< otherwise
     };
-    enum class Function { sqrt,
-                          exp,
-                          log,
-                          sin,
-                          cos,
-                          abs,
-                          pow,
-                          min,
-                          max };
+    enum class Function {
+        sqrt,
+        exp,
+        log,
+        sin,
+        cos,
+        abs,
+        pow,
+        min,
+        max
+    };
     struct Node {
         library::ReferenceNode::Kind kind{};
         double number = 0;

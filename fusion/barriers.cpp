@@ -8,9 +8,11 @@ namespace fusec::fusion {
 
 namespace {
 
-enum class Need { none,
-                  warp,
-                  block };
+enum class Need {
+    none,
+    warp,
+    block
+};
 
 /// One tile accessed by one step. `threads` = 0: the block copies, no thread map to rely on.
 struct TileAccess {

@@ -99,13 +99,15 @@ std::string granularity_text(const Candidate& candidate);
 
 /// Why an implementation, or a fusion, is not possible: data, not a failed assertion.
 struct Rejection {
-    enum class Reason { not_convex,
-                        not_connected,
-                        too_large,
-                        threads_per_block,
-                        shared_memory,
-                        registers,
-                        no_implementation } reason;
+    enum class Reason {
+        not_convex,
+        not_connected,
+        too_large,
+        threads_per_block,
+        shared_memory,
+        registers,
+        no_implementation
+    } reason;
     std::string detail; ///< with both numbers: "112 KiB of shared memory needed, 99 KiB available"
 };
 /// The JSON key: "shared-memory", ...

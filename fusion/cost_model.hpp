@@ -47,14 +47,16 @@ struct KernelWork {
     bool streaming_stores = false; ///< host: non-temporal stores
 };
 
-enum class Bound { dram,
-                   l2,
-                   shared,
-                   issue,
-                   fma,
-                   sfu,
-                   latency,
-                   launch };
+enum class Bound {
+    dram,
+    l2,
+    shared,
+    issue,
+    fma,
+    sfu,
+    latency,
+    launch
+};
 
 /// The JSON spelling: "dram", "l2", ...
 std::string_view to_string(Bound bound);

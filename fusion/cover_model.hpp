@@ -36,8 +36,10 @@ struct CoverRow {
 /// A column with its value in a (fractional or integer) solution.
 using ColumnValue = std::pair<ColumnId, double>;
 
-enum class Recomputation { allowed,
-                           excluded };
+enum class Recomputation {
+    allowed,
+    excluded
+};
 
 class CoverModel {
 public:

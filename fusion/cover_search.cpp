@@ -22,7 +22,7 @@ constexpr std::size_t first_restriction = 2000; ///< columns of the first binary
 // Deterministic stand-ins for time, measured on one core of a 2024 server.
 constexpr double seconds_per_pivot_and_row = 1e-7;
 constexpr double seconds_per_node_and_size = 1.5e-5; ///< size = rows + columns
-constexpr int nodes_of_a_root = 60;                ///< cuts and heuristics at the root cost as much as so many nodes
+constexpr int nodes_of_a_root = 60;                  ///< cuts and heuristics at the root cost as much as so many nodes
 
 /// Seconds of work that a plan is worth by default. Small programs are solved to the end; large ones are cut off early enough for the
 /// whole compile to stay within 2 s for 100 calls, 10 s for 300 and 60 s for 1000.

@@ -10,18 +10,22 @@
 namespace fusec::fusion {
 
 /// How the lists that a kernel reads come in. "Small" lists have elements of 4, 8 or 16 bytes: read in place they are coalesced.
-enum class LoadPolicy { async,
-                        vectors,
-                        words,
-                        in_place,
-                        async_but_small, ///< small lists in place, the others asynchronously
-                        vectors_but_small };
+enum class LoadPolicy {
+    async,
+    vectors,
+    words,
+    in_place,
+    async_but_small, ///< small lists in place, the others asynchronously
+    vectors_but_small
+};
 
 /// How results leave. A result that is in a shared tile anyway always leaves from it.
-enum class StorePolicy { vectors,
-                         words,
-                         direct, ///< each owner stores its part
-                         vectors_but_small };
+enum class StorePolicy {
+    vectors,
+    words,
+    direct, ///< each owner stores its part
+    vectors_but_small
+};
 
 /// Per call (index into KernelOutline::calls) the routine: index into CallRoutines::routines.
 using Combination = std::vector<std::uint8_t>;

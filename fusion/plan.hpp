@@ -30,10 +30,12 @@ public:
     virtual double seconds(ColumnId column) = 0;
 };
 
-enum class PlanMode { automatic,
-                      none,
-                      max,
-                      greedy };
+enum class PlanMode {
+    automatic,
+    none,
+    max,
+    greedy
+};
 
 struct PlanOptions {
     PlanMode mode = PlanMode::automatic;

@@ -4,8 +4,10 @@
 
 namespace fusec::fusion {
 
-enum class Target { cuda,
-                    host };
+enum class Target {
+    cuda,
+    host
+};
 
 /// Hard limits of the target. Bytes and counts; for `host` only `target` and `vector_bytes` matter.
 struct DeviceLimits {

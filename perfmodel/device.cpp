@@ -14,9 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class For { cuda,
-                 host,
-                 both };
+enum class For {
+    cuda,
+    host,
+    both
+};
 
 /// A figure that a description must have: where it goes and what is a possible value.
 struct Field {

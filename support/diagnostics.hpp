@@ -12,15 +12,19 @@
 
 namespace fusec {
 
-enum class Severity { error,
-                      warning,
-                      remark };
+enum class Severity {
+    error,
+    warning,
+    remark
+};
 
 /// Whose fault a diagnostic is; decides the exit code: user 1, usage 2, limit 3, mismatch 4.
-enum class Fault { user,
-                   usage,
-                   limit,
-                   mismatch };
+enum class Fault {
+    user,
+    usage,
+    limit,
+    mismatch
+};
 
 /// The stable identity of a message. All kinds are declared in support/diagnostic_kinds.def; a test demands a golden case of each.
 struct DiagnosticKind {

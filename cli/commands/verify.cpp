@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec verify`: emitted kernels executed and compared with the double-precision reference.
+#include "execute/verify.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
-#include "execute/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,9 @@ namespace fusec::cli {
 
 namespace {
 
-fusion::Target target_of(const std::string& executor) { return executor == "host" ? fusion::Target::host : fusion::Target::cuda; }
+fusion::Target target_of(const std::string& executor) {
+    return executor == "host" ? fusion::Target::host : fusion::Target::cuda;
+}
 
 /// Options of the program on one executor: the host has candidates and a device of its own.
 CompileOptions options_for(const Verify& command, const Path& program, fusion::Target target) {

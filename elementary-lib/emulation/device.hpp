@@ -19,9 +19,11 @@
 namespace fusec::emulation {
 
 /// Order in which the threads of a block run between two barriers. Right results do not depend on it.
-enum class Schedule { forward,
-                      reverse,
-                      shuffled };
+enum class Schedule {
+    forward,
+    reverse,
+    shuffled
+};
 
 struct DeviceOptions {
     Schedule schedule = Schedule::forward;
@@ -67,10 +69,12 @@ private:
         const void* source = nullptr;
         unsigned bytes = 0;
     };
-    enum class State { ready,
-                       at_block_barrier,
-                       at_warp_barrier,
-                       finished };
+    enum class State {
+        ready,
+        at_block_barrier,
+        at_warp_barrier,
+        finished
+    };
     struct Thread {
         Fiber fiber;
         State state = State::finished;

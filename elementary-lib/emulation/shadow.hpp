@@ -48,9 +48,11 @@ public:
     void finish_copy(std::size_t word, const Moment& now);
 
 private:
-    enum class Readers : std::uint8_t { one_thread,
-                                        one_warp,
-                                        several_warps };
+    enum class Readers : std::uint8_t {
+        one_thread,
+        one_warp,
+        several_warps
+    };
     struct Word {
         Moment written;                        ///< epoch below block_start_: never
         Moment read;                           ///< latest read since the write; only those of the present epoch matter

@@ -11,9 +11,11 @@ namespace emulation_kernels {
 
 constexpr unsigned tile = 64;
 
-enum class Barrier { none,
-                     warp,
-                     block };
+enum class Barrier {
+    none,
+    warp,
+    block
+};
 
 template <Barrier B>
 __device__ inline void synchronise() {

@@ -12,10 +12,12 @@
 
 namespace fusec::execute {
 
-enum class Order { forward,
-                   backward,
-                   pairwise,
-                   fused };
+enum class Order {
+    forward,
+    backward,
+    pairwise,
+    fused
+};
 inline constexpr Order all_orders[]{Order::forward, Order::backward, Order::pairwise, Order::fused};
 
 /// start + sum sign * x[k] * y[k] in float, the products added in the given order.

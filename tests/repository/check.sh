@@ -81,7 +81,7 @@ dynamic_bitset boost/dynamic_bitset (dag|fusion|perfmodel|codegen|execute|cli)/[
 CBC (coin/|Cbc|Clp|Coin|Osi|Cgl) fusion/solver_cbc\.cpp
 LLVM (llvm|clang)(-c)?/ perfmodel/[^/]*\.cpp
 CLI11 CLI/ cli/[^/]*\.cpp
-nlohmann-json nlohmann/ cli/[^/]*\.cpp
+nlohmann-json nlohmann/ (cli/report_json|fusion/plan_file_json)\.cpp
 GoogleTest g(test|mock)/ tests/.*
 Eigen Eigen/ tests/.*
 RULES
@@ -100,7 +100,7 @@ file-names)
     ;;
 licence-line)
     sources | grep -vE '(^|/)CMakeLists\.txt$|\.cmake$' | while IFS= read -r file; do
-        if ! head -n 2 "$file" | grep -qE '^(//|#) SPDX-License-Identifier: Apache-2\.0$'; then
+        if ! head -n 2 "$file" | grep -qE '^(//|#|/\*) SPDX-License-Identifier: Apache-2\.0( \*/)?$'; then
             echo "$file: no SPDX line at the top"
         fi
     done | breaches

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <vector>
 
-enum cudaError_t { cudaSuccess = 0,
-                   cudaErrorInvalidValue = 1,
-                   cudaErrorLaunchOutOfResources = 701 };
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorLaunchOutOfResources = 701
+};
 using cudaStream_t = struct CUstream_st*;
 struct dim3 {
     unsigned x = 1, y = 1, z = 1;
@@ -19,7 +21,9 @@ struct cudaLaunchConfig_t {
     std::size_t dynamicSmemBytes = 0;
     cudaStream_t stream = nullptr;
 };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8
+};
 
 struct RecordedLaunch {
     unsigned blocks, threads;

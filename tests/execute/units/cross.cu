@@ -3,6 +3,7 @@
 
 #include <fusec/copy.cuh>
 #include <fusec/launch.cuh>
+#include <fusec/lists.cuh>
 #include <fusec/memory.cuh>
 #include <fusec/views.cuh>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cross: written by hand in the style of generated text, for tests of the executors */
 #pragma once
 
