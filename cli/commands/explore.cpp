@@ -16,14 +16,15 @@ void run_command(const Explore& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, "plan")) {
         return;
     }
+    price_space(c);
     if (!command.json) {
         std::cout << explore_text(c);
     } else if (*command.json == "-") {
         std::cout << report_json(c);
-    } else if (!write_files({{*command.json, report_json(c)}}, diagnostics)) {
+    } else if (!write_files({{*command.json, report_json(c)}}, diagnostics, {command.options.program})) {
         return;
     }
-    std::cerr << c.program->name << ": " << summary(c) << '\n';
+    diagnostics.conclude(c.program->name + ": " + summary(c));
 }
 
 } // namespace fusec::cli
