@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec explore`: the space, the best plans, and why the others lost.
+#include "cli/choose_plan.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_json.hpp"
