@@ -6,6 +6,7 @@
 #include "fusion/enumerate.hpp"
 #include "fusion/front.hpp"
 #include "fusion/kernel_builder.hpp"
+#include "fusion/least_work.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,10 +43,12 @@ struct Space::State {
     Enumeration fusions;
     Columns columns;
     std::vector<double> bounds;  ///< per column
+    std::vector<double> closer;  ///< per column; NaN: not found yet
     std::vector<double> seconds; ///< per column; NaN: not priced yet
     std::map<ColumnId, Front> fronts;
     SpaceStatistics statistics;
     AccessCosts costs;
+    LeastWork least_work{graph, routines, limits, costs};
 
     State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model, const SpaceOptions& the_options)
         : graph(the_graph), model(the_model), limits(the_limits), options(the_options), routines(find_routines(the_graph, catalog, the_limits)) {
@@ -64,6 +67,7 @@ struct Space::State {
             bounds.push_back(bound_of(column));
         }
         seconds.assign(columns.columns.size(), std::numeric_limits<double>::quiet_NaN());
+        closer = seconds;
         statistics.calls = graph.calls();
         statistics.fusions = fusions.sets.size();
         statistics.complete = fusions.complete;
@@ -149,6 +153,14 @@ const std::vector<Column>& Space::columns() const {
 
 double Space::lower_bound(ColumnId column) const {
     return state_->bounds.at(column.index());
+}
+
+double Space::closer_bound(ColumnId column) {
+    double& bound = state_->closer.at(column.index());
+    if (std::isnan(bound)) {
+        bound = std::max(state_->bounds[column.index()], state_->model.least_seconds(state_->least_work.of(state_->column(column)), state_->options.elements));
+    }
+    return bound;
 }
 
 double Space::seconds(ColumnId column) {

@@ -48,6 +48,7 @@ public:
 
     const std::vector<Column>& columns() const override;
     double lower_bound(ColumnId column) const override;
+    double closer_bound(ColumnId column) override;
     double seconds(ColumnId column) override;
 
     const std::vector<CallSet>& fusions() const;
