@@ -8,6 +8,15 @@
 
 namespace fusec::fusion {
 
+LeastWork::Access LeastWork::access(const AccessCost& cost, int threads) {
+    return {std::min(cost.plain, cost.padded), cost.accesses, cost.direct, static_cast<double>(cost.components) * threads};
+}
+
+LeastWork::Access LeastWork::cheapest(const Access& a, const Access& b) {
+    return {std::min(a.tile_passes, b.tile_passes), std::min(a.tile_instructions, b.tile_instructions), std::min(a.direct_passes, b.direct_passes),
+            std::min(a.direct_instructions, b.direct_instructions)};
+}
+
 const LeastWork::OfCall& LeastWork::of_call(CallId id) {
     if (calls_.empty()) {
         calls_.resize(graph_.calls());
@@ -19,10 +28,8 @@ const LeastWork::OfCall& LeastWork::of_call(CallId id) {
                 Access result;
                 for (std::size_t r = 0; r < routines.size(); ++r) {
                     const AccessCost& cost = costs_.of({graph_.datum(datum).type.shape, bytes_of(precision), routines[r].threads, touch_of(routines[r])});
-                    const Access one{std::min(cost.plain, cost.padded), cost.accesses, cost.direct, static_cast<double>(cost.components) * routines[r].threads};
-                    result = r == 0 ? one
-                                    : Access{std::min(result.tile_passes, one.tile_passes), std::min(result.tile_instructions, one.tile_instructions),
-                                             std::min(result.direct_passes, one.direct_passes), std::min(result.direct_instructions, one.direct_instructions)};
+                    const Access one = access(cost, routines[r].threads);
+                    result = r == 0 ? one : cheapest(result, one);
                 }
                 return result;
             };
@@ -73,8 +80,7 @@ KernelWork LeastWork::of(const Column& column) {
             }
             Access& read = reads[static_cast<std::size_t>(list - column.loads.begin())];
             const Access& one = least.operands[operand];
-            read = {std::min(read.tile_passes, one.tile_passes), std::min(read.tile_instructions, one.tile_instructions), std::min(read.direct_passes, one.direct_passes),
-                    std::min(read.direct_instructions, one.direct_instructions)};
+            read = cheapest(read, one);
         }
     }
     for (std::size_t i = 0; i < column.loads.size(); ++i) {
@@ -90,6 +96,42 @@ KernelWork LeastWork::of(const Column& column) {
         work.shared_wavefronts += bytes / 128;
         instructions += std::min(made.direct_instructions, made.tile_instructions + 2 * bytes / 16 + instructions_per_copy_step);
     }
+    work.instructions = instruction_overhead * instructions / 32;
+    return work;
+}
+
+KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combination& routines, const KernelWork& least) {
+    KernelWork work = least;
+    double passes = 0;
+    double instructions = 0;
+    for (std::size_t index = 0; index < kernel.calls.size(); ++index) {
+        const CallRoutines& call = *kernel.calls[index].routines;
+        instructions += arithmetic_instructions(call.operations, kernel.precision) + instructions_per_item * call.routines[routines[index]].threads;
+    }
+    for (const KernelOutline::Datum& datum : kernel.data) {
+        const double bytes = datum.bytes;
+        if (datum.loaded) {
+            // The first reader reads it; another may find its part in registers.
+            const KernelOutline::Use& use = datum.uses.front();
+            Access read = access(*kernel.calls[static_cast<std::size_t>(use.call)].costs[routines[static_cast<std::size_t>(use.call)]][use.operand],
+                                 kernel.calls[static_cast<std::size_t>(use.call)].routines->routines[routines[static_cast<std::size_t>(use.call)]].threads);
+            for (const KernelOutline::Use& other : datum.uses) {
+                const auto& reader = kernel.calls[static_cast<std::size_t>(other.call)];
+                const std::uint8_t routine = routines[static_cast<std::size_t>(other.call)];
+                read = cheapest(read, access(*reader.costs[routine][other.operand], reader.routines->routines[routine].threads));
+            }
+            passes += std::min(bytes / 128 + read.tile_passes, read.direct_passes);
+            instructions += std::min(bytes / 16 + instructions_per_copy_step + read.tile_instructions, read.direct_instructions);
+        }
+        if (datum.stored) {
+            const auto& maker = kernel.calls[static_cast<std::size_t>(datum.producer)];
+            const std::uint8_t routine = routines[static_cast<std::size_t>(datum.producer)];
+            const Access made = access(*maker.costs[routine].back(), maker.routines->routines[routine].threads);
+            passes += bytes / 128;
+            instructions += std::min(made.direct_instructions, made.tile_instructions + 2 * bytes / 16 + instructions_per_copy_step);
+        }
+    }
+    work.shared_wavefronts = passes;
     work.instructions = instruction_overhead * instructions / 32;
     return work;
 }

@@ -2,6 +2,7 @@
 // What every implementation of a column does at least, found without building one.
 #pragma once
 
+#include "fusion/kernel_choice.hpp"
 #include "fusion/layout.hpp"
 #include "fusion/plan.hpp"
 #include "fusion/routines.hpp"
@@ -19,6 +20,8 @@ public:
         : graph_(graph), routines_(routines), limits_(limits), costs_(costs) {}
 
     KernelWork of(const Column& column);
+    /// The same for the implementations of a column that use these routines; `least` is that of the column.
+    static KernelWork with_routines(const KernelOutline& kernel, const Combination& routines, const KernelWork& least);
 
 private:
     /// The least, over the routines of a call, that its access to one list costs; per element.
@@ -34,6 +37,8 @@ private:
         Access result;
     };
 
+    static Access access(const AccessCost& cost, int threads);
+    static Access cheapest(const Access& a, const Access& b);
     const OfCall& of_call(CallId call);
 
     const dag::CallGraph& graph_;
