@@ -50,5 +50,7 @@ export XDG_CACHE_HOME=$place/cache
 # The same in the checkout does not know them.
 code=0
 "$build/cli/fusec" sum.fus -o none.cu 2>log || code=$?
-[[ $code -eq 1 ]] && grep -q msum log || fail "the checkout's compiler ended with $code: $(cat log)"
+if [[ $code -ne 1 ]] || ! grep -q msum log; then
+    fail "the checkout's compiler ended with $code: $(cat log)"
+fi
 [[ ! -e none.cu ]] || fail "a refused program left a file"
