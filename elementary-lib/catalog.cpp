@@ -67,12 +67,9 @@ int Catalog::temporaries(const Instance& instance, const Implementation& impleme
 
 std::filesystem::path standard_library_folder() {
     std::error_code error;
-    const std::filesystem::path built_with = FUSEC_LIBRARY;
-    if (std::filesystem::is_directory(built_with, error)) {
-        return built_with;
-    }
     const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-    return executable.parent_path() / "elementary-lib";
+    const std::filesystem::path installed = executable.parent_path().parent_path() / "share" / "fusec" / "elementary-lib";
+    return std::filesystem::is_directory(installed, error) ? installed : std::filesystem::path(FUSEC_LIBRARY);
 }
 
 int components_touched(const Shape& shape, Touch touch, int threads) {

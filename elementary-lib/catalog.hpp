@@ -133,7 +133,7 @@ private:
     std::vector<Function> functions_;
 };
 
-/// The library that belongs to this compiler: `FUSEC_LIBRARY` baked in at build time, else beside the executable.
+/// The library that belongs to this compiler: ../share/fusec/elementary-lib of the executable's folder if it is installed, else the checkout's.
 std::filesystem::path standard_library_folder();
 
 /// Components of an operand of `shape` that one of `threads` threads holds under `touch`; 0 when the combination is meaningless.

@@ -100,6 +100,8 @@ struct Case {
     const char* hint = "";
 };
 
+// CHECK: [library-syntax] [library-unknown-key] [library-missing-key] [library-wrong-type] [library-wrong-value] [library-expression]
+// CHECK: [library-type] [library-reference] [library-metadata] [library-implementation] [library-template]
 TEST_F(MetadataTest, EveryFaultIsLocated) {
     const std::vector<Case> cases{
         // syntax
@@ -183,7 +185,7 @@ TEST_F(MetadataTest, AllFaultsOfAFileAreReported) {
 
 TEST_F(MetadataTest, MissingDeviceSource) {
     write("g.toml", good_metadata);
-    EXPECT_THAT(load(), testing::HasSubstr("g.toml:1:1: error: the device source `g.cuh` is missing [missing-device-source]"));
+    EXPECT_THAT(load(), testing::HasSubstr("g.toml:1:1: error: the device source `g.cuh` is missing [missing-device-source]")); // CHECK: [missing-device-source]
 }
 
 TEST_F(MetadataTest, UnreadableMetadata) {
@@ -199,7 +201,7 @@ TEST_F(MetadataTest, DuplicateFunction) {
         write(std::string(family) + "f.cuh", good_source);
     }
     const std::string report = load();
-    EXPECT_THAT(report, testing::HasSubstr("two/f.toml:1:1: error: the function `f` is defined twice [duplicate-function]"));
+    EXPECT_THAT(report, testing::HasSubstr("two/f.toml:1:1: error: the function `f` is defined twice [duplicate-function]")); // CHECK: [duplicate-function]
     EXPECT_THAT(report, testing::HasSubstr("one/f.toml:1:1: note: first defined here"));
 }
 
@@ -207,7 +209,7 @@ TEST_F(MetadataTest, MissingFolder) {
     Diagnostics diagnostics;
     EXPECT_FALSE(Catalog::load({folder / "nowhere"}, diagnostics));
     ASSERT_EQ(diagnostics.all().size(), 1U);
-    EXPECT_EQ(diagnostics.all()[0].kind.name, "library-folder");
+    EXPECT_EQ(diagnostics.all()[0].kind.name, "library-folder"); // CHECK: [library-folder]
     EXPECT_THAT(diagnostics.all()[0].message, testing::StartsWith("cannot read the library folder `"));
     EXPECT_EQ(diagnostics.exit_code(), 1);
 }

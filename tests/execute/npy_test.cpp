@@ -45,7 +45,11 @@ std::string message(const std::string& bytes, const NumpyExpectation& expected) 
     Diagnostics diagnostics;
     const auto list = parse_numpy(bytes, "A.npy", expected, diagnostics);
     EXPECT_EQ(list.has_value(), !diagnostics.has_errors());
-    return list ? "ok" : diagnostics.all().at(0).message;
+    if (list) {
+        return "ok";
+    }
+    EXPECT_EQ(diagnostics.all().at(0).kind.name, "numpy-file"); // CHECK: [numpy-file]
+    return diagnostics.all().at(0).message;
 }
 
 TEST(Numpy, ReadsEveryFormInBothVersions) {

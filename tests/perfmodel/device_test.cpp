@@ -108,6 +108,7 @@ TEST_F(DeviceFiles, AUserFileLoadsByPath) {
 
 TEST_F(DeviceFiles, AnUnknownFigureIsLocatedWithAGuess) {
     const std::string text = messages("launch ", "lunch ");
+    // CHECK: [unknown-figure] [missing-figure]
     EXPECT_THAT(text, HasSubstr("mine.toml:20:1: error: no figure of a host device is named `speed.lunch` [unknown-figure]\n"));
     EXPECT_THAT(text, HasSubstr("hint: did you mean `speed.launch`?"));
     EXPECT_THAT(text, HasSubstr("mine.toml:1:1: error: the description has no `speed.launch` (us) [missing-figure]\n"));
@@ -120,6 +121,7 @@ TEST_F(DeviceFiles, AFigureOfTheOtherTargetIsUnknown) {
 
 TEST_F(DeviceFiles, AFigureNeedsASource) {
     const std::string text = messages("source = \"AVX2 registers\"", "source = \" \"");
+    // CHECK: [invalid-figure]
     EXPECT_THAT(text, HasSubstr("mine.toml:8:1: error: `limits.vector_bytes` has no source [invalid-figure]\n"));
     EXPECT_THAT(messages(", source = \"AVX2 registers\"", ""), HasSubstr("`limits.vector_bytes` has no source [invalid-figure]"));
 }
@@ -137,6 +139,7 @@ TEST_F(DeviceFiles, AFigureNeedsItsUnitAndAPossibleValue) {
 TEST_F(DeviceFiles, TextThatIsNotTomlIsLocatedInCodePoints) {
     // The message points behind two characters of two bytes each.
     EXPECT_THAT(messages("[limits]", "x = \"\u00e4\u00e4\" y"), HasSubstr("mine.toml:7:10: error: "));
+    // CHECK: [device-syntax]
     EXPECT_THAT(messages("[limits]", "[limits"), HasSubstr("[device-syntax]"));
 }
 
@@ -153,6 +156,7 @@ TEST(Devices, AnUnknownNameIsACommandLineErrorWithTheNames) {
     Diagnostics diagnostics;
     EXPECT_FALSE(find_device("h20", diagnostics).has_value());
     EXPECT_EQ(diagnostics.exit_code(), 2);
+    EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-device"); // CHECK: [unknown-device]
     EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("did you mean `h200`? known: a100, gh200, gtx480"));
     Diagnostics absent;
     EXPECT_FALSE(find_device("no/such.toml", absent).has_value());
