@@ -118,7 +118,7 @@ struct Space::State {
     Priced price(ColumnId id) {
         std::vector<Merit> merits;
         Priced result = elaborate(column(id), costs, [&](const Candidate& candidate, std::size_t number) {
-            merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number});
+            merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number, candidate.work.spill_bytes > 0});
         });
         result.front = pareto_front(std::move(merits), options.front);
         double& known = seconds[id.index()];
