@@ -4,7 +4,9 @@
 // Data pipe (notes 1, 3): a staged load passes once with cp.async, twice through registers; each distinct read of a tile and each
 // result written to one costs its simulated passes; a staged store is read once and sent once, a direct one only sent.
 // Registers (notes 0.6, 4.2): 25 + w (L + N): L live components per thread, one row N of every operand that is not in registers,
-// w = 1 (f32) or 2 (f64); copies through registers hold 14 more (2.2).
+// w = 1 (f32) or 2 (f64); copies through registers hold 14 more (2.2). Each hand-over of a result in registers from
+// call to call adds 0.4 of what exceeds 64 registers, as if ptxas started on the next call's operands before it is done (fitted to
+// nvcc 13.0, sm_90, demo16: without this term 219 for all of {4 4 1}, {4 4} and {4 4 4}, which take 246, 248 and 255 + 14 spilled).
 // Spills (fitted to 4.2): each of the excess registers is stored and loaded 3 * demand / limit times.
 // Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier).
 #include "fusion/instruction_rates.hpp"
@@ -19,6 +21,8 @@ namespace {
 
 constexpr double base_registers = 25;
 constexpr double copy_registers = 14;
+constexpr double free_hand_over = 64; // registers of a result that pass from call to call without further ones
+constexpr double hand_over_registers = 0.4;
 
 class Meter {
 public:
@@ -200,7 +204,9 @@ private:
             const int read = call.operands[operand];
             const AccessCost& cost = *costs[operand];
             const Placement placement = plan(read).placement;
-            if (placement == Placement::shared || placement == Placement::memory) {
+            if (placement == Placement::registers && datum(read).producer >= 0) {
+                hand_over_ += hand_over_registers * std::max(0.0, words_per_component() * part_held(read) - free_hand_over);
+            } else if (placement == Placement::shared || placement == Placement::memory) {
                 needed += std::min(cost.components, cost.columns);
                 if (first_read(read, routine.threads, routine.inputs[operand])) {
                     read_in(read, cost, routine.threads);
@@ -262,8 +268,7 @@ private:
     void finish() {
         work_.dependent_phases = std::max(phases_, 1);
         work_.idle_fraction = 1 - static_cast<double>(items_) / (static_cast<double>(largest_thread_count()) * std::max(computes_, 1));
-        const double words = kernel_.precision == Precision::f32 ? 1 : 2;
-        const double demand = base_registers + words * components_ + (through_registers_ ? copy_registers : 0);
+        const double demand = base_registers + words_per_component() * components_ + hand_over_ + (through_registers_ ? copy_registers : 0);
         const double limit = limits_.target == Target::host ? demand : limits_.registers_per_thread;
         work_.registers = static_cast<int>(std::min(demand, limit));
         if (demand > limit) {
@@ -274,6 +279,7 @@ private:
         work_.instructions = instruction_overhead * instructions_ / (limits_.target == Target::host ? candidate_.instances_per_block : 32);
     }
 
+    double words_per_component() const { return kernel_.precision == Precision::f32 ? 1 : 2; }
     int largest_thread_count() const { return limits_.target == Target::host ? 1 : largest_; }
 
     const KernelOutline& kernel_;
@@ -288,6 +294,7 @@ private:
     std::vector<std::tuple<int, int, library::Touch>> reads_;
     double instructions_ = 0; ///< thread-instructions per element
     double components_ = 0;   ///< most live components per thread
+    double hand_over_ = 0;    ///< further registers
     bool through_registers_ = false;
     bool phase_open_ = false;
     int phases_ = 0;

@@ -136,7 +136,7 @@ struct Space::State {
         const KernelWork least = least_work.of(column(id));
         std::vector<double> bounds_of; // per combination; NaN: not found yet
         const auto visit = [&](const Candidate& candidate, std::size_t number) {
-            merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number});
+            merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number, candidate.work.spill_bytes > 0});
             best = std::min(best, candidate.cost.seconds);
         };
         const auto hopeless = [&](const KernelOutline& kernel, const Choices& choices, std::uint32_t combination) {
