@@ -31,13 +31,13 @@ inline std::string first_line(const std::string& command) {
     return text;
 }
 
-/// `date` (UTC), `machine` {processor, threads, system, load_average: of the last minute, as others may use the machine}, `commit` (of the folder that holds the sources; `+` when files differ from it).
+/// `date` (UTC), `machine` {processor, threads, system, load_average: of the last minute, as others may use the machine}, `commit` (of the folder that holds the sources; `+` when files other than results differ from it).
 inline nlohmann::ordered_json run_record(const std::string& sources) {
     std::array<char, 32> date{};
     const std::time_t now = std::time(nullptr);
     std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
     const std::string git = "git -C '" + sources + "' ";
-    const bool changed = !first_line(git + "status --porcelain --untracked-files=no").empty();
+    const bool changed = !first_line(git + "status --porcelain --untracked-files=no -- . ':!bench/results'").empty();
     std::ifstream cpu("/proc/cpuinfo");
     std::string processor = "unknown";
     for (std::string line; std::getline(cpu, line);) {
