@@ -18,6 +18,8 @@ public:
     Effort(const PlanOptions& options, std::size_t calls);
 
     bool exhausted() const;
+    /// Relative gap at which a search may stop although it could go on.
+    double enough() const { return enough_; }
     /// Limits of a binary program of this size that would use up all that is left.
     BinaryLimits limits(std::size_t rows, std::size_t columns) const;
     void spend_pivots(std::uint64_t pivots, std::size_t rows);
@@ -29,6 +31,7 @@ public:
 private:
     Effort() = default;
     bool timed_ = false;
+    double enough_ = 0;
     std::chrono::steady_clock::time_point end_;
     int nodes_ = 0;
     double work_ = 0; ///< seconds that the work takes on the machine where its constants were measured
