@@ -109,7 +109,7 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
             return false;
         }
     }
-    const fusion::CoverResult unfused = fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::none, .runners_up = 0});
+    const fusion::CoverResult unfused = fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::none, .bound = false});
     c.unfused_seconds = unfused.covers.empty() ? 0 : unfused.covers.front().seconds;
     return true;
 }

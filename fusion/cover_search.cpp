@@ -18,7 +18,6 @@ constexpr std::size_t columns_per_datum = 3; ///< added per pricing round and st
 constexpr std::size_t columns_per_round = 3000;
 constexpr double least_progress = 1e-4;         ///< of the bound, by rows
 constexpr std::size_t first_restriction = 2000; ///< columns of the first binary program
-constexpr std::size_t large_program = 50;       ///< calls above which a gap may stay open without a time limit
 constexpr double enough_gap = 0.03;             ///< of large programs without a time limit: below it, only given time closes further
 
 // Deterministic stand-ins for time, measured on one core of a 2024 server.
@@ -518,7 +517,7 @@ double CoverSearch::solve_restricted(const Restricted& restricted) {
 
 void CoverSearch::close_gap() {
     std::size_t most = first_restriction;
-    while (best_duals_ && value_ - bound() > std::max(tolerance(), effort_.enough() * value_) && !effort_.exhausted()) {
+    while (best_duals_ && value_ - bound() > acceptable() && !effort_.exhausted()) {
         const double before = value_;
         const Restricted restricted = restrict_columns(most);
         if (restricted.columns.empty()) {
@@ -548,7 +547,7 @@ void CoverSearch::bound_only() {
 
 void CoverSearch::run() {
     bound_only();
-    if (!infeasible_ && value_ - bound() > tolerance()) {
+    if (!infeasible_ && value_ - bound() > acceptable()) {
         dive({});
     }
     if (!infeasible_) {

@@ -11,6 +11,9 @@
 
 namespace fusec::fusion {
 
+/// Calls above which a gap may stay open without a time limit.
+inline constexpr std::size_t large_program = 50;
+
 /// What may still be spent, over all solves of one plan. With a time limit only the clock counts; without one, nothing that depends on
 /// the machine does.
 class Effort {
@@ -112,6 +115,8 @@ private:
     double solve_restricted(const Restricted& restricted);
     double total(const std::vector<ColumnId>& chosen);
     double tolerance() const;
+    /// A gap below this need not be closed.
+    double acceptable() const { return std::isfinite(value_) ? std::max(tolerance(), effort_.enough() * value_) : 0; }
 
     CoverModel& model_;
     ColumnCosts& costs_;

@@ -232,8 +232,7 @@ const Front& Space::front(ColumnId column) {
 std::vector<Candidate> Space::implementations(ColumnId column) const {
     std::vector<Candidate> result;
     AccessCosts costs;
-    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); },
-                      [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
+    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); }, [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
     return result;
 }
 
