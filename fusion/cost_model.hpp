@@ -75,7 +75,8 @@ public:
     /// No kernel that moves these bytes and does these flops can be predicted cheaper: cost(w) >= lower_bound(w.read_bytes, ...).
     virtual double lower_bound(double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) const = 0;
     /// Closer, and slower to find: cost(w) >= least_seconds(l) for every w with the bytes and the precision of l whose other traffic and
-    /// arithmetic is at least that of l (`l1_wavefronts` counted in `shared_wavefronts`). The shape of l's launch does not matter.
+    /// arithmetic is at least that of l (`l1_wavefronts` counted in `shared_wavefronts`). The shape of l's launch does not matter; on a GPU
+    /// every element of a block of w has a thread at least, as in all candidates (elements_per_block <= threads_per_block).
     virtual double least_seconds(const KernelWork& least, std::uint64_t elements) const {
         return lower_bound(least.read_bytes, least.write_bytes, least.flops, least.precision, elements);
     }

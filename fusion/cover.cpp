@@ -49,7 +49,7 @@ private:
         CoverResult result;
         if (chosen) {
             result.covers.push_back(cover(*chosen));
-            result.bound = lower_bound();
+            result.bound = options_.bound ? lower_bound() : 0;
         }
         return result;
     }

@@ -18,6 +18,7 @@ constexpr std::size_t columns_per_datum = 3; ///< added per pricing round and st
 constexpr std::size_t columns_per_round = 3000;
 constexpr double least_progress = 1e-4;         ///< of the bound, by rows
 constexpr std::size_t first_restriction = 2000; ///< columns of the first binary program
+constexpr double enough_gap = 0.03;             ///< of large programs without a time limit: below it, only given time closes further
 
 // Deterministic stand-ins for time, measured on one core of a 2024 server.
 constexpr double seconds_per_pivot_and_row = 1e-7;
@@ -27,7 +28,7 @@ constexpr int nodes_of_a_root = 60;                  ///< cuts and heuristics at
 /// Seconds of work that a plan is worth by default. Small programs are solved to the end; large ones are cut off early enough for the
 /// whole compile to stay within 2 s for 100 calls, 10 s for 300 and 60 s for 1000.
 double default_work(std::size_t calls) {
-    return calls <= 50 ? 20 : 0.5 + 0.008 * static_cast<double>(calls);
+    return calls <= large_program ? 20 : 0.5 + 0.008 * static_cast<double>(calls);
 }
 
 } // namespace
@@ -35,7 +36,7 @@ double default_work(std::size_t calls) {
 // ------------------------------------------------------------------ effort
 
 Effort::Effort(const PlanOptions& options, std::size_t calls)
-    : timed_(options.time_limit > 0), nodes_(timed_ ? INT32_MAX : options.nodes),
+    : timed_(options.time_limit > 0), enough_(timed_ || calls <= large_program ? 0 : enough_gap), nodes_(timed_ ? INT32_MAX : options.nodes),
       work_(timed_ ? INFINITY : default_work(calls) * options.nodes / PlanOptions{}.nodes) {
     if (timed_) {
         end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(options.time_limit));
@@ -516,7 +517,7 @@ double CoverSearch::solve_restricted(const Restricted& restricted) {
 
 void CoverSearch::close_gap() {
     std::size_t most = first_restriction;
-    while (best_duals_ && value_ - bound() > tolerance() && !effort_.exhausted()) {
+    while (best_duals_ && value_ - bound() > acceptable() && !effort_.exhausted()) {
         const double before = value_;
         const Restricted restricted = restrict_columns(most);
         if (restricted.columns.empty()) {
@@ -546,7 +547,7 @@ void CoverSearch::bound_only() {
 
 void CoverSearch::run() {
     bound_only();
-    if (!infeasible_ && value_ - bound() > tolerance()) {
+    if (!infeasible_ && value_ - bound() > acceptable()) {
         dive({});
     }
     if (!infeasible_) {

@@ -11,6 +11,9 @@
 
 namespace fusec::fusion {
 
+/// Calls above which a gap may stay open without a time limit.
+inline constexpr std::size_t large_program = 50;
+
 /// What may still be spent, over all solves of one plan. With a time limit only the clock counts; without one, nothing that depends on
 /// the machine does.
 class Effort {
@@ -18,6 +21,8 @@ public:
     Effort(const PlanOptions& options, std::size_t calls);
 
     bool exhausted() const;
+    /// Relative gap at which a search may stop although it could go on.
+    double enough() const { return enough_; }
     /// Limits of a binary program of this size that would use up all that is left.
     BinaryLimits limits(std::size_t rows, std::size_t columns) const;
     void spend_pivots(std::uint64_t pivots, std::size_t rows);
@@ -29,6 +34,7 @@ public:
 private:
     Effort() = default;
     bool timed_ = false;
+    double enough_ = 0;
     std::chrono::steady_clock::time_point end_;
     int nodes_ = 0;
     double work_ = 0; ///< seconds that the work takes on the machine where its constants were measured
@@ -109,6 +115,8 @@ private:
     double solve_restricted(const Restricted& restricted);
     double total(const std::vector<ColumnId>& chosen);
     double tolerance() const;
+    /// A gap below this need not be closed.
+    double acceptable() const { return std::isfinite(value_) ? std::max(tolerance(), effort_.enough() * value_) : 0; }
 
     CoverModel& model_;
     ColumnCosts& costs_;

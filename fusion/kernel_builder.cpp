@@ -11,7 +11,7 @@ namespace {
 
 /// Nodes of the placement's search for one candidate: the greedy starts nearly always meet the lower bound, and thousands of candidates
 /// are placed. A stop early costs bytes, not soundness.
-constexpr std::size_t placement_nodes = 4000;
+constexpr std::size_t placement_nodes = 500;
 
 bool wants_tile(LoadPolicy policy, const KernelOutline::Datum& datum) {
     switch (policy) {

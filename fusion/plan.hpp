@@ -44,6 +44,7 @@ struct PlanOptions {
     int nodes = 20000;     ///< branch-and-bound nodes over all solves; deterministic
     double time_limit = 0; ///< seconds; 0: none
     int runners_up = 0;    ///< further plans, each different from all before
+    bool bound = true;     ///< false: the bound of a plan by a rule (none, max, greedy) is not wanted and is 0
 };
 
 /// A feasible choice of columns in launch order.

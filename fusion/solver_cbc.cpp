@@ -13,6 +13,7 @@
 #include <CglProbing.hpp>
 #include <CglZeroHalf.hpp>
 #include <ClpSimplex.hpp>
+#include <CoinError.hpp>
 #include <OsiClpSolverInterface.hpp>
 
 #include <algorithm>
@@ -54,6 +55,11 @@ public:
 private:
     int kept_ = -1;
 };
+
+/// COIN-OR throws its own type, which derives from no standard exception.
+InternalError explained(const CoinError& error) {
+    return InternalError("solver: " + error.className() + "::" + error.methodName() + ": " + error.message());
+}
 
 /// Stops the tree search after a number of simplex iterations: a limit on work that does not depend on the machine.
 class PivotLimit : public CbcEventHandler {
@@ -150,7 +156,7 @@ void LinearProgram::set_bounds(std::size_t column, double lower, double upper) {
     state_->columns_last = false;
 }
 
-bool LinearProgram::solve() {
+bool LinearProgram::solve() try {
     State& s = *state_;
     s.flush();
     if (s.columns_last) {
@@ -169,6 +175,8 @@ bool LinearProgram::solve() {
     s.primal.assign(x, x + s.simplex.numberColumns());
     s.duals.assign(y, y + s.simplex.numberRows());
     return s.simplex.status() == 0;
+} catch (const CoinError& error) {
+    throw explained(error);
 }
 
 double LinearProgram::objective() const {
@@ -241,7 +249,7 @@ void add_cuts_and_heuristics(CbcModel& model) {
 
 } // namespace
 
-BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limits) {
+BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limits) try {
     internal_check(!program.columns.empty() && program.columns.size() == program.costs.size(), "a binary program needs one cost per column");
     const double cheapest = *std::min_element(program.costs.begin(), program.costs.end());
     internal_check(cheapest > 0 && std::isfinite(cheapest), "a binary program needs positive costs");
@@ -307,6 +315,8 @@ BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limi
     bound = std::max(0.0, bound - 2 * scaled_increment - 1e-9 * std::abs(bound)) / scale;
     result.bound = result.complete && !result.found ? std::max(bound, limits.cutoff) : bound;
     return result;
+} catch (const CoinError& error) {
+    throw explained(error);
 }
 
 } // namespace fusec::fusion

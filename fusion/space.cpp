@@ -137,7 +137,8 @@ struct Space::State {
         std::vector<double> bounds_of; // per combination; NaN: not found yet
         const auto visit = [&](const Candidate& candidate, std::size_t number) {
             merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number, candidate.work.spill_bytes > 0});
-            best = std::min(best, candidate.cost.seconds);
+            // One that spills is kept only if all do, so it makes no other hopeless.
+            best = candidate.work.spill_bytes > 0 ? best : std::min(best, candidate.cost.seconds);
         };
         const auto hopeless = [&](const KernelOutline& kernel, const Choices& choices, std::uint32_t combination) {
             if (wanted == Wanted::front || limits.target == Target::host || std::isinf(best)) {
@@ -232,8 +233,7 @@ const Front& Space::front(ColumnId column) {
 std::vector<Candidate> Space::implementations(ColumnId column) const {
     std::vector<Candidate> result;
     AccessCosts costs;
-    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); },
-                      [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
+    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); }, [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
     return result;
 }
 

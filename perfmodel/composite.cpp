@@ -217,7 +217,9 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
                                       {Bound::fma, per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock)},
                                       {Bound::sfu, per_sm * pipes.special / (device.special * clock)}},
                                      exponent);
-    const double rest_power = std::pow(rest, exponent);
+    const auto power = [&](double value) { return exponent == 2 ? value * value : std::pow(value, exponent); };
+    const auto root = [&](double value) { return exponent == 2 ? std::sqrt(value) : std::pow(value, 1 / exponent); };
+    const double rest_power = power(rest);
     const double l2 = elements * bytes / (device.l2_gb_per_s * 1e9);
     const StreamLaw law = law_of_mix(device, least.read_bytes, least.write_bytes); // tau of a real block is at least the law's
     // The tail takes half the time of a full wave, which is this share of the whole; the tent of waves in (1, 2) and beyond.
@@ -232,7 +234,7 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     for (double resident = std::min(most, 8 * sms);; resident = std::min(most, step * resident)) {
         // Between the step before and this one the body is at least this one's, the tail at least the lesser of the two.
         const double dram = bytes == 0 ? 0 : elements * bytes / (loaded_bandwidth(law, std::min(elements, resident) * bytes) * 1e9);
-        const double body = std::pow(std::pow(std::max(dram, l2), exponent) + rest_power, 1 / exponent);
+        const double body = root(power(std::max(dram, l2)) + rest_power);
         const double tail_now = tail(resident);
         result = std::min(result, body * (1 + std::min(tail_before, tail_now)));
         tail_before = tail_now;

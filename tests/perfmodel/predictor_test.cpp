@@ -95,7 +95,10 @@ TEST_P(EveryPredictor, NoKernelIsCheaperThanItsLowerBound) {
             ASSERT_GE(cost, bound) << "kernel " << i << ", " << n << " elements";
             ASSERT_GT(bound, 0);
             tightest = std::max(tightest, bound / cost);
-            // The closer bound knows a part of the work, whatever the blocks.
+            // The closer bound knows a part of the work, whatever the blocks; every element has a thread.
+            if (work.elements_per_block > work.threads_per_block) {
+                continue;
+            }
             KernelWork least = work;
             least.shared_wavefronts = work.shared_wavefronts + work.l1_wavefronts;
             least.l1_wavefronts = 0;

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/performance.md from the results of explore_scale.  Usage: explore_scale_table.py RESULT.json > docs/performance.md"""
+import json
+import sys
+
+# Calls: seconds and gap asked for (the compile-time goals of the project).
+GOALS = {10: (0.1, 0.0), 30: (1, 0.0), 100: (2, 0.05), 300: (10, 0.05), 1000: (60, 0.05)}
+
+result = json.load(open(sys.argv[1]))
+print("# Compile time\n")
+print("`bench/explore_scale` runs `fusec explore --json` (five plans) on layered programs over 4x4 matrices, without nvcc. "
+      "This page is generated from the result by `bench/explore_scale_table.py`.\n")
+print(f"Measured {result['date']} at commit {result['commit']} on {result['processor']}, {result['cores']} cores; one warm run is the median of "
+      f"{result['warm_runs']}. Load average {result['load_at_start']:.1f} at the start and {result['load_at_end']:.1f} at the end: above 1, the elapsed "
+      "time shows other work too, and the processor time is the figure to compare.\n")
+print("| calls | processor s | elapsed s, warm | elapsed s, cold | space s | plan s | fusions | candidates | gap | peak MiB | goal |")
+print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+for row in result["sizes"]:
+    warm = row["warm"]
+    goal = GOALS.get(row["calls"])
+    asked = "-"
+    if goal:
+        seconds, gap = goal
+        gap_met = row["gap"] <= gap + 1e-9
+        met = lambda value: "met" if value <= seconds and gap_met else "missed"
+        asked = f"{seconds:g} s, gap {100 * gap:g} %: {met(warm['processor_seconds'])} (processor), {met(warm['seconds'])} (elapsed)"
+    print(f"| {row['calls']} | {warm['processor_seconds']:.2f} | {warm['seconds']:.2f} | {row['cold']['seconds']:.2f} | {warm['stages']['space']:.2f} | "
+          f"{warm['stages']['plan']:.2f} | {row['fusions']:,}{'' if row['complete'] else ' (cut)'} | {row['candidates']:,} | {100 * row['gap']:.2f} % | "
+          f"{warm['peak_mebibytes']:.0f} | {asked} |")
