@@ -5,8 +5,8 @@
 #include "cli/choose_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "execute/verify.hpp"
-#include "tests/random/generator.hpp"
 #include "tests/execute/temporary_folder.hpp"
+#include "tests/random/generator.hpp"
 
 #include <gtest/gtest.h>
 
