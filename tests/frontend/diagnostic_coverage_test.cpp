@@ -19,37 +19,9 @@ const std::filesystem::path root = FUSEC_SOURCE_DIR;
 
 /// Kinds whose phase has no golden case yet. The test fails for an entry that has one: remove it together with adding the case.
 const std::set<std::string> awaiting_a_case = {
-    // files: a CHECK comment belongs at the assertions of tests/support/files_test.cpp
-    "unreadable-file",
-    "unwritable-file",
-    // elementary library: cases belong below tests/elementary-lib/
-    "duplicate-function",
-    "library-expression",
-    "library-folder",
-    "library-implementation",
-    "library-metadata",
-    "library-missing-key",
-    "library-reference",
-    "library-syntax",
-    "library-template",
-    "library-type",
-    "library-unknown-key",
-    "library-wrong-type",
-    "library-wrong-value",
-    "missing-device-source",
-    // devices and predictors: cases belong below tests/perfmodel/
-    "device-syntax",
-    "invalid-figure",
-    "missing-figure",
-    "unknown-device",
-    "unknown-figure",
-    "unknown-predictor",
-    // running programs: cases belong below tests/execute/
-    "host-compile-failed",
-    "no-host-compiler",
-    "numpy-file",
-    "unloadable-library",
-    "verify-mismatch",
+    // tests/cli/cases/
+    "no-kernel",
+    "plan-unknown-call",
 };
 
 std::set<std::string> bracketed_in_checks() {
