@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_text.hpp"
+#include "fusion/enumerate.hpp"
 #include "fusion/restricted_source.hpp"
 
 #include <fmt/format.h>
@@ -74,7 +75,12 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
     } else if (between.size() + 2 > static_cast<std::size_t>(c.options.max_fusion)) {
         std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, --max-fusion is {} [too-large]\n", call_names(between, *c.graph), between.size() + 2, c.options.max_fusion);
     } else {
-        std::cout << fmt::format("  no set of at most {} calls that holds both is connected and convex [not-connected]\n", c.options.max_fusion);
+        between.insert(between.end(), {first, last});
+        std::ranges::sort(between);
+        if (const auto reason = fusion::why_no_fusion(*c.graph, between, c.options.max_fusion)) {
+            std::cout << fmt::format("  {}: {} [{}]\n", call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
+        }
+        std::cout << fmt::format("  no set of at most {} calls that holds both is connected and convex\n", c.options.max_fusion);
     }
     if (!c.space->statistics().complete) {
         std::cout << fmt::format("  (the enumeration stopped at {} fusions)\n", c.options.max_fusions);
