@@ -38,8 +38,8 @@ struct BuildRequest {
     };
     std::vector<File> files;
     BuildKind kind = BuildKind::emulated;
-    int arch = 90; ///< gpu
     std::vector<std::filesystem::path> include_folders; ///< searched for <...>; the names and texts of their files count as content
+    int arch = 90;                                      ///< gpu
 };
 
 /// `--cache DIR`, else $XDG_CACHE_HOME/fusec, else $HOME/.cache/fusec, else a folder of the system's temporary directory.
