@@ -29,7 +29,7 @@ TEST_F(Gpu, NamesTheCompilerThatIsMissing) {
     EXPECT_FALSE(find_cuda_compiler(diagnostics));
     // CHECK: [no-cuda-compiler]
     ASSERT_EQ(diagnostics.all().size(), 1u);
-    EXPECT_EQ(diagnostics.all()[0].kind, kind::no_cuda_compiler);
+    EXPECT_EQ(diagnostics.all()[0].kind.name, kind::no_cuda_compiler.name);
     EXPECT_THAT(diagnostics.all()[0].message, HasSubstr("`/nowhere/nvcc`"));
     EXPECT_EQ(diagnostics.exit_code(), 1);
 }
@@ -39,7 +39,7 @@ TEST_F(Gpu, SaysWhatACompilerThatCannotCompileGave) {
     EXPECT_FALSE(find_gpu({"/bin/false", "none"}, folder.path(), 90, diagnostics));
     // CHECK: [no-gpu]
     ASSERT_EQ(diagnostics.all().size(), 1u);
-    EXPECT_EQ(diagnostics.all()[0].kind, kind::no_gpu);
+    EXPECT_EQ(diagnostics.all()[0].kind.name, kind::no_gpu.name);
     EXPECT_THAT(diagnostics.all()[0].message, HasSubstr("`/bin/false` and a CUDA device that runs code for sm_90: there is no device: `/bin/false` cannot compile `fusec_gpu_driver.cu`"));
     EXPECT_EQ(diagnostics.exit_code(), 1);
 }

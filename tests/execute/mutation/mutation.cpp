@@ -85,9 +85,9 @@ private:
     }
 
     void start_of_memory(const std::string& line) {
-        static const std::regex pattern(R"(\btile\b(?= \+ element|[,;)]))");
+        static const std::regex pattern(R"(\b(?:tile|shared)\b(?= \+ element|[,;)]))");
         for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
-            const auto after = static_cast<std::size_t>(match->position()) + 4;
+            const auto after = static_cast<std::size_t>(match->position() + match->length());
             add("offset", line.substr(0, after) + " + 1" + line.substr(after));
         }
     }
@@ -121,7 +121,7 @@ private:
 
     void store(const std::string& line) {
         // A copy to a list, an owner's store, or an assignment to a component of a list.
-        static const std::regex pattern(R"(^ *(?:fusec::copy_tile<[^(]*>\((?!tile|shared)|fusec::store_\w+(?:<[^(]*>)?\(|\w+\[first))");
+        static const std::regex pattern(R"(^ *(?:fusec::copy_tile<[^(]*>\((?!\w*tile|shared|fusec::padded)|fusec::store_\w+(?:<[^(]*>)?\(|\w+\[first))");
         if (std::regex_search(line, pattern)) {
             add("drop a store", "");
         }
