@@ -283,7 +283,7 @@ private:
 
     std::string copy_shape(int access_bytes, const Tile& tile) const {
         const bool wide = access_bytes > bytes_of(tile.type.precision);
-        return (wide ? aligned_ : "false") + ", " + number(kernel_.threads) + ", " + number(kernel_.tile_elements) + ", " + number(tile.element_words);
+        return (wide ? aligned_ : "false") + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
     }
 
     // Steps of the whole block.

@@ -91,12 +91,14 @@ TEST(Emission, is_formatted) {
     if (!installed("clang-format-19")) {
         GTEST_SKIP() << "clang-format-19 is not installed";
     }
-    const std::filesystem::path folder = scratch();
-    write_all(folder, 80, true);
-    std::filesystem::copy_file(root + "/.clang-format", folder / ".clang-format");
-    for (const Variant& variant : variants()) {
-        for (const char* extension : {".cu", ".h"}) {
-            EXPECT_TRUE(runs("clang-format-19 --dry-run -Werror '" + (folder / (variant.name + extension)).string() + "'", folder / "log"));
+    for (const bool embed : {true, false}) {
+        const std::filesystem::path folder = scratch();
+        write_all(folder, 80, embed);
+        std::filesystem::copy_file(root + "/.clang-format", folder / ".clang-format");
+        for (const Variant& variant : variants()) {
+            for (const char* extension : {".cu", ".h"}) {
+                EXPECT_TRUE(runs("clang-format-19 --dry-run -Werror '" + (folder / (variant.name + extension)).string() + "'", folder / "log"));
+            }
         }
     }
 }

@@ -46,24 +46,22 @@ __device__ __forceinline__ void async_wait() {
     __pipeline_commit();
     __pipeline_wait_prior(0);
 }
-template <bool Aligned, unsigned Threads, unsigned Elements, unsigned Words, class To, class T>
+template <bool Aligned, unsigned Threads, unsigned Words, class To, class T>
 __device__ __forceinline__ void copy_async(To to, const T* from, unsigned count) {
     constexpr unsigned width = Aligned ? 16 / sizeof(T) : 1;
     const unsigned words = count * Words, rest = words - words % width + threadIdx.x;
-    for (unsigned start = 0; start < Elements * Words; start += Threads * width)
-        if (const unsigned i = start + threadIdx.x * width; i + width <= words)
-            __pipeline_memcpy_async(to + i, from + i, sizeof(T) * width);
+    for (unsigned i = threadIdx.x * width; i + width <= words; i += Threads * width)
+        __pipeline_memcpy_async(to + i, from + i, sizeof(T) * width);
     if (rest < words)
         __pipeline_memcpy_async(to + rest, from + rest, sizeof(T));
 }
-template <bool Aligned, unsigned Threads, unsigned Elements, unsigned Words, class From, class T>
+template <bool Aligned, unsigned Threads, unsigned Words, class From, class T>
 __device__ __forceinline__ void copy_tile(T* to, From from, unsigned count) {
     using vector = std::conditional_t<Aligned, std::conditional_t<sizeof(T) == 8, double2, float4>, T>;
     constexpr unsigned width = sizeof(vector) / sizeof(T);
     const unsigned words = count * Words, rest = words - words % width + threadIdx.x;
-    for (unsigned start = 0; start < Elements * Words; start += Threads * width)
-        if (const unsigned i = start + threadIdx.x * width; i + width <= words)
-            *vector_pointer<vector>(to + i) = *vector_pointer<vector>(from + i);
+    for (unsigned i = threadIdx.x * width; i + width <= words; i += Threads * width)
+        *vector_pointer<vector>(to + i) = *vector_pointer<vector>(from + i);
     if (rest < words)
         to[rest] = *(from + rest);
 }
@@ -166,11 +164,11 @@ __global__ void __launch_bounds__(32) demo_F(const float* __restrict__ A, const 
     const auto F_tile = shared;        // 32 x MATRIX5x5
     first += size_t{blockIdx.x} * 32;
     const unsigned count = static_cast<unsigned>(n - first < 32 ? n - first : 32);
-    fusec::copy_async<Aligned, 32, 32, 9>(A_tile, A + first * 9, count);
-    fusec::copy_async<Aligned, 32, 32, 9>(B_tile, B + first * 9, count);
-    fusec::copy_async<Aligned, 32, 32, 3>(c_tile, c + first * 3, count);
-    fusec::copy_async<Aligned, 32, 32, 25>(D_tile, D + first * 25, count);
-    fusec::copy_async<Aligned, 32, 32, 25>(E_tile, E + first * 25, count);
+    fusec::copy_async<Aligned, 32, 9>(A_tile, A + first * 9, count);
+    fusec::copy_async<Aligned, 32, 9>(B_tile, B + first * 9, count);
+    fusec::copy_async<Aligned, 32, 3>(c_tile, c + first * 3, count);
+    fusec::copy_async<Aligned, 32, 25>(D_tile, D + first * 25, count);
+    fusec::copy_async<Aligned, 32, 25>(E_tile, E + first * 25, count);
     fusec::async_wait();
     __syncthreads();
     const unsigned element = threadIdx.x;
@@ -194,7 +192,7 @@ __global__ void __launch_bounds__(32) demo_F(const float* __restrict__ A, const 
         fusec::smmul_element(M3, s1, F_view);
     }
     __syncthreads();
-    fusec::copy_tile<Aligned, 32, 32, 25>(F + first * 25, F_tile, count);
+    fusec::copy_tile<Aligned, 32, 25>(F + first * 25, F_tile, count);
 }
 
 } // namespace demo_kernels

@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(96) d(const float* __restrict__ a, const float
     const auto shared = fusec::shared_memory<float>();
     const size_t first = start + size_t{blockIdx.x} * 32;
     const unsigned count = n - first < 32 ? static_cast<unsigned>(n - first) : 32;
-    fusec::copy_async<Aligned, 96, 32, 3>(shared + 0, a + first * 3, count);
-    fusec::copy_tile<Aligned, 96, 32, 3, float>(shared + 96, b + first * 3, count);
+    fusec::copy_async<Aligned, 96, 3>(shared + 0, a + first * 3, count);
+    fusec::load_tile_words<Aligned, 96, 3>(shared + 96, b + first * 3, count);
     fusec::async_wait();
     __syncthreads();
     const unsigned element = threadIdx.x / 3;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(96) d(const float* __restrict__ a, const float
         shared[192 + element * 3 + lane] = x[j] * y[k] - x[k] * y[j];
     }
     __syncthreads();
-    fusec::copy_tile<Aligned, 96, 32, 3, float>(d + first * 3, shared + 192, count);
+    fusec::copy_tile<Aligned, 96, 3>(d + first * 3, shared + 192, count);
 }
 
 // c = mu d, s = c . c
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(32) s(const float* __restrict__ d, const float
     const auto shared = fusec::shared_memory<float>();
     const size_t first = start + size_t{blockIdx.x} * 32;
     const unsigned count = n - first < 32 ? static_cast<unsigned>(n - first) : 32;
-    fusec::copy_tile<Aligned, 32, 32, 3, float>(shared + 0, d + first * 3, count);
+    fusec::load_tile_words<Aligned, 32, 3>(shared + 0, d + first * 3, count);
     __syncwarp();
     const unsigned element = threadIdx.x;
     if (element < count) {
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(32) s(const float* __restrict__ d, const float
         s[first + element] = sum;
     }
     __syncwarp();
-    fusec::copy_tile<Aligned, 32, 32, 3, float>(c + first * 3, shared + 0, count);
+    fusec::copy_tile<Aligned, 32, 3>(c + first * 3, shared + 0, count);
 }
 } // namespace cross_kernels
 
