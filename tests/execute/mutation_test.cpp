@@ -50,7 +50,8 @@ TEST(Mutation, EveryMutantOfTheHandWrittenUnitIsCaught) {
         const RunReport report = run_cross(mutant.text, folder.path());
         EXPECT_EQ(report.faults == 0, !mutant.equivalent.empty()) << mutant.kind << ", " << mutant.change;
         for (const std::string& text : report.texts) {
-            EXPECT_EQ(text.find("cannot compile"), std::string::npos) << mutant.change << " is no program: " << text;
+            // A swap of an input and an output is the compiler's to catch; nothing else may fail to compile.
+            EXPECT_TRUE(text.find("cannot compile") == std::string::npos || mutant.kind == "swap two buffers") << mutant.change << " is no program: " << text;
         }
     }
     EXPECT_EQ(kinds.size(), 7u);
