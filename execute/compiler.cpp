@@ -47,9 +47,12 @@ private:
     std::array<std::uint64_t, 2> hashes_{14695981039346656037u, 0x9e3779b97f4a7c15u};
 };
 
-std::vector<std::string> flags_of(BuildKind kind, const HostCompiler& compiler) {
+std::vector<std::string> flags_of(const BuildRequest& request, const HostCompiler& compiler) {
+    if (request.kind == BuildKind::gpu) {
+        return {"-x", "cu", "-std=c++17", "-O3", "-shared", "-Xcompiler", "-fPIC", "-w", "-arch=sm_" + std::to_string(request.arch)};
+    }
     std::vector<std::string> flags{"-x", "c++", "-std=c++17", "-shared", "-fPIC", "-w"};
-    switch (kind) {
+    switch (request.kind) {
     case BuildKind::emulated:
         flags.insert(flags.end(), {"-O0"});
         break;
@@ -58,6 +61,8 @@ std::vector<std::string> flags_of(BuildKind kind, const HostCompiler& compiler) 
         break;
     case BuildKind::host_product:
         flags.insert(flags.end(), {"-O3", "-march=native", "-fopenmp", "-fno-math-errno"});
+        break;
+    case BuildKind::gpu:
         break;
     }
     if (compiler.version.find("clang") == std::string::npos) {
@@ -147,6 +152,12 @@ private:
 
 } // namespace
 
+std::optional<HostCompiler> compiler_named(const std::string& name) {
+    const std::optional<fs::path> program = in_path(name);
+    const ProcessResult version = program ? run_process({program->string(), "--version"}) : ProcessResult{};
+    return version.started && version.exit_code == 0 ? std::optional(HostCompiler{*program, version.output}) : std::nullopt;
+}
+
 std::optional<HostCompiler> find_host_compiler(Diagnostics& diagnostics) {
     std::vector<std::string> names{"c++", "g++", "clang++"};
     const char* const chosen = std::getenv("CXX");
@@ -156,11 +167,8 @@ std::optional<HostCompiler> find_host_compiler(Diagnostics& diagnostics) {
     std::string looked_for;
     for (const std::string& name : names) {
         looked_for += (looked_for.empty() ? "`" : ", `") + name + "`";
-        if (const std::optional<fs::path> program = in_path(name)) {
-            const ProcessResult version = run_process({program->string(), "--version"});
-            if (version.started && version.exit_code == 0) {
-                return HostCompiler{*program, version.output};
-            }
+        if (const auto compiler = compiler_named(name)) {
+            return compiler;
         }
     }
     Diagnostic& diagnostic = diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler found: looked for " + looked_for + (chosen != nullptr && *chosen != '\0' ? " (from $CXX)" : " in $PATH"));
@@ -184,7 +192,7 @@ fs::path emulation_folder(const fs::path& library_folder) {
 
 std::optional<fs::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache, Diagnostics& diagnostics) {
     internal_check(!request.files.empty(), "a build request without a file");
-    const std::vector<std::string> flags = flags_of(request.kind, compiler);
+    const std::vector<std::string> flags = flags_of(request, compiler);
     Key key;
     key.add(compiler.program.string());
     key.add(compiler.version);
@@ -224,7 +232,11 @@ std::optional<fs::path> build_library(const BuildRequest& request, const HostCom
         command.insert(command.end(), {"-isystem", folder.string()});
     }
     const fs::path output = work.path() / "library.so";
-    command.insert(command.end(), {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
+    if (request.kind == BuildKind::gpu) {
+        command.insert(command.end(), {request.files.front().name, "-o", output.string(), "-Xlinker", "-Bsymbolic"});
+    } else {
+        command.insert(command.end(), {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
+    }
     const ProcessResult result = run_process(command, work.path());
     if (!result.started || result.exit_code != 0) {
         const fs::path kept = cache / (key.text() + ".failed");

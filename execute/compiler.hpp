@@ -19,11 +19,15 @@ struct HostCompiler {
 /// $CXX if it is set, else the first of c++, g++, clang++ in $PATH. Reports `no-host-compiler` with the names it looked for.
 std::optional<HostCompiler> find_host_compiler(Diagnostics& diagnostics);
 
+/// The compiler of that name (a path, or looked for in $PATH), if it is there and answers `--version`.
+std::optional<HostCompiler> compiler_named(const std::string& name);
+
 /// How generated text is compiled.
 enum class BuildKind {
     emulated,     ///< a .cu against the emulated cuda_runtime.h, unoptimised: many are compiled, each runs briefly
     host_checked, ///< `--target host`, unoptimised
     host_product, ///< `--target host` as a user builds it: -O3 -march=native, OpenMP
+    gpu,          ///< a .cu by nvcc, as a user builds it
 };
 
 /// One translation unit: `files` stand beside each other, the first is compiled.
@@ -35,6 +39,7 @@ struct BuildRequest {
     std::vector<File> files;
     BuildKind kind = BuildKind::emulated;
     std::vector<std::filesystem::path> include_folders; ///< searched for <...>; the names and texts of their files count as content
+    int arch = 90;                                      ///< gpu
 };
 
 /// `--cache DIR`, else $XDG_CACHE_HOME/fusec, else $HOME/.cache/fusec, else a folder of the system's temporary directory.

@@ -29,6 +29,9 @@ public:
     unsigned char* data() { return data_; }
     const unsigned char* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
+    /// The accessible pages: the data and the canaries around it.
+    unsigned char* pages() { return open_; }
+    std::size_t page_bytes() const { return open_bytes_; }
 
     /// Distance of the first altered canary outside of the data, negative before its start; nothing when all are whole.
     std::optional<std::ptrdiff_t> altered_canary() const;

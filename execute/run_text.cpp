@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/run_text.hpp"
 
+#include "execute/gpu_driver.hpp"
 #include "execute/process.hpp"
 
 #include <algorithm>
@@ -55,6 +56,11 @@ BuildRequest request_of(const std::vector<RunJob>& jobs, const Batch& batch, Bui
         request.files.front().text += "#include \"" + text.files.front().name + "\"\n";
         request.files.insert(request.files.end(), text.files.begin(), text.files.end());
     }
+    if (kind == BuildKind::gpu) {
+        request.arch = setup.arch;
+        request.files.push_back(gpu_driver_file());
+        request.files.front().text += "#include \"" + request.files.back().name + "\"\n";
+    }
     if (kind == BuildKind::emulated) {
         request.include_folders.push_back(emulation_folder(setup.library_folder));
     }
@@ -67,7 +73,8 @@ std::string run_batch(const std::vector<RunJob>& jobs, const Batch& batch, Build
     Diagnostics diagnostics;
     const auto path = build_library(request_of(jobs, batch, kind, setup), setup.compiler, setup.cache, diagnostics);
     const auto library = path ? LoadedLibrary::open(*path, diagnostics) : std::nullopt;
-    if (!library) {
+    const auto driver = library && kind == BuildKind::gpu ? GpuDriver::find(*library, diagnostics) : std::nullopt;
+    if (!library || (kind == BuildKind::gpu && !driver)) {
         const Diagnostic& first = diagnostics.all().front();
         return "unloadable\n" + one_line(first.message + (first.hint.empty() ? "" : "; " + first.hint));
     }
@@ -85,7 +92,7 @@ std::string run_batch(const std::vector<RunJob>& jobs, const Batch& batch, Build
             library->attach(device);
             report = run_unit(*functions, jobs[i].interface, jobs[i].cases, &device);
         } else {
-            report = run_unit(*functions, jobs[i].interface, jobs[i].cases, nullptr);
+            report = run_unit(*functions, jobs[i].interface, jobs[i].cases, nullptr, driver ? &*driver : nullptr);
         }
         lines += to_lines(report);
     }

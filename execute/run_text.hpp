@@ -33,6 +33,7 @@ struct RunSetup {
     unsigned jobs = 2;                    ///< processes at a time
     double seconds = 120;                 ///< for one batch, compilation included
     std::size_t batch = 20;               ///< units per translation unit
+    int arch = 90;                        ///< gpu: what nvcc compiles for; `compiler` is nvcc
 };
 
 /// One report per job. A text that does not compile, a fault or a time out is a fault in its report.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <memory>
 
 namespace fusec::execute {
@@ -81,8 +82,8 @@ void install_fault_handler() {
 /// One launch's lists and workspace in memory.
 class Scene {
 public:
-    Scene(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch)
-        : functions_(functions), interface_(interface), launch_(launch) {
+    Scene(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, const GpuDriver* driver)
+        : functions_(functions), interface_(interface), launch_(launch), driver_(driver) {
         for (const RunList& list : interface.inputs) {
             place(list, true);
         }
@@ -100,13 +101,14 @@ public:
     void* workspace() { return workspace_bytes_ == 0 ? nullptr : workspace_->data(); }
 
     int run() { return run(workspace(), workspace_bytes_); }
-    int run(void* workspace, std::size_t workspace_bytes) {
-        return launch_.ranged ? functions_.launch_range(arguments_.data(), launch_.first, launch_.count, workspace, workspace_bytes, nullptr) : functions_.launch(arguments_.data(), launch_.n, workspace, workspace_bytes, nullptr);
+    int run(void* workspace, std::size_t workspace_bytes) { return driver_ != nullptr ? run_on_gpu(workspace, workspace_bytes) : launch(arguments_, workspace, workspace_bytes); }
+    int launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const {
+        return launch_.ranged ? functions_.launch_range(arguments.data(), launch_.first, launch_.count, workspace, workspace_bytes, nullptr) : functions_.launch(arguments.data(), launch_.n, workspace, workspace_bytes, nullptr);
     }
 
     void check_memory(RunReport& report) const {
         const auto check = [&](const GuardedList& list) {
-            if (const auto where = list.altered_canary()) {
+            if (const auto where = altered_on_gpu_.count(&list) != 0 ? altered_on_gpu_.at(&list) : list.altered_canary()) {
                 report.add("memory outside of `" + list.name() + "` is overwritten at byte " + std::to_string(*where) + " of " + std::to_string(list.bytes()) + where_text());
             }
         };
@@ -188,6 +190,40 @@ private:
         arguments_.push_back(lists_.back()->data());
     }
 
+    /// The same launch with every list on the device; the host's lists then hold what the device's hold.
+    int run_on_gpu(void* workspace, std::size_t workspace_bytes) {
+        std::vector<GuardedList*> hosts;
+        for (const auto& list : lists_) {
+            hosts.push_back(list.get());
+        }
+        hosts.push_back(workspace_.get());
+        std::vector<std::unique_ptr<DeviceList>> mirrors;
+        for (GuardedList* const host : hosts) {
+            mirrors.push_back(std::make_unique<DeviceList>(*driver_, *host));
+        }
+        // By address: a case may give one list in the place of another, or none.
+        const auto on_device = [&](const void* host) -> void* {
+            for (std::size_t i = 0; i < hosts.size() && host != nullptr; ++i) {
+                if (hosts[i]->data() == host) {
+                    return mirrors[i]->data();
+                }
+            }
+            return nullptr;
+        };
+        std::vector<void*> arguments;
+        for (const void* const argument : arguments_) {
+            arguments.push_back(on_device(argument));
+        }
+        const int error = launch(arguments, on_device(workspace), workspace_bytes);
+        check_gpu(*driver_, driver_->synchronize(), "cudaDeviceSynchronize");
+        for (std::size_t i = 0; i < hosts.size(); ++i) {
+            if (const auto where = mirrors[i]->copy_back()) {
+                altered_on_gpu_[hosts[i]] = where;
+            }
+        }
+        return error;
+    }
+
     static std::string number(double value) {
         std::array<char, 32> text{};
         std::snprintf(text.data(), text.size(), "%.9g", value);
@@ -205,14 +241,16 @@ private:
     std::unique_ptr<GuardedList> workspace_;
     std::size_t workspace_bytes_ = 0;
     std::vector<void*> arguments_;
+    const GpuDriver* driver_ = nullptr;
+    std::map<const GuardedList*, std::optional<std::ptrdiff_t>> altered_on_gpu_; ///< lists with bytes altered beyond the host's pages
 };
 
 /// Launches that must return nonzero and write nothing.
-void run_refused(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, RunReport& report, FaultScene& faults) {
+void run_refused(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, RunReport& report, FaultScene& faults, const GpuDriver* driver) {
     const auto refused = [&](const std::string& what, const auto& alter) {
         faults.launch = what;
         faults.lists = nullptr;
-        Scene lists(functions, interface, launch);
+        Scene lists(functions, interface, launch, driver);
         faults.lists = &lists.lists();
         void* workspace = lists.workspace();
         std::size_t workspace_bytes = lists.workspace_bytes();
@@ -239,6 +277,36 @@ void run_refused(const UnitFunctions& functions, const RunInterface& interface, 
         refused("no workspace", [](Scene&, void*& workspace, std::size_t&) { workspace = nullptr; });
         refused("a workspace too small", [](Scene&, void*&, std::size_t& bytes) { --bytes; });
     }
+}
+
+/// Every case, then the launches to be refused.
+void run_cases(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device, const GpuDriver* driver, RunReport& report, FaultScene& faults) {
+    for (const RunCase& launch : cases) {
+        if (device != nullptr) {
+            device->set_schedule(launch.schedule, launch.seed);
+        }
+        faults.launch = to_string(launch);
+        faults.lists = nullptr;
+        Scene lists(functions, interface, launch, driver);
+        faults.lists = &lists.lists();
+        ++report.launches;
+        if (const int error = lists.run(); error != 0) {
+            report.add("the launch returns " + std::to_string(error) + lists.where_text());
+        } else {
+            lists.check_results(report);
+        }
+        lists.check_memory(report);
+        if (device != nullptr && device->finding_count() != 0) {
+            for (const emulation::Finding& finding : device->findings()) {
+                report.add(to_string(finding) + lists.where_text());
+            }
+            device->clear_findings();
+        }
+    }
+    const auto largest = std::max_element(cases.begin(), cases.end(), [](const RunCase& a, const RunCase& b) { return a.n < b.n; });
+    RunCase plain;
+    plain.n = largest->n;
+    run_refused(functions, interface, plain, report, faults, driver);
 }
 
 } // namespace
@@ -302,38 +370,18 @@ std::size_t most_elements(const std::vector<RunCase>& cases) {
     return most;
 }
 
-RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device) {
+RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device, const GpuDriver* driver) {
     RunReport report;
     FaultScene faults;
     faults.device = device;
     scene = &faults;
     install_fault_handler();
-    for (const RunCase& launch : cases) {
-        if (device != nullptr) {
-            device->set_schedule(launch.schedule, launch.seed);
-        }
-        faults.launch = to_string(launch);
-        faults.lists = nullptr;
-        Scene lists(functions, interface, launch);
-        faults.lists = &lists.lists();
-        ++report.launches;
-        if (const int error = lists.run(); error != 0) {
-            report.add("the launch returns " + std::to_string(error) + lists.where_text());
-        } else {
-            lists.check_results(report);
-        }
-        lists.check_memory(report);
-        if (device != nullptr && device->finding_count() != 0) {
-            for (const emulation::Finding& finding : device->findings()) {
-                report.add(to_string(finding) + lists.where_text());
-            }
-            device->clear_findings();
-        }
+    try {
+        run_cases(functions, interface, cases, device, driver, report, faults);
+    } catch (const GpuFailure& failure) {
+        // The process has lost its device: units that follow in this child run in another.
+        end_child((failure.text + " (" + faults.launch + ")").c_str());
     }
-    const auto largest = std::max_element(cases.begin(), cases.end(), [](const RunCase& a, const RunCase& b) { return a.n < b.n; });
-    RunCase plain;
-    plain.n = largest->n;
-    run_refused(functions, interface, plain, report, faults);
     scene = nullptr;
     return report;
 }

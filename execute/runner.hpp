@@ -3,6 +3,7 @@
 // around the lists, return codes.
 #pragma once
 
+#include "execute/gpu_driver.hpp"
 #include "execute/guarded_list.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/reference.hpp"
@@ -61,8 +62,8 @@ struct RunReport {
 };
 
 /// Runs every case and the launches that have to be refused (null and overlapping lists, a workspace that is missing or too small).
-/// `device` is the one the library is attached to, or null for host code. Installs a handler for memory faults that ends the process with
+/// `device` is the one the library is attached to, or null for host code and for a GPU, whose `driver` is given. Installs a handler for memory faults that ends the process with
 /// a text (process.hpp, end_child): call in a child.
-RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device);
+RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device, const GpuDriver* driver = nullptr);
 
 } // namespace fusec::execute

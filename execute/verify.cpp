@@ -16,10 +16,10 @@ namespace {
 
 using fusion::Candidate;
 
-BuildKind build_kind(fusion::Target target) {
-    switch (target) {
+BuildKind build_kind(const VerifyOptions& options) {
+    switch (options.target) {
     case fusion::Target::cuda:
-        return BuildKind::emulated;
+        return options.gpu ? BuildKind::gpu : BuildKind::emulated;
     case fusion::Target::host:
         return BuildKind::host_checked;
     }
@@ -124,7 +124,8 @@ public:
         ++result_.checked;
         const codegen::Unit plain = codegen::lower(candidate, "kernel", graph_, catalog_);
         const codegen::Emitted emitted = codegen::emit(plain, graph_, catalog_, emit_options(options_, "kernel.h"));
-        if (!known_.insert(without_title(emitted.source)).second) {
+        if (const auto [known, added] = known_.try_emplace(without_title(emitted.source), result_.texts); !added) {
+            ++candidates_[known->second];
             return;
         }
         const std::string name = "kernel" + std::to_string(result_.texts);
@@ -132,7 +133,8 @@ public:
         add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h")), name), cases_.interface(unit, candidate.calls), standard_cases(candidate.instances_per_block, options_.seed), describe(candidate, graph_));
     }
     void add(UnitText text, RunInterface interface, std::vector<RunCase> cases, std::string what) {
-        ++result_.texts;
+        ids_.push_back(result_.texts++);
+        candidates_.push_back(1);
         jobs_.push_back({std::move(text), std::move(interface), std::move(cases)});
         whats_.push_back(std::move(what));
         if (jobs_.size() >= setup_.batch * setup_.jobs) {
@@ -143,29 +145,44 @@ public:
     VerifyResult& result() { return result_; }
 
     void run() {
-        run(jobs_, whats_, build_kind(options_.target));
+        run(jobs_, whats_, ids_, build_kind(options_));
         if (options_.target == fusion::Target::host && options_.product_every != 0) {
             std::vector<RunJob> jobs;
             std::vector<std::string> whats;
-            for (std::size_t i = 0; i < jobs_.size(); i += options_.product_every) {
-                jobs.push_back(std::move(jobs_[i]));
-                whats.push_back(whats_[i] + ", optimised");
+            std::vector<std::size_t> ids;
+            for (std::size_t i = 0; i < jobs_.size(); ++i) {
+                if (ids_[i] % options_.product_every == 0) {
+                    jobs.push_back(std::move(jobs_[i]));
+                    whats.push_back(whats_[i] + ", optimised");
+                    ids.push_back(ids_[i]);
+                }
             }
-            run(jobs, whats, BuildKind::host_product);
+            result_.product += jobs.size();
+            run(jobs, whats, ids, BuildKind::host_product);
         }
         jobs_.clear();
         whats_.clear();
+        ids_.clear();
+    }
+
+    /// Runs what is left. A text that failed counts for every candidate that has it, once.
+    VerifyResult finish() {
+        run();
+        for (const std::size_t id : failed_) {
+            result_.mismatches += candidates_[id];
+        }
+        return std::move(result_);
     }
 
 private:
-    void run(const std::vector<RunJob>& jobs, const std::vector<std::string>& whats, BuildKind kind) {
+    void run(const std::vector<RunJob>& jobs, const std::vector<std::string>& whats, const std::vector<std::size_t>& ids, BuildKind kind) {
         const std::vector<RunReport> reports = run_texts(jobs, kind, setup_);
         for (std::size_t i = 0; i < reports.size(); ++i) {
             result_.launches += reports[i].launches;
             result_.components += reports[i].components;
             result_.worst_ratio = std::max(result_.worst_ratio, reports[i].worst_ratio);
             if (reports[i].faults != 0) {
-                ++result_.mismatches;
+                failed_.insert(ids[i]);
                 if (result_.failures.size() < options_.most_failures) {
                     result_.failures.push_back({whats[i], reports[i].texts});
                 }
@@ -178,9 +195,12 @@ private:
     const VerifyOptions& options_;
     const RunSetup& setup_;
     Cases cases_;
-    std::set<std::string> known_;
-    std::vector<RunJob> jobs_;
-    std::vector<std::string> whats_;
+    std::map<std::string, std::size_t> known_; ///< text of a kernel to its number
+    std::vector<std::size_t> candidates_;      ///< by number of a text: how many have it
+    std::set<std::size_t> failed_;             ///< numbers of texts that fail in at least one build
+    std::vector<RunJob> jobs_;                 ///< waiting
+    std::vector<std::string> whats_;           ///< of jobs_
+    std::vector<std::size_t> ids_;             ///< of jobs_
     VerifyResult result_;
 };
 
@@ -252,6 +272,7 @@ void VerifyResult::merge(const VerifyResult& other) {
     texts += other.texts;
     launches += other.launches;
     components += other.components;
+    product += other.product;
     mismatches += other.mismatches;
     redrawn += other.redrawn;
     drawn += other.drawn;
@@ -282,9 +303,9 @@ VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag:
     for (const Candidate& candidate : candidates) {
         checker.add(candidate);
     }
-    checker.run();
-    checker.result().candidates = candidates.size();
-    return checker.result();
+    VerifyResult result = checker.finish();
+    result.candidates = candidates.size();
+    return result;
 }
 
 VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
@@ -330,8 +351,7 @@ VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, 
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
     checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name), program_interface(unit, graph, checker.cases()), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
-    checker.run();
-    return checker.result();
+    return checker.finish();
 }
 
 std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, const VerifyOptions& options, const RunSetup& setup) {
@@ -424,8 +444,7 @@ VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, cons
     }
     ++checker.result().checked;
     checker.add(text, program_interface(unit, graph, checker.cases()), cases, text.files.front().name);
-    checker.run();
-    return checker.result();
+    return checker.finish();
 }
 
 std::optional<UnitText> read_unit(const std::filesystem::path& source, const std::string& unit, Diagnostics& diagnostics) {

@@ -16,10 +16,11 @@ namespace fusec::execute {
 struct VerifyOptions {
     fusion::Target target = fusion::Target::cuda; ///< cuda: emulated; host: run as it is
     int arch = 90;
+    bool gpu = false; ///< cuda: built by nvcc and run on the device in place of the emulation; RunSetup::compiler is nvcc
     std::uint64_t seed = 1;
     std::size_t most_calls_for_all = 12; ///< longer programs are sampled
     std::size_t sample = 500;            ///< candidates of a longer program, spread over the sizes of fusions
-    std::size_t product_every = 20;      ///< host: every so many texts are also run as a user builds them; 0: none
+    std::size_t product_every = 20;      ///< host: every so many texts, the first included, are also run as a user builds them; 0: none
     std::size_t most_failures = 20;      ///< kept; all are counted
 };
 
@@ -36,7 +37,8 @@ struct VerifyResult {
     std::size_t texts = 0;      ///< distinct kernels compiled: identical ones are run once
     std::size_t launches = 0;
     std::size_t components = 0;   ///< compared
-    std::size_t mismatches = 0;   ///< of `checked`
+    std::size_t product = 0;      ///< of `texts`: also run as a user builds them
+    std::size_t mismatches = 0;   ///< of `checked`; a candidate whose text fails in both builds counts once
     std::size_t redrawn = 0;      ///< elements of the random inputs drawn again as ill conditioned
     std::size_t drawn = 0;        ///< elements of the random inputs
     bool ill_conditioned = false; ///< more than 5 % redrawn, or elements that stayed so: the comparison proves little

@@ -38,18 +38,30 @@ execute::VerifyResult verify_program(const Verify& command, Compilation& c, cons
     return execute::verify_plan(c.plans.front(), *c.graph, *c.catalog, options, setup);
 }
 
-} // namespace
-
-void run_command(const Verify& command, Diagnostics& diagnostics) {
-    execute::RunSetup setup;
-    const auto compiler = execute::find_host_compiler(diagnostics);
+/// The compiler that the executor needs, and for the GPU a device: without them nothing is checked, which is an error.
+std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, Diagnostics& diagnostics) {
+    const auto compiler = options.gpu ? execute::find_cuda_compiler(diagnostics) : execute::find_host_compiler(diagnostics);
     if (!compiler) {
-        return;
+        return std::nullopt;
     }
+    execute::RunSetup setup;
     setup.compiler = *compiler;
     setup.cache = execute::default_cache_folder();
     setup.library_folder = library::standard_library_folder();
     setup.jobs = std::max(1U, std::thread::hardware_concurrency());
+    if (options.gpu) {
+        setup.arch = options.arch;
+        setup.seconds = 600; // nvcc takes seconds for a kernel
+        if (!execute::find_gpu(*compiler, setup.cache, options.arch, diagnostics)) {
+            return std::nullopt;
+        }
+    }
+    return setup;
+}
+
+} // namespace
+
+void run_command(const Verify& command, Diagnostics& diagnostics) {
     std::vector<std::string> executors = command.executors;
     if (executors.empty()) {
         executors = command.source ? std::vector<std::string>{command.source->extension() == ".cpp" ? "host" : "emulated"} : std::vector<std::string>{"host", "emulated"};
@@ -62,16 +74,20 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             if (!run_pipeline(c, diagnostics, command.source ? "dag" : "plan")) {
                 continue;
             }
-            const execute::VerifyOptions options{.target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .seed = command.seed};
+            const execute::VerifyOptions options{.target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .gpu = executor == "gpu", .seed = command.seed};
+            const auto setup = setup_for(options, diagnostics);
+            if (!setup) {
+                return;
+            }
             execute::VerifyResult result;
             if (command.source) {
                 const auto text = execute::read_unit(*command.source, c.program->name, diagnostics);
                 if (!text) {
                     continue;
                 }
-                result = execute::verify_text(*text, *c.graph, *c.catalog, options, setup);
+                result = execute::verify_text(*text, *c.graph, *c.catalog, options, *setup);
             } else {
-                result = verify_program(command, c, options, setup);
+                result = verify_program(command, c, options, *setup);
             }
             const std::string space = command.all ? fmt::format("{} fusions, {} candidates, ", result.fusions, result.candidates) : std::string();
             std::cout << fmt::format("{} on {}: {}{} checked in {} launches, {} components, {} mismatches, worst error {:.2g} of the allowed\n", c.program->name, executor, space, result.checked, result.launches, result.components, result.mismatches, result.worst_ratio) << std::flush;

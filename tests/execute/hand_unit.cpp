@@ -47,16 +47,18 @@ std::string cross_source() {
     return test_file("cross.cu");
 }
 
+RunJob cross_job(const std::string& source) {
+    const std::vector<RunCase> cases = standard_cases(cross_tile, 1);
+    return {{"cross", {{"cross.cu", source}, {"cross.h", test_file("cross.h")}}, {{"cross_kernels::d", {{"a", 0, 384}, {"b", 384, 384}, {"d", 768, 384}}}, {"cross_kernels::s", {{"d/c", 0, 384}}}}}, cross_interface(most_elements(cases)), cases};
+}
+
 RunReport run_cross(const std::string& source, const std::filesystem::path& cache) {
     Diagnostics diagnostics;
     const auto compiler = find_host_compiler(diagnostics);
-    const std::vector<RunCase> cases = standard_cases(cross_tile, 1);
-    const RunInterface interface = cross_interface(most_elements(cases));
     if (!compiler) {
         throw std::runtime_error(diagnostics.all().at(0).message);
     }
-    const RunJob job{{"cross", {{"cross.cu", source}, {"cross.h", test_file("cross.h")}}, {{"cross_kernels::d", {{"a", 0, 384}, {"b", 384, 384}, {"d", 768, 384}}}, {"cross_kernels::s", {{"d/c", 0, 384}}}}}, interface, cases};
-    return run_texts({job}, BuildKind::emulated, {*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10}).at(0);
+    return run_texts({cross_job(source)}, BuildKind::emulated, {*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10}).at(0);
 }
 
 } // namespace fusec::execute

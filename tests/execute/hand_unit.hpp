@@ -4,7 +4,7 @@
 
 #include "execute/compiler.hpp"
 #include "execute/process.hpp"
-#include "execute/runner.hpp"
+#include "execute/run_text.hpp"
 
 #include <string>
 #include <vector>
@@ -17,6 +17,9 @@ constexpr int cross_tile = 32;
 RunInterface cross_interface(std::size_t elements);
 
 std::string cross_source();
+
+/// The text as a unit `cross` with the standard cases.
+RunJob cross_job(const std::string& source);
 
 /// Builds the text as a unit `cross` and runs the standard cases in a child. A text that does not compile is a fault as well.
 RunReport run_cross(const std::string& source, const std::filesystem::path& cache);

@@ -85,9 +85,9 @@ private:
     }
 
     void start_of_memory(const std::string& line) {
-        static const std::regex pattern(R"(\btile\b(?= \+ element|[,;)]))");
+        static const std::regex pattern(R"(\b(?:tile|shared)\b(?= \+ element|[,;)]))");
         for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
-            const auto after = static_cast<std::size_t>(match->position()) + 4;
+            const auto after = static_cast<std::size_t>(match->position() + match->length());
             add("offset", line.substr(0, after) + " + 1" + line.substr(after));
         }
     }
@@ -99,15 +99,29 @@ private:
             for (const char* const step : {" + 1", " - 1"}) {
                 const std::string changed = std::regex_replace(line, *pattern, before + std::string(step) + after, std::regex_constants::format_first_only);
                 if (changed != line) {
-                    add("tail", changed);
+                    const bool harmless = pattern == &guard && step == std::string(" + 1") && guarded_reads_registers_only();
+                    add("tail", changed, harmless ? "the first element past the end has a slot of its own in every tile; its thread reads no tile and no list there, and the slot is not copied out" : "");
                 }
             }
         }
     }
 
+    /// Of the block after the guard in this line: no input that depends on the element, and no store to a list. What it writes to a tile is
+    /// the slot of the thread's element, which no other thread touches; copies to lists stop at `count`.
+    bool guarded_reads_registers_only() const {
+        static const std::regex dependent(R"(const auto \w+ = .*\belement\b|first \+ element|first\]|\bstore)");
+        const std::string end = lines_[at_].substr(0, lines_[at_].find_first_not_of(' ')) + "}";
+        for (std::size_t i = at_ + 1; i < lines_.size() && lines_[i] != end; ++i) {
+            if (std::regex_search(lines_[i], dependent)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     void store(const std::string& line) {
         // A copy to a list, an owner's store, or an assignment to a component of a list.
-        static const std::regex pattern(R"(^ *(?:fusec::copy_tile<[^(]*>\((?!tile|shared)|fusec::store_\w+(?:<[^(]*>)?\(|\w+\[first))");
+        static const std::regex pattern(R"(^ *(?:fusec::copy_tile<[^(]*>\((?!\w*tile|shared|fusec::padded)|fusec::store_\w+(?:<[^(]*>)?\(|\w+\[first))");
         if (std::regex_search(line, pattern)) {
             add("drop a store", "");
         }
