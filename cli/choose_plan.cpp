@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fusec::cli {
 
 namespace {
@@ -41,6 +43,9 @@ bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
     if (!plan) {
         return false;
     }
+    // Nothing was proved about a given plan; what no plan can beat is known without branch and bound.
+    plan->bound = std::min(plan->seconds, fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::greedy}).bound);
+    plan->gap = plan->seconds > 0 ? (plan->seconds - plan->bound) / plan->seconds : 0;
     c.plans = {std::move(*plan)};
     return true;
 }
@@ -64,11 +69,6 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
         options.arch = device.limits.arch;
     }
     if (*options.arch != device.limits.arch) {
-        const int least = 75;
-        if (device.limits.arch < least) {
-            diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is sm_{}, older than the oldest target sm_{}: it is for prediction only", device.name, device.limits.arch, least));
-            return false;
-        }
         if (*options.arch > device.limits.arch) {
             diagnostics.report(kind::target_mismatch, {}, fmt::format("code for sm_{} does not run on device `{}`, which is sm_{}", *options.arch, device.name, device.limits.arch));
             return false;
@@ -76,6 +76,15 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
         device.limits.arch = *options.arch;
     }
     return true;
+}
+
+void price_space(Compilation& c) {
+    constexpr std::size_t most = 2000;
+    if (c.space->columns().size() <= most) {
+        for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
+            c.space->front(ColumnId(i));
+        }
+    }
 }
 
 fusion::Plan make_plan(const fusion::Cover& cover, double bound, fusion::Space& space, const dag::CallGraph& graph) {
@@ -109,8 +118,13 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
             return false;
         }
     }
-    const fusion::CoverResult unfused = fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::none, .runners_up = 0});
-    c.unfused_seconds = unfused.covers.empty() ? 0 : unfused.covers.front().seconds;
+    c.unfused_seconds = 0;
+    for (std::size_t i = 0; i < c.graph->calls(); ++i) {
+        const CallId call{i};
+        const auto column = c.space->find({call}, {c.graph->call(call).result});
+        internal_check(column.has_value(), "a call has no kernel of its own");
+        c.unfused_seconds += c.space->seconds(*column);
+    }
     return true;
 }
 

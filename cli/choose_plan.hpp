@@ -12,6 +12,10 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
 /// Fills `plans` (as many as `runners_up` + 1 exist) and `unfused_seconds`: solves the cover, or resolves a plan file.
 bool choose_plan(Compilation& compilation, Diagnostics& diagnostics);
 
+/// Builds the candidates of every column, so that counts speak of the whole space; spaces of more than 2000 columns stay as far as
+/// the plan needed them.
+void price_space(Compilation& compilation);
+
 /// A cover with the cheapest candidate of each of its columns, workspace assigned.
 fusion::Plan make_plan(const fusion::Cover& cover, double bound, fusion::Space& space, const dag::CallGraph& graph);
 

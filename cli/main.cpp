@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <unistd.h>
 
 namespace {
@@ -42,6 +43,9 @@ int main(int argc, char** argv) {
             return *code;
         }
         return run(std::get<fusec::cli::CommandLine>(parsed));
+    } catch (const std::bad_alloc&) {
+        std::cerr << "fusec: error: out of memory [memory-limit]\n";
+        return 3;
     } catch (const std::exception& error) {
         std::cerr << "fusec: internal error: " << error.what() << "\n  this is a bug of fusec: please report it with the program and the command line\n";
         return internal_error;

@@ -59,7 +59,12 @@ bool lower_plan(Compilation& c, Diagnostics&) {
     return true;
 }
 
-bool emit_text(Compilation& c, Diagnostics&) {
+bool emit_text(Compilation& c, Diagnostics& diagnostics) {
+    constexpr int oldest = 75; // nvcc 13 takes none before
+    if (c.options.target == fusion::Target::cuda && c.options.arch.value_or(0) < oldest) {
+        diagnostics.report(kind::target_mismatch, {}, "device `" + c.device->name + "` is for prediction only: code is emitted for sm_" + std::to_string(oldest) + " and later");
+        return false;
+    }
     c.emitted = codegen::emit(*c.unit, *c.graph, *c.catalog, emit_options(c));
     return true;
 }

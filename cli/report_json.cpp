@@ -104,7 +104,7 @@ std::string report_json(const Compilation& c) {
              {"candidates", space.candidates},
              {"dominated", space.dominated},
              {"rejected", std::move(rejected)},
-             {"complete", space.complete},
+             {"complete", space.complete && space.columns_complete},
              {"seconds", c.space_seconds},
          }},
         {"optimum", {{"seconds", best.seconds}, {"bound", best.bound}, {"gap", best.gap}}},

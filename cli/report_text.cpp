@@ -79,8 +79,11 @@ std::string grouped(std::uint64_t number) {
 }
 
 std::string time_text(double seconds) {
-    return seconds >= 1 ? fmt::format("{:.3g} s", seconds) : seconds >= 1e-4 ? fmt::format("{:.3g} ms", seconds * 1e3)
-                                                                             : fmt::format("{:.3g} us", seconds * 1e6);
+    // Thresholds leave room for the rounding to three digits: 0.9996 s is 1 s, not 1e+03 ms.
+    if (seconds >= 0.9995) {
+        return fmt::format("{:.3g} s", seconds);
+    }
+    return seconds >= 0.9995e-4 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} us", seconds * 1e6);
 }
 
 double bytes_per_element(const fusion::Plan& plan) {
@@ -101,8 +104,9 @@ fusion::Bound main_bound(const fusion::Plan& plan) {
 
 std::string summary(const Compilation& c) {
     const fusion::Plan& plan = c.plans.front();
-    const std::string gap = plan.gap < 5e-7 ? "0" : fmt::format("{:.2g} %", plan.gap * 100);
-    return fmt::format("{}, {:g} B/element, predicted {} for {} elements on {} ({}), {:.2g}x over one kernel per call, gap {}", count_of(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements), c.device->name, fusion::to_string(main_bound(plan)), c.unfused_seconds / plan.seconds, gap);
+    const std::string gap = plan.gap < 5e-7 ? "0" : fmt::format("{:.3g} %", plan.gap * 100);
+    const double faster = c.unfused_seconds / plan.seconds;
+    return fmt::format("{}, {:g} B/element, predicted {} for {} elements on {} ({}), {}x over one kernel per call, gap {}", count_of(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements), c.device->name, fusion::to_string(main_bound(plan)), faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap);
 }
 
 std::string options_text(const CompileOptions& options) {
@@ -194,6 +198,14 @@ std::string explore_text(Compilation& c) {
     for (const auto& [reason, count] : space.rejected) {
         out.line(fmt::format("rejected: {} {}", count, reason));
     }
+    if (!space.columns_complete) {
+        out.line("not every choice of stored data is a column: recomputation is searched in part");
+    }
+    if (space.unexplored != 0) {
+        out.line(fmt::format("{} implementations were left out as less promising", space.unexplored));
+    }
+    const fusion::Plan& best = c.plans.front();
+    out.line(fmt::format("optimum {}, bound {}, gap {:.3g} %", time_text(best.seconds), time_text(best.bound), best.gap * 100));
     int rank = 0;
     for (const fusion::Plan& plan : c.plans) {
         const double slower = plan.seconds / c.plans.front().seconds;

@@ -54,20 +54,27 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
 } // namespace
 
 Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
-    const std::string kernels = kernels_text(unit, graph, catalog, [](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, cuda_dialect); });
+    const Routines routines = routines_of(unit, graph, catalog);
+    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, routines, cuda_dialect); });
     Writer interface;
     write_interface(interface, unit, cuda_interface, true, [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
-    const Embedded embedded = embed(kernels + interface.text(), unit, graph, catalog);
+    const Embedded embedded = embed(kernels + interface.text(), routines, fusion::Target::cuda);
     const std::string arch_macro(cuda_dialect.arch_macro);
-    const std::vector<std::string> preamble = {
-        "#include <cstdint>",
-        "#include <" + std::string(cuda_dialect.runtime_header) + ">",
-        "#include <type_traits>",
-        "",
-        "#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
-        "#error \"made for sm_" + std::to_string(options.arch) + " and later\"",
-        "#endif",
-    };
+    std::vector<std::string> preamble;
+    if (options.embed_runtime) { // the runtime's headers include what they use
+        const std::string text = kernels + interface.text() + join_chunks(embedded.chunks);
+        const auto include = [&](std::string_view header, std::string_view user) {
+            if (text.find(user) != std::string::npos) {
+                preamble.push_back("#include <" + std::string(header) + ">");
+            }
+        };
+        include("cstdint", "std::uintptr_t");
+        include(cuda_dialect.copies_header, cuda_dialect.copies_prefix);
+        include(cuda_dialect.runtime_header, "");
+        include("type_traits", "std::conditional_t");
+        preamble.emplace_back();
+    }
+    preamble.insert(preamble.end(), {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10), "#error \"made for sm_" + std::to_string(options.arch) + " and later\"", "#endif"});
     return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, cuda_interface)};
 }
 

@@ -6,6 +6,8 @@ namespace fusec::codegen {
 const Dialect cuda_dialect = {
     .name = "CUDA",
     .runtime_header = "cuda_runtime.h",
+    .copies_header = "cuda_pipeline_primitives.h",
+    .copies_prefix = "__pipeline_",
     .kernel = "__global__",
     .launch_bounds = "__launch_bounds__",
     .restrict_pointer = "__restrict__",

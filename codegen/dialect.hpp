@@ -9,6 +9,8 @@ namespace fusec::codegen {
 struct Dialect {
     std::string_view name;           ///< for messages and comments: "CUDA"
     std::string_view runtime_header; ///< "cuda_runtime.h"
+    std::string_view copies_header;  ///< of asynchronous copies
+    std::string_view copies_prefix;  ///< how the names of that header start
     std::string_view kernel;         ///< qualifier of a kernel
     std::string_view launch_bounds;  ///< opening of the attribute that bounds the threads of a block
     std::string_view restrict_pointer;

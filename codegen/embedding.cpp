@@ -118,55 +118,6 @@ std::string join_chunks(const std::vector<Chunk>& chunks) {
     return text;
 }
 
-namespace {
-
-/// `if (...)`, `for (...)`, `else` and the like whose one statement is on the next line.
-bool guards_next_line(std::string_view line) {
-    if (line.starts_with("FUSEC_UNROLL ")) {
-        line.remove_prefix(std::string_view("FUSEC_UNROLL ").size());
-    }
-    const bool control = line.starts_with("if ") || line.starts_with("for ") || line.starts_with("while ") || line.starts_with("else") || line.starts_with("} else");
-    return control && line.back() != '{' && line.back() != ';';
-}
-
-} // namespace
-
-std::string compact(std::string_view text, std::size_t columns) {
-    std::string result, open;
-    const auto close = [&] {
-        if (!open.empty()) {
-            result += open + '\n';
-            open.clear();
-        }
-    };
-    bool after_template = false; // the head of a template stays with what it declares
-    bool continued = false;      // a directive goes on
-    bool after_guard = false;
-    bool after_guarded = false; // compilers warn when more follows a guarded statement on its line
-    while (!text.empty()) {
-        std::string_view line = next_line(text);
-        if (line.empty()) {
-            continue;
-        }
-        const bool starts = line.front() != ' ' && line.front() != '}' && !after_template;
-        after_template = line.starts_with("template <") && line.back() == '>';
-        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-        const bool directive = line.front() == '#' || continued;
-        continued = line.back() == '\\';
-        if (directive || starts || (after_guarded && line.front() != '}') || open.size() + 1 + line.size() > columns) {
-            close();
-        }
-        open += (open.empty() ? "" : " ") + std::string(line);
-        if (directive) {
-            close();
-        }
-        after_guarded = after_guard && !guards_next_line(line);
-        after_guard = guards_next_line(line);
-    }
-    close();
-    return result;
-}
-
 std::set<std::string> runtime_names(std::string_view text) {
     constexpr std::string_view scope = "fusec::";
     std::set<std::string> names;
@@ -205,24 +156,63 @@ std::vector<Chunk> chunks_of(const RuntimeHeader& header) {
     return chunks;
 }
 
-Embedded embed(std::string_view text, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog) {
-    Embedded embedded;
-    std::set<std::string> names = runtime_names(text);
-    std::map<std::string, std::string> routines;
+namespace {
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+        text.replace(at, from.size(), to);
+    }
+    return text;
+}
+
+/// Drops the first template parameter and the unnamed function parameter of its type; false when the text uses them.
+bool drop_lane(std::string& text) {
+    constexpr std::string_view declared = "<class Lane, ", parameter = "(Lane, ";
+    const std::size_t first = text.find(declared), second = text.find(parameter);
+    if (first == std::string::npos || second == std::string::npos || text.find("Lane", second + parameter.size()) != std::string::npos) {
+        return false;
+    }
+    text.replace(second, parameter.size(), "(");
+    text.replace(first, declared.size(), "<");
+    return true;
+}
+
+/// The macros of views.cuh as a target needs them. On the host nothing has to be unrolled, and the attribute keeps its short name.
+std::string for_target(std::string text, fusion::Target target) {
+    if (target == fusion::Target::host) {
+        return replaced(std::move(text), "FUSEC_UNROLL ", "");
+    }
+    return replaced(replaced(std::move(text), "FUSEC_DEVICE", "__device__ __forceinline__"), "FUSEC_UNROLL", "_Pragma(\"unroll\")");
+}
+
+} // namespace
+
+Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog) {
+    Routines routines;
     for (const Kernel& kernel : unit.kernels) {
         for (const Step& step : kernel.steps) {
-            if (const Compute* compute = std::get_if<Compute>(&step)) {
-                const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
-                const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(), [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
-                internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
-                routines.emplace(compute->routine, without_comments(library::implementation_source(function, *implementation)));
+            const auto* compute = std::get_if<Compute>(&step);
+            if (compute == nullptr || routines.count(compute->routine) != 0) {
+                continue;
             }
+            const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
+            const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(), [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
+            internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
+            Routine& routine = routines[compute->routine];
+            routine.text = without_comments(library::implementation_source(function, *implementation));
+            routine.takes_lane = !drop_lane(routine.text);
         }
     }
-    for (const auto& [name, source] : routines) {
+    return routines;
+}
+
+Embedded embed(std::string_view text, const Routines& routines, fusion::Target target) {
+    Embedded embedded;
+    std::set<std::string> names = runtime_names(text);
+    for (const auto& [name, routine] : routines) {
         names.insert("device");
-        names.merge(runtime_names(source));
-        embedded.templates.push_back(source);
+        names.merge(runtime_names(routine.text));
+        embedded.templates.push_back(for_target(routine.text, target));
     }
 
     std::vector<Chunk> all;
@@ -240,10 +230,18 @@ Embedded embed(std::string_view text, const Unit& unit, const dag::CallGraph& gr
         }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (used[i]) {
-            embedded.headers.insert(all[i].header);
-            embedded.chunks.push_back(std::move(all[i]));
+        if (!used[i]) {
+            continue;
         }
+        embedded.headers.insert(all[i].header);
+        if (all[i].name != "device") {
+            all[i].text = for_target(std::move(all[i].text), target);
+        } else if (target == fusion::Target::host) {
+            all[i].text = "#define FUSEC_DEVICE __attribute__((always_inline)) inline\n";
+        } else {
+            continue; // nothing is left to define
+        }
+        embedded.chunks.push_back(std::move(all[i]));
     }
     return embedded;
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "codegen/kernel_ir.hpp"
+#include "fusion/target.hpp"
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -33,19 +35,25 @@ std::vector<Chunk> chunks_of(const RuntimeHeader& header);
 std::string without_comments(std::string_view text);
 /// Texts one after another; neighbours of the form `#ifdef __CUDACC__`, `#else`, `#endif` become one.
 std::string join_chunks(const std::vector<Chunk>& chunks);
-/// The same tokens in fewer lines: the lines of a definition are joined while they stay within `columns`; what stands in column 0
-/// starts a line, preprocessor lines stand alone. Pre: no comments.
-std::string compact(std::string_view text, std::size_t columns);
 /// Every NAME that the text says as `fusec::NAME`.
 std::set<std::string> runtime_names(std::string_view text);
+
+/// The routine templates that a unit calls.
+struct Routine {
+    std::string text;       ///< without comments
+    bool takes_lane = true; ///< false: its text named no lane, and has lost the parameter
+};
+using Routines = std::map<std::string, Routine>; ///< by name
+Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog);
 
 /// What generated text takes from the runtime and the library.
 struct Embedded {
     std::vector<Chunk> chunks;          ///< in header order, with all that they need
-    std::vector<std::string> templates; ///< of the routines, ascending by name, without comments
+    std::vector<std::string> templates; ///< of the routines, ascending by name
     std::set<std::string> headers;      ///< names of the headers the chunks come from
 };
-/// `text`: everything the file says outside the runtime. O(size of the runtime and the text).
-Embedded embed(std::string_view text, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog);
+/// `text`: everything the file says outside the runtime. The macros of the runtime are replaced by what they stand for on the target, where
+/// that is a word or two. O(size of the runtime and the text).
+Embedded embed(std::string_view text, const Routines& routines, fusion::Target target);
 
 } // namespace fusec::codegen

@@ -25,8 +25,8 @@ std::string dimensions(const Type& type) {
 /// A kernel is a function of n and its lists; its steps are the body of a lambda over tiles.
 class HostKernelText {
 public:
-    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name)
-        : writer_(writer), kernel_(kernel), name_(name) {
+    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines)
+        : writer_(writer), kernel_(kernel), name_(name), routines_(routines) {
         internal_check(kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0, "a kernel with thread blocks has no host text");
         for (const List& list : kernel.lists) {
             names_.make(list.name);
@@ -84,11 +84,11 @@ private:
         internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value, "the host computes an element in one thread, in registers");
         const Value& result = kernel_.values.at(step.result.place.index);
         writer_.line("fusec::registers<fusec::lanes_of<" + std::string(c_name(result.type.precision)) + ">, " + dimensions(result.type) + "> " + result.name + ";");
-        std::string arguments;
+        std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
         for (const Operand& operand : step.operands) {
             arguments += operand_text(operand.place) + ", ";
         }
-        writer_.line("fusec::" + step.routine + "(fusec::lane<1>{0}, " + arguments + result.name + ");");
+        writer_.line("fusec::" + step.routine + "(" + arguments + result.name + ");");
     }
     void write_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
@@ -125,6 +125,7 @@ private:
     Writer& writer_;
     const Kernel& kernel_;
     const std::string& name_;
+    const Routines& routines_;
     Names names_;
     std::string n_, tile_;
 };
@@ -138,23 +139,24 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
 }
 
 /// Routines that call fusec::sqrt on lanes need the overload for lanes too: the chunk `simd_sqrt`.
-Embedded embed_with_lanes(const std::string& text, const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog) {
+Embedded embed_with_lanes(const std::string& text, const Routines& routines) {
     std::string wanted;
-    for (const std::string& routine : embed(text, unit, graph, catalog).templates) {
-        for (const std::string& name : runtime_names(routine)) {
-            wanted += " fusec::simd_" + name;
+    for (const auto& [name, routine] : routines) {
+        for (const std::string& used : runtime_names(routine.text)) {
+            wanted += " fusec::simd_" + used;
         }
     }
-    return embed(text + wanted, unit, graph, catalog);
+    return embed(text + wanted, routines, fusion::Target::host);
 }
 
 } // namespace
 
 Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
-    const std::string kernels = kernels_text(unit, graph, catalog, [](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name).write(); });
+    const Routines routines = routines_of(unit, graph, catalog);
+    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name, routines).write(); });
     Writer interface;
     write_interface(interface, unit, host_interface, false, [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
-    const Embedded embedded = embed_with_lanes(kernels + interface.text(), unit, graph, catalog);
+    const Embedded embedded = embed_with_lanes(kernels + interface.text(), routines);
     const std::vector<std::string> preamble = {
         "#include <cstddef>",
         "#include <cstdint>",

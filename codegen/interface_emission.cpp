@@ -148,7 +148,7 @@ std::vector<std::string> kernel_names(const Unit& unit) {
     Names names({"fusec", "size_t", "dim3"});
     std::vector<std::string> result;
     for (const Kernel& kernel : unit.kernels) {
-        result.push_back(names.make(kernel.name));
+        result.push_back(names.make(unit.name + "_" + kernel.name));
     }
     return result;
 }

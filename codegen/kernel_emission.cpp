@@ -4,6 +4,7 @@
 #include "codegen/literals.hpp"
 #include "codegen/names.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -47,8 +48,8 @@ std::string value_type(const Value& value) {
 
 class KernelText {
 public:
-    KernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Dialect& dialect)
-        : writer_(writer), kernel_(kernel), name_(name), dialect_(dialect) {
+    KernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect)
+        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), dialect_(dialect) {
         internal_check(!kernel.simd, "a kernel of SIMD lanes has no CUDA text");
         for (const auto* declared : {"threadIdx", "blockIdx", "size_t"}) {
             names_.make(declared);
@@ -64,6 +65,10 @@ public:
         }
         for (const Table& table : kernel.tables) {
             names_.make(table.name);
+        }
+        for (const Tile& tile : kernel.tiles) {
+            const auto list = std::find_if(kernel.lists.begin(), kernel.lists.end(), [&](const List& l) { return l.datum == tile.datum; });
+            tile_pointers_.push_back(names_.make((list != kernel.lists.end() ? list->name : tile.name) + "_tile"));
         }
         for (const List& list : kernel.lists) {
             list_views_.push_back(names_.make(list.name + "_view"));
@@ -93,19 +98,37 @@ public:
                 writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
-        for (const Tile& tile : kernel_.tiles) {
-            if (tiles_.count(tile.type.precision) == 0) {
-                const std::string name = names_.make(tiles_.empty() ? "tile" : std::string("tile_") + c_name(tile.type.precision));
-                tiles_.emplace(tile.type.precision, name);
-                writer_.line("const auto " + name + " = fusec::shared_memory<" + c_name(tile.type.precision) + ">();");
-            }
-        }
+        name_tiles();
         writer_.line(first_ + " += size_t{" + std::string(dialect_.block_index) + "} * " + elements + ";");
         writer_.line("const unsigned " + count_ + " = static_cast<unsigned>(" + n_ + " - " + first_ + " < " + elements + " ? " + n_ + " - " + first_ + " : " + elements + ");");
         write_steps();
     }
 
 private:
+    /// The block's shared memory, and where each tile starts in it.
+    void name_tiles() {
+        std::map<Precision, std::string> bases;
+        for (const Tile& tile : kernel_.tiles) {
+            const std::string type = c_name(tile.type.precision);
+            if (bases.count(tile.type.precision) == 0) {
+                const std::string& base = bases.emplace(tile.type.precision, names_.make(bases.empty() ? "shared" : "shared_" + type)).first->second;
+                writer_.line("const auto " + base + " = fusec::shared_memory<" + type + ">();");
+            }
+        }
+        std::vector<std::pair<std::string, std::string>> lines;
+        std::size_t width = 0;
+        for (std::size_t i = 0; i < kernel_.tiles.size(); ++i) {
+            const Tile& tile = kernel_.tiles[i];
+            const int words = tile.offset / bytes_of(tile.type.precision);
+            const std::string start = words == 0 ? "" : " + " + number(words);
+            lines.emplace_back("const auto " + tile_pointers_[i] + " = " + bases.at(tile.type.precision) + start + ";", number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
+            width = std::max(width, lines.back().first.size());
+        }
+        for (const auto& [declaration, comment] : lines) {
+            writer_.line(declaration + std::string(width - declaration.size() + 1, ' ') + "// " + comment);
+        }
+    }
+
     /// The threads per instance of a step that the thread map guards; nothing for steps of the whole block.
     std::optional<int> mapped_threads(const Step& step) const {
         if (const auto* compute = std::get_if<Compute>(&step)) {
@@ -239,14 +262,10 @@ private:
         return list.name + " + " + (words == 1 ? element : "(" + element + ") * " + number(words));
     }
 
-    std::string tile_start(const Tile& tile) const {
-        const int words = tile.offset / bytes_of(tile.type.precision);
-        return tiles_.at(tile.type.precision) + (words == 0 ? "" : " + " + number(words));
-    }
-
-    std::string tile_element(const Tile& tile, int threads) const {
+    std::string tile_element(std::size_t index, int threads) const {
+        const Tile& tile = kernel_.tiles.at(index);
         const std::string& element = elements_.at(threads);
-        std::string text = tile_start(tile) + " + " + element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
+        std::string text = tile_pointers_.at(index) + " + " + element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
         if (tile.group > 0 && tile.pad_words > 0) {
             text += " + " + element + (tile.group == 1 ? "" : " / " + number(tile.group)) + " * " + number(tile.pad_words);
         }
@@ -254,32 +273,33 @@ private:
     }
 
     /// The tile as a pointer that a cooperative copy indexes as if it were the list.
-    std::string tile_pointer(const Tile& tile) const {
+    std::string tile_pointer(std::size_t index) const {
+        const Tile& tile = kernel_.tiles.at(index);
         if (tile.group == 0 || tile.pad_words == 0) {
-            return tile_start(tile);
+            return tile_pointers_.at(index);
         }
-        return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_start(tile) + ")";
+        return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers_.at(index) + ")";
     }
 
     std::string copy_shape(int access_bytes, const Tile& tile) const {
         const bool wide = access_bytes > bytes_of(tile.type.precision);
-        return (wide ? aligned_ : "false") + ", " + number(kernel_.threads) + ", " + number(kernel_.tile_elements) + ", " + number(tile.element_words);
+        return (wide ? aligned_ : "false") + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
     }
 
     // Steps of the whole block.
 
     void write_block_step(const LoadTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        const std::string arguments = ">(" + tile_pointer(tile) + ", " + block_start(kernel_.lists.at(step.list)) + ", " + count_ + ");";
+        const std::string arguments = ">(" + tile_pointer(step.tile) + ", " + block_start(kernel_.lists.at(step.list)) + ", " + count_ + ");";
         if (step.staging == Staging::async) {
             writer_.line("fusec::copy_async<" + copy_shape(step.access_bytes, tile) + arguments);
         } else {
-            writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ", " + c_name(tile.type.precision) + arguments);
+            writer_.line("fusec::load_tile_words<" + copy_shape(step.access_bytes, tile) + arguments);
         }
     }
     void write_block_step(const StoreTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ", " + c_name(tile.type.precision) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " + tile_pointer(tile) + ", " + count_ + ");");
+        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " + tile_pointer(step.tile) + ", " + count_ + ");");
     }
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
@@ -316,11 +336,13 @@ private:
     void write_mapped_step(const Compute& step) {
         internal_check(step.guarded, "a compute step without a guard has no text");
         std::string arguments;
-        for (const Operand& operand : step.operands) {
-            arguments += ", " + operand_text(operand.place, step.threads, false);
+        if (routines_.at(step.routine).takes_lane) {
+            arguments = "fusec::lane<" + number(step.threads) + ">{" + (step.threads == 1 ? "0" : lanes_.at(step.threads)) + "}, ";
         }
-        arguments += ", " + operand_text(step.result.place, step.threads, true);
-        writer_.line("fusec::" + step.routine + "(fusec::lane<" + number(step.threads) + ">{" + (step.threads == 1 ? "0" : lanes_.at(step.threads)) + "}" + arguments + ");");
+        for (const Operand& operand : step.operands) {
+            arguments += operand_text(operand.place, step.threads, false) + ", ";
+        }
+        writer_.line("fusec::" + step.routine + "(" + arguments + operand_text(step.result.place, step.threads, true) + ");");
     }
     template <class Other>
     void write_mapped_step(const Other&) {
@@ -345,7 +367,7 @@ private:
         }
         case Place::Kind::tile: {
             const Tile& tile = kernel_.tiles.at(place.index);
-            return declare_view(tile.name, tile.type, tile_element(tile, threads));
+            return declare_view(tile.name, tile.type, tile_element(place.index, threads));
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
@@ -365,11 +387,11 @@ private:
     Writer& writer_;
     const Kernel& kernel_;
     const std::string& name_;
+    const Routines& routines_;
     const Dialect& dialect_;
     Names names_;
     std::string aligned_, first_, n_, count_;
-    std::vector<std::string> list_views_, table_views_;
-    std::map<Precision, std::string> tiles_;
+    std::vector<std::string> list_views_, table_views_, tile_pointers_;
     std::set<int> granularities_;         ///< thread maps of the kernel
     std::map<int, std::string> elements_; ///< names by threads per instance
     std::map<int, std::string> lanes_;
@@ -379,8 +401,8 @@ private:
 
 } // namespace
 
-void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Dialect& dialect) {
-    KernelText(writer, kernel, name, dialect).write();
+void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect) {
+    KernelText(writer, kernel, name, routines, dialect).write();
 }
 
 } // namespace fusec::codegen

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/dialect.hpp"
+#include "codegen/embedding.hpp"
 #include "codegen/kernel_ir.hpp"
 #include "support/writer.hpp"
 
@@ -10,6 +11,6 @@ namespace fusec::codegen {
 
 /// Writes the kernel as `name`, a template over `bool Aligned` when it has wide accesses. Its parameters are the lists in order, the
 /// element at which the launch starts, and the number of elements. Pre: the kernel is verified.
-void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Dialect& dialect);
+void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect);
 
 } // namespace fusec::codegen

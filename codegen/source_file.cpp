@@ -47,10 +47,8 @@ std::string source_file(const Unit& unit, const EmitOptions& options, const Embe
     writer.line("#include \"" + options.header_name + "\"");
     writer.line();
     if (!options.embed_runtime) {
-        for (const RuntimeHeader& header : runtime_headers()) {
-            if (embedded.headers.count(std::string(header.name)) != 0) {
-                writer.line("#include <fusec/" + std::string(header.name) + ">");
-            }
+        for (const std::string& header : embedded.headers) {
+            writer.line("#include <fusec/" + header + ">");
         }
         writer.line();
     }

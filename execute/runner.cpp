@@ -288,7 +288,7 @@ std::vector<RunCase> standard_cases(int tile, std::uint64_t seed) {
         {t + 3, false, 0, 0, Placement::at_end, 1, Schedule::shuffled, seed + 3},
         {t + 3, false, 0, 0, Placement::at_start, 1, Schedule::forward, seed},
         {2 * t + 8, true, t / 2 + 1, t + 1, Placement::at_end, 0, Schedule::forward, seed},
-        {2 * t + 8, true, 4, t + 4, Placement::at_end, 0, Schedule::reverse, seed},
+        {2 * t + 8, true, 4, 2 * t, Placement::at_end, 0, Schedule::reverse, seed}, // two whole tiles
         {2 * t + 8, true, 2 * t + 7, 1, Placement::at_end, 0, Schedule::forward, seed},
         {2 * t + 8, true, t, 0, Placement::at_end, 0, Schedule::forward, seed},
     };

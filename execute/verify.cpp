@@ -103,6 +103,15 @@ private:
     ReferenceResult last_;
 };
 
+/// The comment lines before the first other line name version, options and plan.
+std::string without_title(const std::string& source) {
+    std::size_t at = 0;
+    while (source.compare(at, 2, "//") == 0) {
+        at = source.find('\n', at) + 1;
+    }
+    return source.substr(at);
+}
+
 /// Collects jobs, drops those whose kernel has been seen, and runs them some at a time: the values of all would not fit.
 class Checker {
 public:
@@ -164,15 +173,6 @@ private:
         }
     }
 
-    /// The comment lines before the first other line name version, options and plan.
-    static std::string without_title(const std::string& source) {
-        std::size_t at = 0;
-        while (source.compare(at, 2, "//") == 0) {
-            at = source.find('\n', at) + 1;
-        }
-        return source.substr(at);
-    }
-
     const dag::CallGraph& graph_;
     const library::Catalog& catalog_;
     const VerifyOptions& options_;
@@ -228,6 +228,19 @@ RunInterface program_interface(const codegen::Unit& unit, const dag::CallGraph& 
         all.push_back(CallId(c));
     }
     return cases.interface(unit, all);
+}
+
+/// The launches that a plan is checked with: those of each of its tiles, which are listed in `tiles`.
+std::vector<RunCase> plan_cases(const fusion::Plan& plan, const VerifyOptions& options, std::vector<int>& tiles) {
+    std::vector<RunCase> cases;
+    for (const Candidate& kernel : plan.kernels) {
+        if (std::find(tiles.begin(), tiles.end(), kernel.instances_per_block) == tiles.end()) {
+            tiles.push_back(kernel.instances_per_block);
+            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, options.seed);
+            cases.insert(cases.end(), of_tile.begin(), of_tile.end());
+        }
+    }
+    return cases;
 }
 
 } // namespace
@@ -312,20 +325,83 @@ VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph
 
 VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
     std::vector<int> tiles;
-    std::vector<RunCase> cases;
-    for (const Candidate& kernel : plan.kernels) {
-        if (std::find(tiles.begin(), tiles.end(), kernel.instances_per_block) == tiles.end()) {
-            tiles.push_back(kernel.instances_per_block);
-            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, options.seed);
-            cases.insert(cases.end(), of_tile.begin(), of_tile.end());
-        }
-    }
+    const std::vector<RunCase> cases = plan_cases(plan, options, tiles);
     Checker checker(graph, catalog, options, setup, elements_for(tiles));
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
     checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name), program_interface(unit, graph, checker.cases()), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
     checker.run();
     return checker.result();
+}
+
+std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, const VerifyOptions& options, const RunSetup& setup) {
+    std::vector<VerifyResult> results(plans.size());
+    std::vector<RunJob> jobs;
+    std::vector<std::size_t> plan_of_job;
+    std::vector<std::size_t> same_as(plans.size()); // the plan whose text stands for this one's
+    std::optional<Cases> drawn;
+    std::size_t drawn_elements = 0;
+    std::map<std::string, std::size_t> known; // texts of the graph at hand
+    for (std::size_t p = 0; p < plans.size(); ++p) {
+        const PlanToVerify& item = plans[p];
+        std::vector<int> tiles;
+        std::vector<RunCase> cases = plan_cases(*item.plan, options, tiles);
+        if (p == 0 || plans[p - 1].graph != item.graph) {
+            known.clear();
+            drawn.reset();
+        }
+        const std::size_t elements = elements_for(tiles);
+        if (!drawn || elements > drawn_elements) {
+            drawn.emplace(*item.graph, *item.catalog, elements, options.seed);
+            drawn_elements = elements;
+        }
+        VerifyResult& result = results[p];
+        drawn->count(result);
+        ++result.checked;
+        codegen::Unit unit = codegen::lower(*item.plan, *item.graph, *item.catalog);
+        const auto emit = [&](const std::string& header) { return codegen::emit(unit, *item.graph, *item.catalog, emit_options(options, header)); };
+        const auto [same, first] = known.emplace(without_title(emit("unit.h").source), p);
+        same_as[p] = same->second;
+        if (!first) {
+            continue;
+        }
+        ++result.texts;
+        unit.name = item.name;
+        jobs.push_back({unit_text(unit, emit(item.name + ".h"), item.name), program_interface(unit, *item.graph, *drawn), std::move(cases)});
+        plan_of_job.push_back(p);
+    }
+    const auto run = [&](const std::vector<RunJob>& some, const std::vector<std::size_t>& plan_of, BuildKind kind, const char* suffix) {
+        const std::vector<RunReport> reports = run_texts(some, kind, setup);
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+            VerifyResult& result = results[plan_of[i]];
+            result.launches += reports[i].launches;
+            result.components += reports[i].components;
+            result.worst_ratio = std::max(result.worst_ratio, reports[i].worst_ratio);
+            if (reports[i].faults != 0) {
+                result.mismatches = 1;
+                result.failures.push_back({plans[plan_of[i]].what + suffix, reports[i].texts});
+            }
+        }
+    };
+    run(jobs, plan_of_job, build_kind(options.target), "");
+    if (options.target == fusion::Target::host && options.product_every != 0) {
+        std::vector<RunJob> some;
+        std::vector<std::size_t> plan_of;
+        for (std::size_t i = 0; i < jobs.size(); i += options.product_every) {
+            some.push_back(std::move(jobs[i]));
+            plan_of.push_back(plan_of_job[i]);
+        }
+        run(some, plan_of, BuildKind::host_product, ", optimised");
+    }
+    for (std::size_t p = 0; p < plans.size(); ++p) {
+        if (same_as[p] != p) {
+            const VerifyResult& same = results[same_as[p]];
+            results[p].mismatches = same.mismatches;
+            results[p].failures = same.failures;
+            results[p].worst_ratio = same.worst_ratio;
+        }
+    }
+    return results;
 }
 
 VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {

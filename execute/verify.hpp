@@ -57,6 +57,20 @@ VerifyResult verify_kernels(const std::vector<fusion::Candidate>& candidates, co
 /// The whole program as the plan's text.
 VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup);
 
+/// A plan of a program, to be verified together with others: all are emitted for one target.
+struct PlanToVerify {
+    const fusion::Plan* plan = nullptr;
+    const dag::CallGraph* graph = nullptr;
+    const library::Catalog* catalog = nullptr;
+    std::string name; ///< of its unit: an identifier, different from those of the others
+    std::string what; ///< for messages
+};
+
+/// Each plan as the text of its whole program, one result for each. Texts are built `setup.batch` at a time, whatever program they belong
+/// to; plans of one graph that give the same text (consecutive in `plans`) are run once and share the result, and the inputs of a graph
+/// are drawn once for consecutive plans.
+std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, const VerifyOptions& options, const RunSetup& setup);
+
 /// Given text for the whole program, `--source`: any tile size.
 VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup);
 

@@ -145,8 +145,12 @@ private:
         return program;
     }
 
-    /// `2.5`: literal_2_5, `-1`: literal_m1, `midentity(3)`: literal_midentity_3
+    /// `2.5`: literal_2_5, `-1`: literal_m1, `midentity(3)`: identity_3
     static std::string literal_identifier(std::string text) {
+        constexpr std::string_view identity = "midentity(";
+        if (text.starts_with(identity)) {
+            return "identity_" + text.substr(identity.size(), text.size() - identity.size() - 1);
+        }
         std::replace(text.begin(), text.end(), '-', 'm');
         std::string word = as_identifier("literal_" + text, "literal");
         word.erase(word.find_last_not_of('_') + 1);
@@ -155,7 +159,8 @@ private:
 
     /// Names of the program come first, so that `F.1` yields to a name `F_1`; literals come last.
     static void choose_identifiers(CheckedProgram& program, const std::string& name) {
-        program.name = IdentifierPool().take(as_identifier(name, "program"));
+        const std::string wanted = as_identifier(name, "program");
+        program.name = IdentifierPool().take(is_global_name(wanted) ? wanted + "_" : wanted);
         IdentifierPool pool;
         for (const char* suffix : {"", "_arguments", "_kernels", "_launch", "_launch_range", "_workspace_bytes"}) {
             pool.reserve(program.name + suffix);

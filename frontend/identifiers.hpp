@@ -11,8 +11,11 @@ namespace fusec::frontend {
 /// Whether the word is a keyword or macro of C, C++ or CUDA, or a name that generated text uses for itself.
 bool is_reserved(std::string_view word);
 
+/// Whether the global namespace of the headers that generated text includes has a function or variable of this name.
+bool is_global_name(std::string_view word);
+
 /// The text with every run of characters that an identifier cannot hold as one `_`, and `prefix` in front of a leading digit;
-/// `prefix` alone when no letter or digit is left.
+/// `prefix` alone when no letter or digit is left. Runs of `_` become one, and `_` before a leading capital goes.
 std::string as_identifier(std::string_view text, std::string_view prefix);
 
 /// Hands out identifiers, each once.

@@ -74,6 +74,11 @@ public:
     virtual Cost cost(const KernelWork& work, std::uint64_t elements) const = 0;
     /// No kernel that moves these bytes and does these flops can be predicted cheaper: cost(w) >= lower_bound(w.read_bytes, ...).
     virtual double lower_bound(double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) const = 0;
+    /// Closer, and slower to find: cost(w) >= least_seconds(l) for every w with the bytes and the precision of l whose other traffic and
+    /// arithmetic is at least that of l (`l1_wavefronts` counted in `shared_wavefronts`). The shape of l's launch does not matter.
+    virtual double least_seconds(const KernelWork& least, std::uint64_t elements) const {
+        return lower_bound(least.read_bytes, least.write_bytes, least.flops, least.precision, elements);
+    }
 };
 
 } // namespace fusec::fusion

@@ -87,14 +87,22 @@ void Effort::spend_like(const Effort& part, const Effort& before) {
 // ------------------------------------------------------------------- costs
 
 ColumnCosts::ColumnCosts(ColumnSource& source, Objective objective, double many_seconds)
-    : source_(source), objective_(objective), many_seconds_(many_seconds), exact_(source.columns().size(), NAN) {}
+    : source_(source), objective_(objective), many_seconds_(many_seconds), exact_(source.columns().size(), NAN), closer_(exact_) {}
 
 double ColumnCosts::optimistic(ColumnId column) const {
     if (known(column)) {
         return exact_[column.index()];
     }
-    const double seconds = source_.lower_bound(column);
-    return objective_ == Objective::kernels ? 1 + seconds / many_seconds_ : seconds;
+    const double closer = closer_[column.index()];
+    return std::isnan(closer) ? cost_of(source_.lower_bound(column)) : closer;
+}
+
+double ColumnCosts::closer(ColumnId column) {
+    double& closer = closer_[column.index()];
+    if (!known(column) && std::isnan(closer)) {
+        closer = cost_of(source_.closer_bound(column));
+    }
+    return optimistic(column);
 }
 
 double ColumnCosts::exact(ColumnId column) {
@@ -102,7 +110,7 @@ double ColumnCosts::exact(ColumnId column) {
     if (std::isnan(cost)) {
         const double seconds = source_.seconds(column);
         internal_check(seconds > 0, "a kernel takes time");
-        cost = objective_ == Objective::kernels ? 1 + seconds / many_seconds_ : seconds;
+        cost = cost_of(seconds);
         ++evaluated_;
     }
     return cost;
@@ -292,6 +300,9 @@ std::size_t CoverSearch::add_promising(const std::vector<Priced>& negative) {
             continue;
         }
         const double optimistic = costs_.optimistic(priced.column);
+        if (priced.reduced_cost + (costs_.closer(priced.column) - optimistic) >= 0) {
+            continue;
+        }
         const double exact = costs_.exact(priced.column);
         if (!std::isfinite(exact) || priced.reduced_cost + (exact - optimistic) >= 0) {
             continue;
@@ -429,8 +440,11 @@ CoverSearch::Restricted CoverSearch::restrict_columns(std::size_t most) {
     const double limit = gap + 1e-9 * (std::isfinite(value_) ? value_ : 0);
     std::vector<Priced> near;
     for (const ColumnId column : model_.eligible()) {
-        const double optimistic = costs_.optimistic(column);
-        if (const double reduced = optimistic - prices.value(column); std::isfinite(optimistic) && reduced <= limit) {
+        const double value = prices.value(column);
+        if (const double optimistic = costs_.optimistic(column); !std::isfinite(optimistic) || optimistic - value > limit) {
+            continue;
+        }
+        if (const double reduced = costs_.closer(column) - value; reduced <= limit) {
             near.push_back({reduced, column});
         }
     }

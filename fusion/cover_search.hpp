@@ -47,6 +47,8 @@ class ColumnCosts {
 public:
     ColumnCosts(ColumnSource& source, Objective objective, double many_seconds = 1);
     double optimistic(ColumnId column) const;
+    /// The same after asking the source for its closer bound.
+    double closer(ColumnId column);
     bool known(ColumnId column) const { return !std::isnan(exact_[column.index()]); }
     double exact(ColumnId column);
     std::size_t evaluated() const { return evaluated_; }
@@ -55,7 +57,10 @@ private:
     ColumnSource& source_;
     Objective objective_;
     double many_seconds_;
+    double cost_of(double seconds) const { return objective_ == Objective::kernels ? 1 + seconds / many_seconds_ : seconds; }
+
     std::vector<double> exact_;
+    std::vector<double> closer_; ///< NaN: not asked
     std::size_t evaluated_ = 0;
 };
 

@@ -2,9 +2,8 @@
 // Placements, steps and addresses of a kernel.
 #include "fusion/kernel_builder.hpp"
 
-#include "fusion/placement.hpp"
-
 #include <algorithm>
+#include <numeric>
 
 namespace fusec::fusion {
 
@@ -230,20 +229,43 @@ void KernelBuilder::schedule(Candidate& out) {
 }
 
 void KernelBuilder::place_tiles(Candidate& out) {
-    std::vector<LiveRange> ranges;
+    // Only the order of the steps and the proportions of the sizes (all multiples of the alignment) matter to the placement.
+    ranks_.clear();
+    int unit = 0;
     for (const DatumPlan& plan : out.data) {
         if (plan.slot) {
-            ranges.push_back({plan.slot->first_step, plan.slot->last_step, plan.slot->bytes});
+            ranks_.push_back(plan.slot->first_step);
+            ranks_.push_back(plan.slot->last_step);
+            unit = std::gcd(unit, plan.slot->bytes);
         }
     }
-    const Arena arena = place(ranges, 16, placement_nodes);
+    if (ranks_.empty()) {
+        return;
+    }
+    std::sort(ranks_.begin(), ranks_.end());
+    ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
+    const auto rank = [&](int step) { return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), step) - ranks_.begin()); };
+    key_.clear();
+    for (const DatumPlan& plan : out.data) {
+        if (plan.slot) {
+            key_.insert(key_.end(), {rank(plan.slot->first_step), rank(plan.slot->last_step), plan.slot->bytes / unit});
+        }
+    }
+    auto found = arenas_.find(key_);
+    if (found == arenas_.end()) {
+        std::vector<LiveRange> ranges;
+        for (std::size_t i = 0; i < key_.size(); i += 3) {
+            ranges.push_back({key_[i], key_[i + 1], key_[i + 2]});
+        }
+        found = arenas_.emplace(key_, place(ranges, 1, placement_nodes)).first;
+    }
     std::size_t next = 0;
     for (DatumPlan& plan : out.data) {
         if (plan.slot) {
-            plan.slot->offset = arena.offsets[next++];
+            plan.slot->offset = unit * found->second.offsets[next++];
         }
     }
-    out.shared_bytes = arena.bytes;
+    out.shared_bytes = unit * found->second.bytes;
 }
 
 std::optional<Refusal> KernelBuilder::build(const KernelOutline& kernel, const Combination& routines, const KernelChoice& choice, Candidate& out) {

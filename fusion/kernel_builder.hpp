@@ -3,8 +3,11 @@
 #pragma once
 
 #include "fusion/kernel_choice.hpp"
+#include "fusion/placement.hpp"
 
+#include <map>
 #include <optional>
+#include <vector>
 
 namespace fusec::fusion {
 
@@ -52,6 +55,10 @@ private:
     int largest_threads_ = 1;
 
     std::vector<bool> loaded_; ///< per datum, its load step exists
+    /// Placements found, by live ranges (steps as ranks, sizes without their common factor). Blocks of other sizes and other ways to
+    /// copy mostly give the same.
+    std::map<std::vector<int>, Arena> arenas_;
+    std::vector<int> ranks_, key_;
 };
 
 /// Marks the steps that need a barrier before them and inserts the cheapest that is enough, as late as possible; moves the tiles'

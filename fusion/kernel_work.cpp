@@ -7,6 +7,7 @@
 // w = 1 (f32) or 2 (f64); copies through registers hold 14 more (2.2).
 // Spills (fitted to 4.2): each of the excess registers is stored and loaded 3 * demand / limit times.
 // Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier).
+#include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
 
 #include <algorithm>
@@ -16,21 +17,8 @@ namespace fusec::fusion {
 
 namespace {
 
-constexpr double instructions_per_flop = 0.55; // multiply-adds count two
-constexpr double instructions_per_item = 20;
-constexpr double instructions_per_barrier = 4;
-constexpr double instructions_per_copy_step = 6;
-constexpr double instruction_overhead = 1.15;
 constexpr double base_registers = 25;
 constexpr double copy_registers = 14;
-
-/// Thread-instructions of a division or square root, and of a transcendental function, beyond the one that `flops` counts.
-double division_instructions(Precision precision) {
-    return precision == Precision::f32 ? 8 : 20;
-}
-double transcendental_instructions(Precision precision) {
-    return precision == Precision::f32 ? 20 : 40;
-}
 
 class Meter {
 public:
@@ -198,9 +186,7 @@ private:
         work_.divisions += operations.divisions;
         work_.square_roots += operations.square_roots;
         work_.transcendentals += operations.transcendentals;
-        instructions_ += operations.flops * instructions_per_flop +
-                         (operations.divisions + operations.square_roots) * division_instructions(kernel_.precision) +
-                         operations.transcendentals * transcendental_instructions(kernel_.precision) +
+        instructions_ += arithmetic_instructions(operations, kernel_.precision) +
                          (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads);
         if (previous_threads_ != 0 && previous_threads_ != routine.threads) {
             ++work_.remaps;

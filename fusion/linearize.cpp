@@ -3,6 +3,7 @@
 #include "fusion/linearize.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -55,6 +56,16 @@ public:
 
     bool ready(Mask done, std::size_t call) const { return (done >> call & 1) == 0 && (before_[call] & ~done) == 0; }
 
+    /// Every call of the set has those that it needs in the set.
+    bool closed(Mask done) const {
+        for (Mask left = done; left != 0; left &= left - 1) {
+            if ((before_[static_cast<std::size_t>(std::countr_zero(left))] & ~done) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// Bytes alive while `call` runs after the calls of `done`.
     int alive(Mask done, std::size_t call) const {
         const Mask now = Mask{1} << call;
@@ -88,8 +99,12 @@ Linearization exact(const Lifetimes& lifetimes, const dag::CallSet& set) {
     // Least peak of the steps that remain after each set of finished calls.
     std::vector<int> rest(all + 1, unreachable);
     rest[all] = 0;
-    // A set of finished calls is smaller as a number than any set that contains it.
+    // A set of finished calls is smaller as a number than any set that contains it. Sets that no order of the calls passes through
+    // are left unreachable: most of them, where calls depend on each other.
     for (Mask done = all; done-- != 0;) {
+        if (!lifetimes.closed(done)) {
+            continue;
+        }
         for (std::size_t call = 0; call < calls; ++call) {
             const Mask after = done | Mask{1} << call;
             if (lifetimes.ready(done, call) && rest[after] < rest[done]) {

@@ -6,6 +6,7 @@
 #include "fusion/enumerate.hpp"
 #include "fusion/front.hpp"
 #include "fusion/kernel_builder.hpp"
+#include "fusion/least_work.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +28,7 @@ struct Priced {
     Choices choices;
     std::size_t considered = 0;
     std::size_t built = 0;
+    std::size_t excluded = 0; ///< not built, because its routines cannot beat the best one
     std::vector<Refusal> refused;
     std::vector<std::string> unusable; ///< implementations of the calls that the target cannot use
 };
@@ -42,10 +44,12 @@ struct Space::State {
     Enumeration fusions;
     Columns columns;
     std::vector<double> bounds;  ///< per column
+    std::vector<double> closer;  ///< per column; NaN: not found yet
     std::vector<double> seconds; ///< per column; NaN: not priced yet
     std::map<ColumnId, Front> fronts;
     SpaceStatistics statistics;
     AccessCosts costs;
+    LeastWork least_work{graph, routines, limits, costs};
 
     State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model, const SpaceOptions& the_options)
         : graph(the_graph), model(the_model), limits(the_limits), options(the_options), routines(find_routines(the_graph, catalog, the_limits)) {
@@ -64,6 +68,7 @@ struct Space::State {
             bounds.push_back(bound_of(column));
         }
         seconds.assign(columns.columns.size(), std::numeric_limits<double>::quiet_NaN());
+        closer = seconds;
         statistics.calls = graph.calls();
         statistics.fusions = fusions.sets.size();
         statistics.complete = fusions.complete;
@@ -89,8 +94,9 @@ struct Space::State {
     const Column& column(ColumnId id) const { return columns.columns.at(id.index()); }
 
     /// Calls `visit(candidate, number of the choice)` for every choice that the device can run; fills in the rest of the result.
-    template <class Visit>
-    Priced elaborate(const Column& of, AccessCosts& access_costs, Visit visit) const {
+    /// `hopeless(kernel, routines)` may exclude all choices of a combination of routines.
+    template <class Visit, class Hopeless>
+    Priced elaborate(const Column& of, AccessCosts& access_costs, Visit visit, Hopeless hopeless) const {
         Priced result;
         for (CallId call : of.executes) {
             for (const std::string& reason : routines[call.index()].unusable) {
@@ -104,6 +110,10 @@ struct Space::State {
         Candidate candidate;
         for (std::size_t number = 0; number < result.choices.list.size(); ++number) {
             const KernelChoice& choice = result.choices.list[number];
+            if (hopeless(kernel, result.choices, choice.combination)) {
+                ++result.excluded;
+                continue;
+            }
             if (const auto refusal = builder.build(kernel, result.choices.combinations[choice.combination], choice, candidate)) {
                 result.refused.push_back(*refusal);
                 continue;
@@ -115,17 +125,38 @@ struct Space::State {
         return result;
     }
 
-    Priced price(ColumnId id) {
+    enum class Wanted {
+        seconds, ///< the cheapest candidate only: routines that cannot give it are left out
+        front
+    };
+
+    Priced price(ColumnId id, Wanted wanted) {
         std::vector<Merit> merits;
-        Priced result = elaborate(column(id), costs, [&](const Candidate& candidate, std::size_t number) {
+        double best = impossible;
+        const KernelWork least = least_work.of(column(id));
+        std::vector<double> bounds_of; // per combination; NaN: not found yet
+        const auto visit = [&](const Candidate& candidate, std::size_t number) {
             merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number});
-        });
+            best = std::min(best, candidate.cost.seconds);
+        };
+        const auto hopeless = [&](const KernelOutline& kernel, const Choices& choices, std::uint32_t combination) {
+            if (wanted == Wanted::front || limits.target == Target::host || std::isinf(best)) {
+                return false;
+            }
+            bounds_of.resize(choices.combinations.size(), std::numeric_limits<double>::quiet_NaN());
+            double& bound = bounds_of[combination];
+            if (std::isnan(bound)) {
+                bound = model.least_seconds(LeastWork::with_routines(kernel, choices.combinations[combination], least), options.elements);
+            }
+            return bound > best;
+        };
+        Priced result = elaborate(column(id), costs, visit, hopeless);
         result.front = pareto_front(std::move(merits), options.front);
         double& known = seconds[id.index()];
         if (std::isnan(known)) {
             known = result.front.empty() ? impossible : result.front.front().seconds;
             statistics.candidates += result.considered;
-            statistics.dominated += result.built - result.front.size();
+            statistics.dominated += result.excluded + result.built - result.front.size();
             statistics.unexplored += result.choices.unexplored;
             for (const Refusal& refusal : result.refused) {
                 ++statistics.rejected[std::string(to_string(refusal.reason))];
@@ -151,9 +182,17 @@ double Space::lower_bound(ColumnId column) const {
     return state_->bounds.at(column.index());
 }
 
+double Space::closer_bound(ColumnId column) {
+    double& bound = state_->closer.at(column.index());
+    if (std::isnan(bound)) {
+        bound = std::max(state_->bounds[column.index()], state_->model.least_seconds(state_->least_work.of(state_->column(column)), state_->options.elements));
+    }
+    return bound;
+}
+
 double Space::seconds(ColumnId column) {
     if (std::isnan(state_->seconds.at(column.index()))) {
-        state_->price(column);
+        state_->price(column, State::Wanted::seconds);
     }
     return state_->seconds[column.index()];
 }
@@ -168,7 +207,7 @@ const Front& Space::front(ColumnId column) {
     if (!added) {
         return front;
     }
-    const Priced priced = state_->price(column);
+    const Priced priced = state_->price(column, State::Wanted::front);
     front.considered = priced.considered;
     front.dominated = priced.built - priced.front.size();
     front.unexplored = priced.choices.unexplored;
@@ -193,7 +232,8 @@ const Front& Space::front(ColumnId column) {
 std::vector<Candidate> Space::implementations(ColumnId column) const {
     std::vector<Candidate> result;
     AccessCosts costs;
-    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); });
+    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); },
+                      [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
     return result;
 }
 

@@ -24,8 +24,8 @@ struct SpaceStatistics {
     std::size_t calls = 0;
     std::size_t fusions = 0;
     std::size_t candidates = 0; ///< implementations considered, over the columns built so far
-    std::size_t dominated = 0;
-    std::map<std::string, std::size_t> rejected; ///< by reason
+    std::size_t dominated = 0;  ///< not kept, those included that were not built because their routines cannot beat the best
+    std::map<std::string, std::size_t> rejected; ///< by reason, of those built
     bool complete = true;                        ///< enumeration reached every fusion
     bool columns_complete = true;                ///< every legal choice of stored data is a column
     double unexplored = 0;                       ///< implementations of the columns built so far beyond SpaceOptions::implementations
@@ -48,6 +48,7 @@ public:
 
     const std::vector<Column>& columns() const override;
     double lower_bound(ColumnId column) const override;
+    double closer_bound(ColumnId column) override;
     double seconds(ColumnId column) override;
 
     const std::vector<CallSet>& fusions() const;

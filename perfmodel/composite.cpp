@@ -199,6 +199,50 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
     return result;
 }
 
+double composite_cuda_least(const Device& device, const KernelWork& least, std::uint64_t count) {
+    constexpr double below_rounding = 1 - 1e-9;
+    const double launch_seconds = device.launch_us * us;
+    if (count == 0) {
+        return below_rounding * launch_seconds;
+    }
+    const double elements = static_cast<double>(count);
+    const double sms = device.limits.sm_count;
+    const double per_sm = elements / sms; // the busiest multiprocessor has at least so many
+    const double clock = device.clock_ghz * 1e9;
+    const double exponent = device.overlap_exponent; // composite_cuda uses this or less, and the norm falls with the exponent
+    const double bytes = least.read_bytes + least.write_bytes;
+    const PipeWork pipes = pipe_work(least, device.limits.target);
+    const double rest = soft_maximum({{Bound::shared, per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock)},
+                                      {Bound::issue, per_sm * (pipes.instructions + least.instructions * 32) / 32 / (device.issue_slots * clock)},
+                                      {Bound::fma, per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock)},
+                                      {Bound::sfu, per_sm * pipes.special / (device.special * clock)}},
+                                     exponent);
+    const double rest_power = std::pow(rest, exponent);
+    const double l2 = elements * bytes / (device.l2_gb_per_s * 1e9);
+    const StreamLaw law = law_of_mix(device, least.read_bytes, least.write_bytes); // tau of a real block is at least the law's
+    // The tail takes half the time of a full wave, which is this share of the whole; the tent of waves in (1, 2) and beyond.
+    const auto tail = [&](double resident) {
+        const double share = resident / elements;
+        return 0.5 * share * std::clamp(1 / share - 1, 0.0, 1.0);
+    };
+    const double most = std::max(sms, sms * device.limits.threads_per_sm); // resident elements: each has a thread at least
+    constexpr double step = 1.08;
+    double result = std::numeric_limits<double>::infinity();
+    double tail_before = 0;
+    for (double resident = std::min(most, 8 * sms);; resident = std::min(most, step * resident)) {
+        // Between the step before and this one the body is at least this one's, the tail at least the lesser of the two.
+        const double dram = bytes == 0 ? 0 : elements * bytes / (loaded_bandwidth(law, std::min(elements, resident) * bytes) * 1e9);
+        const double body = std::pow(std::pow(std::max(dram, l2), exponent) + rest_power, 1 / exponent);
+        const double tail_now = tail(resident);
+        result = std::min(result, body * (1 + std::min(tail_before, tail_now)));
+        tail_before = tail_now;
+        if (resident >= most) {
+            break;
+        }
+    }
+    return below_rounding * (launch_seconds + result);
+}
+
 double composite_lower_bound(const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) {
     constexpr double below_rounding = 1 - 1e-9;
     const auto memory = [&](double reads, double writes) { return (reads + writes) / (law_of_mix(device, reads, writes).peak_gb_per_s * 1e9); };

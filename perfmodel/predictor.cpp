@@ -4,6 +4,8 @@
 #include "perfmodel/composite.hpp"
 #include "perfmodel/roofline.hpp"
 
+#include <algorithm>
+
 namespace fusec::perfmodel {
 
 using fusion::Cost;
@@ -29,6 +31,10 @@ public:
     Cost cost(const KernelWork& work, std::uint64_t elements) const override { return explain(work, elements).cost; }
     double lower_bound(double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) const override {
         return composite_lower_bound(device_, read_bytes, write_bytes, flops, precision, elements);
+    }
+    double least_seconds(const KernelWork& least, std::uint64_t elements) const override {
+        const double simple = composite_lower_bound(device_, least.read_bytes, least.write_bytes, least.flops, least.precision, elements);
+        return device_.limits.target == fusion::Target::host ? simple : std::max(simple, composite_cuda_least(device_, least, elements));
     }
 
 private:

@@ -213,6 +213,9 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
     if (left_out != 0) {
         out << "fusec: " << left_out << (left_out == 1 ? " more error is" : " more errors are") << " not shown\n";
     }
+    if (!diagnostics.conclusion().empty()) {
+        out << diagnostics.conclusion() << '\n';
+    }
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {

@@ -68,11 +68,16 @@ public:
     std::size_t error_count() const { return errors_; }
     const std::vector<Diagnostic>& all() const { return entries_; }
 
+    /// A line for the end of all messages, such as the summary of a compile; not a diagnostic.
+    void conclude(std::string line) { conclusion_ = std::move(line); }
+    const std::string& conclusion() const { return conclusion_; }
+
     /// 0 without errors; else the code of the first error's fault (DESIGN.md section 2): 1 user, 2 usage, 3 limit, 4 mismatch.
     int exit_code() const;
 
 private:
     std::vector<Diagnostic> entries_;
+    std::string conclusion_;
     std::size_t errors_ = 0;
 };
 

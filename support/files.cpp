@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,31 @@ fs::path resolved(fs::path path) {
     return path;
 }
 
+/// Whether every file is one of its own, and none is an input. Devices and pipes may be named twice.
+bool distinct(const std::vector<OutputFile>& files, const std::vector<fs::path>& inputs, Diagnostics& diagnostics) {
+    std::error_code code;
+    std::set<fs::path> taken;
+    std::set<fs::path> read;
+    for (const fs::path& input : inputs) {
+        read.insert(fs::weakly_canonical(input, code));
+    }
+    for (const OutputFile& file : files) {
+        const fs::path target = fs::weakly_canonical(resolved(file.path), code);
+        if (read.contains(target)) {
+            diagnostics.report(kind::output_collision, {}, "output `" + file.path.string() + "` is also an input");
+            return false;
+        }
+        if (fs::exists(target, code) && !fs::is_regular_file(target, code)) {
+            continue;
+        }
+        if (!taken.insert(target).second) {
+            diagnostics.report(kind::output_collision, {}, "two outputs are written to `" + file.path.string() + "`");
+            return false;
+        }
+    }
+    return true;
+}
+
 struct Staged {
     fs::path temporary;
     fs::path target;
@@ -78,7 +104,10 @@ std::optional<std::string> read_file(const fs::path& path, Diagnostics& diagnost
     return std::move(bytes).str();
 }
 
-bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics) {
+bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics, const std::vector<fs::path>& inputs) {
+    if (!distinct(files, inputs, diagnostics)) {
+        return false;
+    }
     std::vector<Staged> staged;
     std::vector<const OutputFile*> direct;
     const auto discard = [&] {

@@ -21,7 +21,8 @@ struct OutputFile {
 
 /// Writes every file completely to a temporary beside its target, then renames all; on any failure reports `unwritable-file`,
 /// removes the temporaries and leaves every target as it was. Symbolic links are resolved; a target that exists and is neither a
-/// regular file nor a link to one (a device, a pipe) is written directly with every write and the close checked.
-bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics);
+/// regular file nor a link to one (a device, a pipe) is written directly with every write and the close checked. Reports
+/// `output-collision`, and writes nothing, if two files are the same or one of them is in `inputs` (what the command has read).
+bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics, const std::vector<std::filesystem::path>& inputs = {});
 
 } // namespace fusec

@@ -49,6 +49,9 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, last_stage(command))) {
         return;
     }
+    if (command.json) {
+        price_space(c);
+    }
     std::vector<OutputFile> files;
     const auto write = [&](const Path& path, std::string text) {
         if (path == "-") {
@@ -72,8 +75,12 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
     for (const auto& [what, path] : command.dot) {
         write(path, what == "dag" ? dag_dot(*c.graph, *c.catalog) : plan_dot(c.plans.front(), *c.graph, *c.catalog));
     }
-    if (write_files(files, diagnostics) && !c.plans.empty()) {
-        std::cerr << c.program->name << ": " << summary(c) << '\n';
+    std::vector<Path> read = {command.options.program};
+    if (c.options.plan != "auto") {
+        read.emplace_back(c.options.plan);
+    }
+    if (write_files(files, diagnostics, read) && !c.plans.empty()) {
+        diagnostics.conclude(c.program->name + ": " + summary(c));
     }
 }
 

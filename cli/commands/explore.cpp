@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec explore`: the space, the best plans, and why the others lost.
+#include "cli/choose_plan.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_json.hpp"
@@ -16,14 +17,15 @@ void run_command(const Explore& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, "plan")) {
         return;
     }
+    price_space(c);
     if (!command.json) {
         std::cout << explore_text(c);
     } else if (*command.json == "-") {
         std::cout << report_json(c);
-    } else if (!write_files({{*command.json, report_json(c)}}, diagnostics)) {
+    } else if (!write_files({{*command.json, report_json(c)}}, diagnostics, {command.options.program})) {
         return;
     }
-    std::cerr << c.program->name << ": " << summary(c) << '\n';
+    diagnostics.conclude(c.program->name + ": " + summary(c));
 }
 
 } // namespace fusec::cli

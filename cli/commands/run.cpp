@@ -2,6 +2,7 @@
 // `fusec run`: emit for the host, build (cached by content), execute with given or random inputs, write NumPy files.
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/report_text.hpp"
 #include "execute/compiler.hpp"
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
@@ -15,16 +16,40 @@
 #include <cstring>
 #include <iostream>
 #include <map>
+#include <memory>
+#include <new>
+#include <unistd.h>
 
 namespace fusec::cli {
 
 namespace {
 
+/// Storage of a list, aligned so that kernels may take their streaming path. Zero-filled.
+class Buffer {
+public:
+    explicit Buffer(std::size_t bytes)
+        : bytes_(bytes), storage_(new(alignment) char[bytes == 0 ? 1 : bytes]()) {}
+    explicit Buffer(const std::string& text)
+        : Buffer(text.size()) { std::memcpy(storage_.get(), text.data(), text.size()); }
+
+    char* data() { return storage_.get(); }
+    std::size_t size() const { return bytes_; }
+    std::string text() const { return {storage_.get(), bytes_}; }
+
+private:
+    static constexpr std::align_val_t alignment{256};
+    struct Free {
+        void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
+    };
+    std::size_t bytes_;
+    std::unique_ptr<char[], Free> storage_;
+};
+
 /// The lists of one execution: one buffer per datum of the interface, in interface order.
 struct Lists {
     std::uint64_t elements = 0;
     std::vector<DataId> data;
-    std::vector<std::string> bytes;
+    std::vector<Buffer> buffers;
 };
 
 std::size_t list_bytes(const frontend::Datum& datum, std::uint64_t elements) {
@@ -69,6 +94,22 @@ std::string random_list(const frontend::CheckedProgram& program, DataId id, cons
     return bytes;
 }
 
+/// Reports `memory-limit` when the lists are larger than this machine's memory.
+bool fits_memory(const frontend::CheckedProgram& program, std::uint64_t elements, Diagnostics& diagnostics) {
+    double needed = 0;
+    for (const frontend::Datum& datum : program.data) {
+        const bool listed = datum.kind == frontend::DatumKind::input || datum.output;
+        needed += listed ? static_cast<double>(datum.type.bytes()) * static_cast<double>(elements) : 0;
+    }
+    const double available = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    if (needed > available) {
+        constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+        diagnostics.report(kind::memory_limit, {}, fmt::format("{} elements need {:.1f} GiB, this machine has {:.1f} GiB", elements, needed / gibibyte, available / gibibyte));
+        return false;
+    }
+    return true;
+}
+
 /// Reads the files, settles the number of elements, draws the rest. Nothing after a report.
 std::optional<Lists> gather(const Run& command, const Compilation& c, const std::map<DataId, Path>& files, Diagnostics& diagnostics) {
     const frontend::CheckedProgram& program = *c.program;
@@ -96,18 +137,21 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
     }
     Lists lists;
     lists.elements = elements.value_or(1024);
+    if (!fits_memory(program, lists.elements, diagnostics)) {
+        return std::nullopt;
+    }
     const std::vector<execute::Demands> demands = execute::demands(program, *c.catalog);
     for (const DataId id : program.inputs) {
         const auto found = read.find(id);
         lists.data.push_back(id);
-        lists.bytes.push_back(found != read.end() ? std::move(found->second.bytes) : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
+        lists.buffers.emplace_back(found != read.end() ? found->second.bytes : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
         if (found == read.end()) {
             std::cerr << fmt::format("{}: `{}` is random (seed {})\n", program.name, program.datum(id).name, command.seed);
         }
     }
     for (const DataId id : program.outputs) {
         lists.data.push_back(id);
-        lists.bytes.emplace_back(list_bytes(program.datum(id), lists.elements), '\0');
+        lists.buffers.emplace_back(list_bytes(program.datum(id), lists.elements));
     }
     return lists;
 }
@@ -175,17 +219,13 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         return;
     }
     std::vector<void*> pointers;
-    for (std::string& bytes : lists->bytes) {
-        pointers.push_back(bytes.data());
+    for (Buffer& buffer : lists->buffers) {
+        pointers.push_back(buffer.data());
     }
-    constexpr std::size_t alignment = 256;
     const std::size_t needed = functions->workspace_bytes(lists->elements);
-    std::string storage(needed + alignment, '\0');
-    void* workspace = storage.data();
-    std::size_t space = storage.size();
-    internal_check(std::align(alignment, needed, workspace, space) != nullptr, "no aligned workspace");
+    Buffer workspace(needed);
     const auto start = std::chrono::steady_clock::now();
-    const int status = functions->launch(pointers.data(), lists->elements, needed == 0 ? nullptr : workspace, needed, nullptr);
+    const int status = functions->launch(pointers.data(), lists->elements, needed == 0 ? nullptr : workspace.data(), needed, nullptr);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     internal_check(status == 0, "the host kernels refused their arguments");
 
@@ -193,15 +233,19 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
     for (std::size_t i = 0; i < c.program->outputs.size(); ++i) {
         const DataId id = c.program->outputs[i];
         const frontend::Datum& datum = c.program->datum(id);
-        std::string& bytes = lists->bytes[c.program->inputs.size() + i];
+        const std::string bytes = lists->buffers[c.program->inputs.size() + i].text();
         if (const auto file = outputs.find(id); file != outputs.end()) {
-            files.push_back({file->second, execute::numpy_file({.elements = lists->elements, .bytes = std::move(bytes)}, datum.type, false)});
+            files.push_back({file->second, execute::numpy_file({.elements = lists->elements, .bytes = bytes}, datum.type, false)});
         } else {
             print_head(datum, bytes, lists->elements);
         }
     }
-    if (write_files(files, diagnostics)) {
-        std::cerr << fmt::format("{}: {} elements in {:.3g} ms (first call, not a benchmark)\n", c.program->name, lists->elements, seconds * 1e3);
+    std::vector<Path> read = {command.options.program};
+    for (const auto& [id, path] : inputs) {
+        read.push_back(path);
+    }
+    if (write_files(files, diagnostics, read)) {
+        diagnostics.conclude(fmt::format("{}: {} elements in {} (first call, not a benchmark)", c.program->name, lists->elements, time_text(seconds)));
     }
 }
 

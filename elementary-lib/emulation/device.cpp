@@ -303,18 +303,35 @@ void Device::copy_async(std::ptrdiff_t offset, const void* source, unsigned byte
     for (std::ptrdiff_t at = offset; at < offset + static_cast<std::ptrdiff_t>(bytes); at += 4) {
         check(shadow_.start_copy(static_cast<std::size_t>(at) / 4, moment), at, " copies to ");
     }
-    threads_[current_]->copies.push_back({offset, source, bytes});
+    threads_[current_]->copies.push_back({offset, source, bytes, false});
+}
+
+void Device::commit_copies() {
+    for (Copy& copy : threads_[current_]->copies) {
+        copy.committed = true;
+    }
+}
+
+void Device::wait_batches(std::size_t batches) {
+    if (batches != 0) {
+        report(Fault::unsupported, {}, "a wait that leaves batches of copies under way");
+        return;
+    }
+    const Moment moment = now();
+    std::erase_if(threads_[current_]->copies, [&](const Copy& copy) {
+        if (copy.committed) {
+            std::memcpy(memory_.data() + copy.offset, copy.source, copy.bytes);
+            for (std::ptrdiff_t at = copy.offset; at < copy.offset + static_cast<std::ptrdiff_t>(copy.bytes); at += 4) {
+                shadow_.finish_copy(static_cast<std::size_t>(at) / 4, moment);
+            }
+        }
+        return copy.committed;
+    });
 }
 
 void Device::wait_copies() {
-    const Moment moment = now();
-    for (const Copy& copy : threads_[current_]->copies) {
-        std::memcpy(memory_.data() + copy.offset, copy.source, copy.bytes);
-        for (std::ptrdiff_t at = copy.offset; at < copy.offset + static_cast<std::ptrdiff_t>(copy.bytes); at += 4) {
-            shadow_.finish_copy(static_cast<std::size_t>(at) / 4, moment);
-        }
-    }
-    threads_[current_]->copies.clear();
+    commit_copies();
+    wait_batches(0);
 }
 
 void Device::check_alignment(const void* address, unsigned bytes) {

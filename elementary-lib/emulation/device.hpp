@@ -59,6 +59,8 @@ public:
     void read(std::ptrdiff_t offset, void* value, unsigned bytes) override;
     void write(std::ptrdiff_t offset, const void* value, unsigned bytes) override;
     void copy_async(std::ptrdiff_t offset, const void* source, unsigned bytes) override;
+    void commit_copies() override;
+    void wait_batches(std::size_t batches) override;
     void wait_copies() override;
     void check_alignment(const void* address, unsigned bytes) override;
     const fusec_emulation::Coordinates* coordinates() const override { return &coordinates_; }
@@ -68,6 +70,7 @@ private:
         std::ptrdiff_t offset = 0;
         const void* source = nullptr;
         unsigned bytes = 0;
+        bool committed = false;
     };
     enum class State {
         ready,

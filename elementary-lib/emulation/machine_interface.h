@@ -60,8 +60,13 @@ public:
 
     virtual void read(std::ptrdiff_t offset, void* value, unsigned bytes) = 0;
     virtual void write(std::ptrdiff_t offset, const void* value, unsigned bytes) = 0;
-    /// cp.async: arrives at the calling thread's next `wait_copies`, not before.
+    /// cp.async: arrives at the calling thread's next wait, not before.
     virtual void copy_async(std::ptrdiff_t offset, const void* source, unsigned bytes) = 0;
+    /// cp.async.commit_group: the calling thread's copies so far are batches.
+    virtual void commit_copies() = 0;
+    /// cp.async.wait_group: all but the last `batches` batches arrive; a copy that was not committed does not.
+    virtual void wait_batches(std::size_t batches) = 0;
+    /// cp.async.wait_all: committed or not.
     virtual void wait_copies() = 0;
 
     /// A wide access to global memory: the address must be a multiple of the width.

@@ -34,10 +34,19 @@ std::vector<double> components(const Vector& v) {
     return {v.data(), v.data() + v.size()};
 }
 
-Values demo(const Values& in) {
-    const Matrix a = matrix(in, "A", 3, 3), b = matrix(in, "B", 3, 3), d = matrix(in, "D", 5, 5), e = matrix(in, "E", 5, 5);
+/// ||A B c|| (D E + D), with A and B of `left` and D and E of `right` rows.
+Values scaled_product(const Values& in, int left, int right) {
+    const Matrix a = matrix(in, "A", left, left), b = matrix(in, "B", left, left), d = matrix(in, "D", right, right), e = matrix(in, "E", right, right);
     const double norm = (a * (b * vector(in, "c"))).norm();
     return {{"F", components(Matrix(norm * (d * e + d)))}};
+}
+
+Values demo(const Values& in) {
+    return scaled_product(in, 3, 5);
+}
+
+Values demo16(const Values& in) {
+    return scaled_product(in, 16, 16);
 }
 
 /// Edges from node 0 as columns.
@@ -105,6 +114,7 @@ Values recompute(const Values& in) {
 const std::map<std::string, std::function<Values(const Values&)>>& table() {
     static const std::map<std::string, std::function<Values(const Values&)>> formulas = {
         {"demo", demo},
+        {"demo16", demo16},
         {"kalman", kalman},
         {"neo_hookean", neo_hookean},
         {"recompute", recompute},

@@ -95,6 +95,19 @@ TEST_P(EveryPredictor, NoKernelIsCheaperThanItsLowerBound) {
             ASSERT_GE(cost, bound) << "kernel " << i << ", " << n << " elements";
             ASSERT_GT(bound, 0);
             tightest = std::max(tightest, bound / cost);
+            // The closer bound knows a part of the work, whatever the blocks.
+            KernelWork least = work;
+            least.shared_wavefronts = work.shared_wavefronts + work.l1_wavefronts;
+            least.l1_wavefronts = 0;
+            ASSERT_GE(cost, predictor->least_seconds(least, n)) << "kernel " << i << ", " << n << " elements, all its work";
+            for (double KernelWork::* const amount : {&KernelWork::shared_wavefronts, &KernelWork::instructions}) {
+                least.*amount *= random.real(0, 1);
+            }
+            least.elements_per_block = least.threads_per_block = 1;
+            least.shared_bytes = least.registers = least.block_barriers = least.warp_barriers = least.remaps = 0;
+            const double closer = predictor->least_seconds(least, n);
+            ASSERT_GE(cost, closer) << "kernel " << i << ", " << n << " elements, part of its work";
+            ASSERT_GE(closer, bound);
         }
     }
     EXPECT_GT(tightest, 0.9) << "the bound is never near the cost";

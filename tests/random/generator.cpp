@@ -41,6 +41,9 @@ struct Value {
     int columns = 0;
     bool input = false;
     bool varies = true; ///< one value per element
+    /// Values of which this one is a sum, up to signs, transposition and maxima, itself included: adding or subtracting any of them
+    /// could cancel and leave nothing but rounding errors.
+    std::set<std::string> parts{name};
 
     bool scalar() const { return rows == 0; }
     bool vector() const { return rows > 0 && columns == 0; }
@@ -155,18 +158,37 @@ private:
         const auto b = pick(is_scalar);
         switch (draw_.below(6)) {
         case 0:
-            return add(target, 0, 0, a->name + " + " + b->name, {*a, *b});
+            return sum_or_difference(target, *a, *b);
         case 1:
             return add(target, 0, 0, a->name + " * " + b->name, {*a, *b});
         case 2:
-            return add(target, 0, 0, "sabs(" + a->name + ")", {*a});
+            return add_sum(target, 0, 0, "sabs(" + a->name + ")", {*a});
         case 3:
-            return add(target, 0, 0, "smax(" + a->name + ", " + b->name + ")", {*a, *b});
+            return add_sum(target, 0, 0, "smax(" + a->name + ", " + b->name + ")", {*a, *b});
         case 4:
-            return add(target, 0, 0, a->name + " - 0.5", {*a});
+            return add_sum(target, 0, 0, a->name + " - 0.5", {*a});
         default:
-            return add(target, 0, 0, "-" + a->name, {*a});
+            return add_sum(target, 0, 0, "-" + a->name, {*a});
         }
+    }
+
+    /// `target` = a value that is `operands` added up to signs.
+    bool add_sum(const std::string& target, int rows, int columns, const std::string& expression, const std::vector<Value>& operands) {
+        if (!add(target, rows, columns, expression, operands)) {
+            return false;
+        }
+        for (const Value& v : operands) {
+            values_.back().parts.insert(v.parts.begin(), v.parts.end());
+        }
+        return true;
+    }
+
+    bool sum_or_difference(const std::string& target, const Value& a, const Value& b) {
+        const bool shared = std::any_of(a.parts.begin(), a.parts.end(), [&](const std::string& part) { return b.parts.contains(part); });
+        if (shared && a.name != b.name) {
+            return false;
+        }
+        return add_sum(target, a.rows, a.columns, a.name + (shared || draw_.chance(50) ? " + " : " - ") + b.name, {a, b});
     }
 
     bool matrix_statement(const std::string& target, const Value& a, const Test& same, const Test& is_scalar) {
@@ -186,7 +208,7 @@ private:
         }
         case 4: {
             const auto b = pick(same);
-            return add(target, a.rows, a.columns, a.name + (draw_.chance(50) ? " + " : " - ") + b->name, {a, *b});
+            return sum_or_difference(target, a, *b);
         }
         case 5: {
             const auto s = pick(is_scalar);
@@ -201,13 +223,13 @@ private:
             return v && add(target, a.columns, 0, "mtvmul(" + a.name + ", " + v->name + ")", {a, *v});
         }
         case 8:
-            return add(target, a.columns, a.rows, a.name + "'", {a});
+            return add_sum(target, a.columns, a.rows, a.name + "'", {a});
         case 9:
             return a.rows == a.columns && add(target, 0, 0, "mtrace(" + a.name + ")", {a});
         case 10:
             return a.rows == a.columns && a.rows <= 4 && a.input && add(target, a.rows, a.rows, "minv(" + a.name + ")", {a});
         default:
-            return a.rows == a.columns && add(target, a.rows, a.rows, "msym(" + a.name + ")", {a});
+            return a.rows == a.columns && add_sum(target, a.rows, a.rows, "msym(" + a.name + ")", {a});
         }
     }
 
@@ -215,7 +237,7 @@ private:
         switch (draw_.below(6)) {
         case 0: {
             const auto b = pick(same);
-            return add(target, a.rows, 0, a.name + (draw_.chance(50) ? " + " : " - ") + b->name, {a, *b});
+            return sum_or_difference(target, a, *b);
         }
         case 1: {
             const auto b = pick(same);
@@ -230,7 +252,7 @@ private:
         case 4: {
             const auto s = pick(is_scalar);
             const auto b = pick(same);
-            return s && add(target, a.rows, 0, "axpy(" + s->name + ", " + a.name + ", " + b->name + ")", {a, *s, *b});
+            return s && add_sum(target, a.rows, 0, "axpy(" + s->name + ", " + a.name + ", " + b->name + ")", {a, *s, *b});
         }
         default: {
             const auto s = pick(is_scalar);

@@ -25,6 +25,9 @@ struct list {
     const void* data;
     size_t bytes;
     bool uniform;
+    std::uintptr_t address(size_t element) const { return reinterpret_cast<std::uintptr_t>(data) + element * bytes; }
+    std::uintptr_t begin(size_t first) const { return address(uniform ? 0 : first); }
+    std::uintptr_t end(size_t last) const { return address(uniform ? 1 : last); }
 };
 
 // [chunk lists_valid needs list]
@@ -33,20 +36,13 @@ struct list {
 template <size_t Inputs, size_t Lists>
 bool lists_valid(const list (&lists)[Lists], size_t first, size_t count) {
     constexpr size_t most = size_t{1} << 40;
-    std::uintptr_t begin[Lists], end[Lists];
+    bool valid = first <= most && count <= most - first;
     for (size_t i = 0; i < Lists; ++i) {
-        if (lists[i].data == nullptr || first > most || count > most - first) {
-            return false;
-        }
-        begin[i] = reinterpret_cast<std::uintptr_t>(lists[i].data) + (lists[i].uniform ? 0 : first * lists[i].bytes);
-        end[i] = begin[i] + (lists[i].uniform ? 1 : count) * lists[i].bytes;
-        for (size_t j = 0; i >= Inputs && j < i; ++j) {
-            if (begin[i] < end[j] && begin[j] < end[i]) {
-                return false;
-            }
-        }
+        valid = valid && lists[i].data != nullptr;
+        for (size_t j = Inputs; j < Lists; ++j)
+            valid = valid && (i == j || lists[i].end(first + count) <= lists[j].begin(first) || lists[j].end(first + count) <= lists[i].begin(first));
     }
-    return true;
+    return valid;
 }
 
 // [chunk end]

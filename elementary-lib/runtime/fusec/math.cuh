@@ -19,13 +19,8 @@ FUSEC_DEVICE double select(bool condition, double a, double b) {
     return condition ? a : b;
 }
 
-// [chunk sqrt needs device]
-FUSEC_DEVICE float sqrt(float x) {
-    return ::sqrtf(x);
-}
-FUSEC_DEVICE double sqrt(double x) {
-    return ::sqrt(x);
-}
+// [chunk sqrt]
+using ::sqrt;
 
 // [chunk rsqrt needs device]
 #ifdef __CUDACC__
@@ -44,13 +39,8 @@ FUSEC_DEVICE double rsqrt(double x) {
 }
 #endif
 
-// [chunk abs needs device]
-FUSEC_DEVICE float abs(float x) {
-    return ::fabsf(x);
-}
-FUSEC_DEVICE double abs(double x) {
-    return ::fabs(x);
-}
+// [chunk abs]
+using ::abs;
 
 // [chunk min needs device]
 // The first operand when they compare equal or unordered, on every target (fmin would be a library call on the host).
@@ -69,45 +59,20 @@ FUSEC_DEVICE double max(double a, double b) {
     return a < b ? b : a;
 }
 
-// [chunk exp needs device]
-FUSEC_DEVICE float exp(float x) {
-    return ::expf(x);
-}
-FUSEC_DEVICE double exp(double x) {
-    return ::exp(x);
-}
+// [chunk exp]
+using ::exp;
 
-// [chunk log needs device]
-FUSEC_DEVICE float log(float x) {
-    return ::logf(x);
-}
-FUSEC_DEVICE double log(double x) {
-    return ::log(x);
-}
+// [chunk log]
+using ::log;
 
-// [chunk sin needs device]
-FUSEC_DEVICE float sin(float x) {
-    return ::sinf(x);
-}
-FUSEC_DEVICE double sin(double x) {
-    return ::sin(x);
-}
+// [chunk sin]
+using ::sin;
 
-// [chunk cos needs device]
-FUSEC_DEVICE float cos(float x) {
-    return ::cosf(x);
-}
-FUSEC_DEVICE double cos(double x) {
-    return ::cos(x);
-}
+// [chunk cos]
+using ::cos;
 
-// [chunk pow needs device]
-FUSEC_DEVICE float pow(float x, float y) {
-    return ::powf(x, y);
-}
-FUSEC_DEVICE double pow(double x, double y) {
-    return ::pow(x, y);
-}
+// [chunk pow]
+using ::pow;
 
 // [chunk end]
 } // namespace fusec

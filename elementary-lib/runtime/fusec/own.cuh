@@ -26,7 +26,7 @@ FUSEC_DEVICE registers<T, Rows, Columns> load_vectors(const T* from) {
     using vector = std::conditional_t<Bytes == sizeof(T), T, std::conditional_t<std::is_same_v<T, double>, double2, std::conditional_t<Bytes == 16, float4, float2>>>;
     registers<T, Rows, Columns> value;
     for (int k = 0; k < Rows * Columns * static_cast<int>(sizeof(T)) / Bytes; ++k) {
-        const vector loaded = vector_pointer<vector>(from)[k];
+        const vector loaded = vector_pointer<const vector>(from)[k];
         const T* const components = reinterpret_cast<const T*>(&loaded);
         for (int j = 0; j < Bytes / static_cast<int>(sizeof(T)); ++j)
             value.data[k * Bytes / static_cast<int>(sizeof(T)) + j] = components[j];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views: where the components of an operand live. Device sources are written over views only, so one text serves every placement,
-// precision and the SIMD host. Every view has value_type, rows, columns, and a(i, k) for matrices, v(i) for vectors, s() for scalars.
+// precision and the SIMD host. Every view has value_type, rows, columns, and a(i, k) for matrices, v(i) for vectors, s() for scalars:
+// a vector is a matrix of one column.
 //
 // A `// [chunk NAME needs A B]` line starts a piece that the compiler embeds into generated files together with what it needs.
 #pragma once
@@ -25,20 +26,27 @@ struct lane {
     int index;
 };
 
-// [chunk registers needs device]
-// All components in the registers of one thread (or in the SIMD lanes of one).
-template <class T, int Rows, int Columns>
-struct registers {
+// [chunk memory_view needs device]
+// All components, row-major in `data`: a pointer to global memory, to a shared tile (emulated: not a T*) or to a table, or an array.
+template <class T, int Rows, int Columns, class Data>
+struct memory_view {
     using value_type = T;
     static constexpr int rows = Rows, columns = Columns;
-    T data[Rows * Columns];
-    FUSEC_DEVICE T operator()(int i, int j) const { return data[i * Columns + j]; }
-    FUSEC_DEVICE T& operator()(int i, int j) { return data[i * Columns + j]; }
-    FUSEC_DEVICE T operator()(int i) const { return data[i]; }
-    FUSEC_DEVICE T& operator()(int i) { return data[i]; }
-    FUSEC_DEVICE T operator()() const { return data[0]; }
-    FUSEC_DEVICE T& operator()() { return data[0]; }
+    Data data;
+    FUSEC_DEVICE T operator()(int i = 0, int j = 0) const { return data[i * Columns + j]; }
+    FUSEC_DEVICE decltype(auto) operator()(int i = 0, int j = 0) { return data[i * Columns + j]; }
 };
+
+// [chunk view needs memory_view]
+template <class T, int Rows, int Columns, class Pointer>
+FUSEC_DEVICE memory_view<T, Rows, Columns, Pointer> view(Pointer data) {
+    return {data};
+}
+
+// [chunk registers needs memory_view]
+// All components in the registers of one thread (or in the SIMD lanes of one).
+template <class T, int Rows, int Columns>
+using registers = memory_view<T, Rows, Columns, T[Rows * Columns]>;
 
 // [chunk row_registers needs device]
 // Thread i holds row i of a matrix.
@@ -69,10 +77,8 @@ struct entry_registers {
     using value_type = T;
     static constexpr int rows = Rows, columns = Columns;
     T data;
-    FUSEC_DEVICE T operator()(int, int) const { return data; }
-    FUSEC_DEVICE T& operator()(int, int) { return data; }
-    FUSEC_DEVICE T operator()(int) const { return data; }
-    FUSEC_DEVICE T& operator()(int) { return data; }
+    FUSEC_DEVICE T operator()(int, int = 0) const { return data; }
+    FUSEC_DEVICE T& operator()(int, int = 0) { return data; }
 };
 
 // [chunk rows_registers needs device]
@@ -83,32 +89,9 @@ struct rows_registers {
     static constexpr int rows = Rows, columns = Columns;
     int first;
     T data[Rows / Threads * Columns];
-    FUSEC_DEVICE T operator()(int i, int j) const { return data[(i - first) * Columns + j]; }
-    FUSEC_DEVICE T& operator()(int i, int j) { return data[(i - first) * Columns + j]; }
-    FUSEC_DEVICE T operator()(int i) const { return data[i - first]; }
-    FUSEC_DEVICE T& operator()(int i) { return data[i - first]; }
+    FUSEC_DEVICE T operator()(int i, int j = 0) const { return data[(i - first) * Columns + j]; }
+    FUSEC_DEVICE T& operator()(int i, int j = 0) { return data[(i - first) * Columns + j]; }
 };
-
-// [chunk memory_view needs device]
-// Components in memory, row-major from `data`: global memory, a shared tile (Pointer may be an emulated shared pointer), a table.
-template <class T, int Rows, int Columns, class Pointer>
-struct memory_view {
-    using value_type = T;
-    static constexpr int rows = Rows, columns = Columns;
-    Pointer data;
-    FUSEC_DEVICE T operator()(int i, int j) const { return data[i * Columns + j]; }
-    FUSEC_DEVICE decltype(auto) operator()(int i, int j) { return data[i * Columns + j]; }
-    FUSEC_DEVICE T operator()(int i) const { return data[i]; }
-    FUSEC_DEVICE decltype(auto) operator()(int i) { return data[i]; }
-    FUSEC_DEVICE T operator()() const { return data[0]; }
-    FUSEC_DEVICE decltype(auto) operator()() { return data[0]; }
-};
-
-// [chunk view needs memory_view]
-template <class T, int Rows, int Columns, class Pointer>
-FUSEC_DEVICE memory_view<T, Rows, Columns, Pointer> view(Pointer data) {
-    return {data};
-}
 
 // [chunk end]
 } // namespace fusec

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mutation/mutation.hpp"
 
+#include <map>
 #include <regex>
 #include <sstream>
+#include <tuple>
 
 namespace fusec::execute {
 
@@ -32,9 +34,16 @@ public:
             if (std::regex_search(line, bounds, std::regex(R"(__launch_bounds__\((\d+))"))) {
                 threads_ = std::stoi(bounds[1]);
             }
+            // The type of a pointer that a launch may pass: a swap of two types is left to the compiler.
+            if (std::smatch pointer; std::regex_search(line, pointer, std::regex(R"(^ *((?:const )?(?:float|double)\* ?(?:const )?)(\w+) = )"))) {
+                types_[pointer[2]] = pointer[1];
+            }
             barriers(line);
+            // An address within the block's memory: with an offset, or its start.
             shift(line, std::regex(R"(\b(?:tile|shared) \+ (\d+)\b)"), "offset");
-            shift(line, std::regex(R"(\b(?:element|first) \* (\d+)\b)"), "stride");
+            start_of_memory(line);
+            // Words per element or per padding, elements per block.
+            shift(line, std::regex(R"(\b(?:element|first|element \/ \d+|blockIdx\.x\}?)\)? \* (\d+)\b)"), "stride");
             tail(line);
             store(line);
             swap(line);
@@ -53,7 +62,8 @@ private:
 
     void barriers(const std::string& line) {
         const std::string statement = trimmed(line);
-        if (statement == "__syncthreads();" || statement == "__syncwarp();" || statement == "fusec::async_wait();") {
+        static const std::regex waits(R"((?:__syncwarp\(\)|\w+::async_wait\(\)|\w*__pipeline_wait_prior\(\d*\)|(?:\w+::)?cp_async_wait\w*\(\));)");
+        if (statement == "__syncthreads();" || std::regex_match(statement, waits)) {
             add("delete a barrier", "");
         }
         if (statement == "__syncthreads();") {
@@ -74,12 +84,23 @@ private:
         }
     }
 
+    void start_of_memory(const std::string& line) {
+        static const std::regex pattern(R"(\btile\b(?= \+ element|[,;)]))");
+        for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
+            const auto after = static_cast<std::size_t>(match->position()) + 4;
+            add("offset", line.substr(0, after) + " + 1" + line.substr(after));
+        }
+    }
+
+    /// How many elements the last block has, and which threads have one.
     void tail(const std::string& line) {
-        static const std::regex pattern(R"(n - first(\)? : \d))");
-        for (const char* const replacement : {"n - first + 1$1", "n - first - 1$1"}) {
-            const std::string changed = std::regex_replace(line, pattern, replacement);
-            if (changed != line) {
-                add("tail", changed);
+        static const std::regex count(R"(n - first(\)? : \d))"), guard(R"(\belement < count\b)");
+        for (const auto& [pattern, before, after] : {std::tuple{&count, "n - first", "$1"}, {&guard, "element < count", ""}}) {
+            for (const char* const step : {" + 1", " - 1"}) {
+                const std::string changed = std::regex_replace(line, *pattern, before + std::string(step) + after, std::regex_constants::format_first_only);
+                if (changed != line) {
+                    add("tail", changed);
+                }
             }
         }
     }
@@ -102,6 +123,9 @@ private:
                 names.push_back(trimmed(name));
             }
             for (std::size_t i = 0; i + 1 < names.size(); ++i) {
+                if (const auto a = types_.find(names[i]), b = types_.find(names[i + 1]); a != types_.end() && b != types_.end() && a->second != b->second) {
+                    continue;
+                }
                 std::vector<std::string> swapped = names;
                 std::swap(swapped[i], swapped[i + 1]);
                 std::string text;
@@ -118,6 +142,7 @@ private:
     std::size_t first_ = 0; ///< line after the embedded runtime
     std::size_t at_ = 0;
     int threads_ = 0; ///< of the kernel that the line stands in
+    std::map<std::string, std::string> types_; ///< of the pointers of the launch function
     std::vector<Mutant> mutants_;
 };
 

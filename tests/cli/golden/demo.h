@@ -1,5 +1,5 @@
-/* demo: made by fusec 0.1.0 --arch sm_90, plan b638882fc27acd8a */
-/* predicted 0.42 ms for 1,048,576 elements on h200 */
+/* demo: made by fusec 0.1.0 --device h200 --arch sm_90 -n 1048576, plan 981e003fded6aa36 */
+/* 1 kernel, 384 B/element, predicted 0.107 ms for 1,048,576 elements on h200 (dram), 2.7x over one kernel per call, gap 0 */
 #pragma once
 
 #include <stddef.h>

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every result file of bench/ says about the run that made it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace fusec::bench {
+
+/// The first line that a command prints; empty when it cannot be run.
+inline std::string first_line(const std::string& command) {
+    std::string text;
+    if (FILE* pipe = popen(command.c_str(), "r")) {
+        std::array<char, 4096> buffer{};
+        if (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) {
+            text = buffer.data();
+        }
+        while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) { // the command may finish
+        }
+        pclose(pipe);
+    }
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+/// `date` (UTC), `machine` {processor, threads, kernel}, `commit` (of the folder that holds the sources; `+` when files differ from it).
+inline nlohmann::ordered_json run_record(const std::string& sources) {
+    std::array<char, 32> date{};
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    const std::string git = "git -C '" + sources + "' ";
+    const bool changed = !first_line(git + "status --porcelain --untracked-files=no").empty();
+    std::ifstream cpu("/proc/cpuinfo");
+    std::string processor = "unknown";
+    for (std::string line; std::getline(cpu, line);) {
+        if (line.starts_with("model name")) {
+            processor = line.substr(line.find(':') + 2);
+            break;
+        }
+    }
+    return {{"date", date.data()}, {"machine", {{"processor", processor}, {"threads", std::thread::hardware_concurrency()}, {"system", first_line("uname -sr")}}}, {"commit", first_line(git + "rev-parse HEAD") + (changed ? "+" : "")}};
+}
+
+} // namespace fusec::bench

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every example, compiled with its best plan for the host and for emulated CUDA and executed for many n, computes its formula as Eigen does.
+#include "cli/pipeline.hpp"
+#include "execute/verify.hpp"
+#include "tests/examples/formulas.hpp"
+#include "tests/execute/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+namespace fusec {
+namespace {
+
+using examples::Values;
+namespace fs = std::filesystem;
+
+std::vector<std::string> stems_of_examples() {
+    std::vector<std::string> stems;
+    for (const auto& entry : fs::directory_iterator(FUSEC_SOURCE_DIR "/examples")) {
+        if (entry.path().extension() == ".fus") {
+            stems.push_back(entry.path().stem().string());
+        }
+    }
+    std::sort(stems.begin(), stems.end());
+    return stems;
+}
+
+std::string rendered(const Diagnostics& diagnostics) {
+    std::ostringstream text;
+    render(diagnostics, text, false);
+    return text.str();
+}
+
+/// The formula's values may differ from the exact ones by as much as a kernel's in the same precision: in an `f64` program Eigen rounds as
+/// often as the kernel does, and by other algorithms (`ldlt`, adjugates) of the same conditioning, whose first-order bounds are within a
+/// small factor of the reference's. For `f32` programs the formula, in double, is exact in comparison.
+double bound_factor(Precision precision) {
+    return precision == Precision::f64 ? 4 : 1;
+}
+
+/// One value of a list: that of `element`, or the only one.
+std::vector<double> value_of(const execute::RunList& list, std::size_t element) {
+    const auto size = static_cast<std::size_t>(list.type.shape.size());
+    const std::size_t first = list.uniform ? 0 : element * size;
+    return {list.values.begin() + static_cast<std::ptrdiff_t>(first), list.values.begin() + static_cast<std::ptrdiff_t>(first + size)};
+}
+
+/// A compiled example with the launches to make and, as expected outputs, what `formula` gives for random inputs within the domains.
+struct Example {
+    cli::Compilation compilation;
+    execute::RunJob job;
+};
+
+using Formula = std::function<Values(const Values&)>;
+
+std::unique_ptr<Example> compile(const std::string& stem, fusion::Target target, const Formula& formula) {
+    auto example = std::make_unique<Example>();
+    cli::Compilation& c = example->compilation;
+    c.options.program = fs::path(FUSEC_SOURCE_DIR "/examples") / (stem + ".fus");
+    c.options.target = target;
+    c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
+    c.header_name = stem + ".h";
+    Diagnostics diagnostics;
+    const bool compiled = cli::run_pipeline(c, diagnostics);
+    EXPECT_TRUE(compiled) << rendered(diagnostics);
+    EXPECT_TRUE(diagnostics.all().empty()) << "an example is written without warnings:\n"
+                                           << rendered(diagnostics);
+    if (!compiled) {
+        return nullptr;
+    }
+    std::set<int> tiles;
+    execute::RunJob& job = example->job;
+    for (const fusion::Candidate& kernel : c.plans.front().kernels) {
+        if (tiles.insert(kernel.instances_per_block).second) {
+            const auto cases = execute::standard_cases(kernel.instances_per_block, 7);
+            job.cases.insert(job.cases.end(), cases.begin(), cases.end());
+        }
+    }
+    const std::size_t elements = execute::most_elements(job.cases);
+    const execute::RandomCases drawn = execute::draw_cases(*c.program, *c.catalog, elements, 20);
+    EXPECT_EQ(drawn.ill, 0U);
+    job.text = execute::unit_text(*c.unit, c.emitted, stem);
+    job.interface.unit = c.unit->name;
+    const auto name_of = [&](const codegen::List& list) { return c.program->datum(list.datum).name; };
+    for (const codegen::List& list : c.unit->inputs) {
+        job.interface.inputs.push_back({list.name, list.type, list.uniform, drawn.given.at(list.datum.index()), {}});
+    }
+    for (const codegen::List& list : c.unit->outputs) {
+        std::vector<double> bounds = drawn.reference.bounds.at(list.datum.index());
+        for (double& bound : bounds) {
+            bound *= bound_factor(list.type.precision);
+        }
+        job.interface.outputs.push_back({list.name, list.type, false, {}, std::move(bounds)});
+    }
+    std::set<std::string> expected_names;
+    for (std::size_t element = 0; element < elements; ++element) {
+        Values inputs;
+        for (std::size_t i = 0; i < c.unit->inputs.size(); ++i) {
+            inputs[name_of(c.unit->inputs[i])] = value_of(job.interface.inputs[i], element);
+        }
+        const Values outputs = formula(inputs);
+        EXPECT_EQ(outputs.size(), c.unit->outputs.size()) << "the formula has other outputs than the program returns";
+        for (std::size_t i = 0; i < c.unit->outputs.size(); ++i) {
+            const auto found = outputs.find(name_of(c.unit->outputs[i]));
+            if (found == outputs.end() || found->second.size() != static_cast<std::size_t>(c.unit->outputs[i].type.shape.size())) {
+                ADD_FAILURE() << "the formula gives no `" << name_of(c.unit->outputs[i]) << "` of the program's shape";
+                return nullptr;
+            }
+            std::vector<double>& values = job.interface.outputs[i].values;
+            values.insert(values.end(), found->second.begin(), found->second.end());
+        }
+    }
+    return example;
+}
+
+class Examples : public testing::Test {
+protected:
+    void SetUp() override {
+        Diagnostics diagnostics;
+        const auto compiler = execute::find_host_compiler(diagnostics);
+        ASSERT_TRUE(compiler) << rendered(diagnostics);
+        setup.compiler = *compiler;
+        setup.cache = folder.path() / "cache";
+        setup.library_folder = library::standard_library_folder();
+        setup.batch = 5;
+    }
+    /// Runs all and expects agreement; the texts of `kind`.
+    void expect_agreement(const std::vector<execute::RunJob>& jobs, execute::BuildKind kind, const char* executor) {
+        const std::vector<execute::RunReport> reports = execute::run_texts(jobs, kind, setup);
+        ASSERT_EQ(reports.size(), jobs.size());
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            EXPECT_EQ(reports[i].faults, 0U) << jobs[i].text.name << " on " << executor << ":\n  " << (reports[i].texts.empty() ? "" : reports[i].texts.front());
+            EXPECT_GT(reports[i].components, 100U) << jobs[i].text.name;
+            std::cout << jobs[i].text.name << " on " << executor << ": " << reports[i].launches << " launches, " << reports[i].components << " components, worst error " << reports[i].worst_ratio << " of the allowed\n";
+        }
+    }
+    static std::vector<execute::RunJob> jobs_for(fusion::Target target) {
+        std::vector<execute::RunJob> jobs;
+        for (const std::string& stem : stems_of_examples()) {
+            SCOPED_TRACE(stem);
+            if (auto example = compile(stem, target, [&](const Values& inputs) { return examples::formula(stem, inputs); })) {
+                jobs.push_back(std::move(example->job));
+            }
+        }
+        EXPECT_EQ(jobs.size(), stems_of_examples().size());
+        return jobs;
+    }
+
+    execute::TemporaryFolder folder;
+    execute::RunSetup setup;
+};
+
+TEST(ExampleFormulas, EveryExampleHasOneAndEveryFormulaAnExample) {
+    EXPECT_THAT(examples::example_names(), testing::ElementsAreArray(stems_of_examples()));
+    EXPECT_GE(stems_of_examples().size(), 9U) << "the examples were not found";
+}
+
+TEST_F(Examples, ComputeTheirFormulasOnTheHost) {
+    const std::vector<execute::RunJob> jobs = jobs_for(fusion::Target::host);
+    expect_agreement(jobs, execute::BuildKind::host_checked, "host");
+    expect_agreement(jobs, execute::BuildKind::host_product, "host, optimised");
+}
+
+TEST_F(Examples, ComputeTheirFormulasUnderEmulatedCuda) {
+    expect_agreement(jobs_for(fusion::Target::cuda), execute::BuildKind::emulated, "emulated CUDA");
+}
+
+/// The comparison notices a formula that is only nearly the program's.
+TEST_F(Examples, AnotherFormulaIsNoticed) {
+    const auto exchanged = compile("neo_hookean", fusion::Target::host, [](const Values& inputs) {
+        Values other = inputs;
+        std::swap(other.at("lambda"), other.at("mu"));
+        return examples::formula("neo_hookean", other);
+    });
+    const auto rounded = compile("tet_geometry", fusion::Target::host, [](const Values& inputs) {
+        Values outputs = examples::formula("tet_geometry", inputs);
+        outputs.at("V").front() *= 1 + 1e-10;
+        return outputs;
+    });
+    ASSERT_TRUE(exchanged && rounded);
+    for (const execute::RunReport& report : execute::run_texts({exchanged->job, rounded->job}, execute::BuildKind::host_checked, setup)) {
+        EXPECT_GT(report.faults, 0U);
+    }
+}
+
+} // namespace
+} // namespace fusec

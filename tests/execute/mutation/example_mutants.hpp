@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mutants of the text that the compiler emits for an example program, run as verify runs the text itself.
+#pragma once
+
+#include "mutation.hpp"
+
+#include "cli/pipeline.hpp"
+#include "execute/run_text.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fusec::execute {
+
+/// A plan of an example and the mutants of its CUDA text.
+struct MutatedPlan {
+    std::string program;
+    std::string plan; ///< "auto", or "cooperative": the chosen kernels' kept implementations with the most barriers, then threads
+    std::vector<Mutant> mutants;
+    std::vector<RunReport> reports; ///< of `ran`, in order
+    std::vector<std::size_t> ran;   ///< indices into `mutants`
+    RunReport original;
+};
+
+/// Emits both plans of the program (one where their text is the same), runs the text as it is, and its mutants: all, or the given number
+/// of them per plan, chosen by the seed and spread over the kinds. The launches are those of `verify`.
+std::vector<MutatedPlan> run_mutants(const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup);
+
+/// `[stvk auto] offset: tile + 1 -> tile + 2`: names a mutant without the number of its line.
+std::string key_of(const MutatedPlan& plan, const Mutant& mutant);
+
+/// Mutants that do the same as their source, by key, with the proof: the file mutation/equivalent.txt.
+std::vector<std::pair<std::string, std::string>> known_equivalents();
+
+} // namespace fusec::execute

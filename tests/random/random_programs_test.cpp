@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs through the whole compiler: the plans `auto`, `none`, `max` and `greedy` of each, executed on the host and under
+// emulated CUDA, equal the reference. The first 300 seeds run by default; FUSEC_RANDOM_COUNT and FUSEC_RANDOM_SEED choose how many and from
+// which seed on: `FUSEC_RANDOM_COUNT=3000 FUSEC_RANDOM_SEED=1000 random_programs_test` is the nightly run. A failure prints seed and program.
+#include "cli/choose_plan.hpp"
+#include "cli/pipeline.hpp"
+#include "execute/verify.hpp"
+#include "tests/random/generator.hpp"
+#include "tests/execute/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace fusec {
+namespace {
+
+constexpr std::uint64_t shards = 10;
+constexpr std::uint64_t default_count = 300;
+/// Programs compiled, kept in memory and then executed together.
+constexpr std::uint64_t chunk = 30;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? otherwise : std::stoull(text);
+}
+
+/// Every combination of precision, uniforms and constants comes up within 8 consecutive seeds.
+random_programs::ProgramOptions options_of(std::uint64_t seed) {
+    random_programs::ProgramOptions options;
+    options.calls = 3 + static_cast<int>(seed / 8 % 10);
+    options.f64 = (seed & 1U) != 0;
+    options.uniforms = (seed & 2U) != 0;
+    options.constants = (seed & 4U) != 0;
+    return options;
+}
+
+std::string rendered(const Diagnostics& diagnostics) {
+    std::ostringstream text;
+    render(diagnostics, text, false);
+    return text.str();
+}
+
+/// One program compiled for one target, with the plan of every mode.
+struct Subject {
+    std::uint64_t seed = 0;
+    std::string text;
+    cli::Compilation compilation;
+    std::vector<fusion::Plan> plans; ///< in the order of `modes`
+};
+
+constexpr const char* modes[] = {"auto", "none", "max", "greedy"};
+
+/// Fails the test and gives nothing when the program does not compile: every random program is valid.
+std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, const std::filesystem::path& folder) {
+    auto subject = std::make_unique<Subject>();
+    subject->seed = seed;
+    subject->text = random_programs::random_program(seed, options_of(seed));
+    cli::Compilation& c = subject->compilation;
+    c.options.program = folder / "program.fus";
+    c.options.target = target;
+    c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
+    std::ofstream(c.options.program) << subject->text;
+    Diagnostics diagnostics;
+    if (!cli::run_pipeline(c, diagnostics, "space")) {
+        ADD_FAILURE() << "seed " << seed << " does not compile:\n"
+                      << rendered(diagnostics) << subject->text;
+        return nullptr;
+    }
+    for (const char* mode : modes) {
+        c.options.plan = mode;
+        c.plans.clear();
+        if (!cli::choose_plan(c, diagnostics)) {
+            ADD_FAILURE() << "seed " << seed << " has no plan `" << mode << "`:\n"
+                          << rendered(diagnostics) << subject->text;
+            return nullptr;
+        }
+        const fusion::Plan& plan = c.plans.front();
+        fusion::verify(plan, *c.graph);
+        for (const fusion::Candidate& kernel : plan.kernels) {
+            fusion::verify(kernel, *c.graph, *c.catalog);
+        }
+        codegen::verify(codegen::lower(plan, *c.graph, *c.catalog));
+        subject->plans.push_back(plan);
+        EXPECT_LE(subject->plans.front().seconds, plan.seconds * (1 + 1e-12)) << "seed " << seed << ": `auto` is predicted slower than `" << mode << "`\n"
+                                                                              << subject->text;
+    }
+    return subject;
+}
+
+struct Counts {
+    std::size_t programs = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
+};
+
+/// Compiles and executes seeds first .. last-1.
+void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, Counts& counts) {
+    const execute::TemporaryFolder folder;
+    std::vector<std::unique_ptr<Subject>> subjects;
+    std::vector<execute::PlanToVerify> plans;
+    std::vector<const Subject*> subject_of;
+    for (std::uint64_t seed = first; seed < last; ++seed) {
+        if (auto subject = compile(seed, target, folder.path())) {
+            for (std::size_t m = 0; m < subject->plans.size(); ++m) {
+                const std::string name = "p" + std::to_string(seed) + "_" + modes[m];
+                plans.push_back({&subject->plans[m], &*subject->compilation.graph, &*subject->compilation.catalog, name, std::string("plan `") + modes[m] + "`"});
+                subject_of.push_back(subject.get());
+            }
+            subjects.push_back(std::move(subject));
+        }
+    }
+    Diagnostics diagnostics;
+    const auto compiler = execute::find_host_compiler(diagnostics);
+    ASSERT_TRUE(compiler) << rendered(diagnostics);
+    execute::RunSetup setup;
+    setup.compiler = *compiler;
+    setup.cache = folder.path() / "cache";
+    setup.library_folder = library::standard_library_folder();
+    execute::VerifyOptions options{.target = target};
+    options.product_every = 25;
+    const std::vector<execute::VerifyResult> results = execute::verify_plans(plans, options, setup);
+    const char* executor = target == fusion::Target::host ? "host" : "emulated CUDA";
+    for (std::size_t p = 0; p < results.size(); ++p) {
+        const execute::VerifyResult& result = results[p];
+        for (const execute::VerifyFailure& failure : result.failures) {
+            std::string texts;
+            for (const std::string& text : failure.texts) {
+                texts += "  " + text + "\n";
+            }
+            ADD_FAILURE() << "seed " << subject_of[p]->seed << ", " << failure.what << " on " << executor << ":\n"
+                          << texts << subject_of[p]->text;
+        }
+        ++counts.plans;
+        counts.texts += result.texts;
+        counts.launches += result.launches;
+        counts.components += result.components;
+        const bool first_of_program = p == 0 || subject_of[p - 1] != subject_of[p];
+        counts.programs += first_of_program ? 1U : 0U;
+        if (first_of_program && result.ill_conditioned) {
+            ++counts.ill;
+            std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn << " elements were ill conditioned\n";
+        }
+    }
+}
+
+/// Checked apart from the executions, in a moment: a shape of program that cancels by construction has to be kept from being made.
+TEST(RandomProgramInputs, AreWellConditioned) {
+    const std::uint64_t count = from_environment("FUSEC_RANDOM_COUNT", default_count);
+    const std::uint64_t start = from_environment("FUSEC_RANDOM_SEED", 1);
+    Diagnostics diagnostics;
+    const auto catalog = library::Catalog::load({library::standard_library_folder()}, diagnostics);
+    ASSERT_TRUE(catalog) << rendered(diagnostics);
+    std::uint64_t ill = 0;
+    for (std::uint64_t seed = start; seed < start + count; ++seed) {
+        const std::string text = random_programs::random_program(seed, options_of(seed));
+        const auto tree = frontend::parse(std::make_shared<const SourceText>("program.fus", text), diagnostics);
+        const auto program = tree ? frontend::check(*tree, *catalog, {}, diagnostics) : std::nullopt;
+        ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n"
+                             << rendered(diagnostics) << text;
+        const execute::RandomCases cases = execute::draw_cases(*program, *catalog, 72, 1);
+        if (!cases.acceptable()) {
+            ++ill;
+            std::cout << "seed " << seed << ": " << cases.redrawn << " of 72 elements drawn again, " << cases.ill << " stayed ill conditioned\n"
+                      << text;
+        }
+    }
+    std::cout << ill << " of " << count << " programs are ill conditioned\n";
+    EXPECT_LE(ill * 20, count);
+}
+
+class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
+    const std::uint64_t count = from_environment("FUSEC_RANDOM_COUNT", default_count);
+    const std::uint64_t start = from_environment("FUSEC_RANDOM_SEED", 1);
+    const std::uint64_t first = start + count * GetParam() / shards;
+    const std::uint64_t last = start + count * (GetParam() + 1) / shards;
+    for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
+        Counts counts;
+        for (std::uint64_t at = first; at < last; at += chunk) {
+            run_chunk(at, std::min(at + chunk, last), target, counts);
+        }
+        std::cout << (target == fusion::Target::host ? "host" : "emulated CUDA") << ", seeds " << first << " to " << last - 1 << ": " << counts.programs << " programs, " << counts.plans << " plans, " << counts.texts << " texts, " << counts.launches << " launches, " << counts.components << " components compared\n";
+        EXPECT_EQ(counts.programs, last - first);
+        EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
+        if (counts.programs != 0) {
+            EXPECT_GT(counts.components, 1000U * counts.programs / 10);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPrograms, testing::Range(std::uint64_t{0}, shards));
+
+} // namespace
+} // namespace fusec
