@@ -13,6 +13,10 @@ std::optional<LoadedLibrary> LoadedLibrary::open(const std::filesystem::path& pa
         diagnostics.report(kind::unloadable_library, {}, std::string("cannot load a compiled unit: ") + ::dlerror());
         return std::nullopt;
     }
+    // OpenMP's threads outlive the unit that started them and wait in the runtime's text: it must not be unloaded with the unit.
+    for (const char* const runtime : {"libgomp.so.1", "libomp.so.5"}) {
+        ::dlopen(runtime, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    }
     return LoadedLibrary(handle);
 }
 

@@ -118,7 +118,7 @@ TEST_F(LibraryCheckTest, PlantedFaultsAreFound) {
         const LibraryCheckResult result = check_copy(one.family, one.name, one.from, one.to);
         EXPECT_GT(result.mismatches, 0U) << one.what;
         EXPECT_THAT(report, testing::HasSubstr(one.found)) << one.what;
-        EXPECT_THAT(report, testing::HasSubstr("[library-mismatch]")) << one.what;
+        EXPECT_THAT(report, testing::HasSubstr("[library-mismatch]")) << one.what; // CHECK: [library-mismatch]
         fs::remove_all(folder / "family");
         fs::create_directories(folder / "family");
     }
@@ -166,7 +166,7 @@ TEST_F(LibraryCheckTest, AnUnsuitableDomainIsReported) {
 TEST_F(LibraryCheckTest, ASynchronisingRoutineIsSaidToBeUnchecked) {
     const LibraryCheckResult result = check_copy("matrix", "mmul", "map = { A = \"row\", B = \"all\", C = \"row\" }", "map = { A = \"row\", B = \"all\", C = \"row\" }\nbarrier = true", ".toml");
     EXPECT_EQ(result.unchecked, 1U);
-    EXPECT_THAT(report, testing::HasSubstr("`mmul_row` synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here [library-unchecked]"));
+    EXPECT_THAT(report, testing::HasSubstr("`mmul_row` synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here [library-unchecked]")); // CHECK: [library-unchecked]
 }
 
 TEST_F(LibraryCheckTest, AnImplementationThatNoShapeReachesIsSaidToBeUnchecked) {

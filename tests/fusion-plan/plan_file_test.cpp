@@ -146,7 +146,7 @@ TEST_F(PlanFiles, AreCheckedAgainstTheComputation) {
     Space space(changed, catalog_, {}, model_, {});
     EXPECT_FALSE(resolve(text, changed, space).has_value());
     ASSERT_EQ(diagnostics_.all().size(), 1U);
-    EXPECT_EQ(diagnostics_.all()[0].kind.name, "plan-no-candidate");
+    EXPECT_EQ(diagnostics_.all()[0].kind.name, "plan-no-candidate"); // CHECK: [plan-no-candidate]
     EXPECT_THAT(diagnostics_.all()[0].message, testing::HasSubstr("no longer the computation"));
 }
 
@@ -163,16 +163,16 @@ TEST_F(PlanFiles, ThatDoNotStoreAllOutputsAreNoCover) {
 TEST_F(PlanFiles, ErrorsAreLocated) {
     const std::string good = to_plan_file(plan(PlanMode::automatic), graph_, catalog_);
     ASSERT_TRUE(resolve(good, graph_, space_).has_value());
-    expect_error("{ \"schema\": 1, }", "plan-file", "not json", "}");
+    expect_error("{ \"schema\": 1, }", "plan-file", "not json", "}"); // CHECK: [plan-file]
     expect_error("", "plan-file", "not json", "");
     expect_error("[]", "plan-file", "kind array where object", "[]");
     expect_error("{\"schema\": 2, \"kernels\": []}", "plan-file", "schema 2", "2");
     expect_error("{\"schema\": 1}", "plan-file", "no key `kernels`", "{");
     expect_error("{\"schema\": 1, \"kernels\": [7]}", "plan-file", "kind number where object", "7");
-    expect_error("{\"schema\": 1, \"kernels\": []}", "plan-not-a-cover", "no kernel stores the output `s`", "{");
+    expect_error("{\"schema\": 1, \"kernels\": []}", "plan-not-a-cover", "no kernel stores the output `s`", "{"); // CHECK: [plan-not-a-cover]
     const std::string other_hash = replaced(good, "\"hash\": \"", "\"hash\": \"0");
     expect_error(other_hash, "plan-no-candidate", "no longer the computation", "{");
-    expect_error(replaced(other_hash, "\"v\",", "\"vv\","), "plan-unknown-call", "no call `vv` in program `small`", "\"vv\"");
+    expect_error(replaced(other_hash, "\"v\",", "\"vv\","), "plan-unknown-call", "no call `vv` in program `small`", "\"vv\""); // CHECK: [plan-unknown-call]
     EXPECT_EQ(diagnostics_.all()[0].hint, "");
     expect_error(replaced(good, "\"instances_per_block\": ", "\"instances_per_block\": -"), "plan-file", "where", "-");
     expect_error(replaced(good, "\"instances_per_block\": ", "\"instances_per_block\": 99"), "plan-file", "possible are 1 to 1024", "99");
