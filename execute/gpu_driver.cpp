@@ -94,14 +94,7 @@ BuildRequest::File gpu_driver_file() {
 
 std::optional<GpuDriver> GpuDriver::find(const LoadedLibrary& library, Diagnostics& diagnostics) {
     GpuDriver driver;
-    const bool complete = find_function(library, "fusec_gpu_describe", driver.describe, diagnostics)
-                          && find_function(library, "fusec_gpu_error_text", driver.error_text, diagnostics)
-                          && find_function(library, "fusec_gpu_allocate", driver.allocate, diagnostics)
-                          && find_function(library, "fusec_gpu_release", driver.release, diagnostics)
-                          && find_function(library, "fusec_gpu_fill", driver.fill, diagnostics)
-                          && find_function(library, "fusec_gpu_to_device", driver.to_device, diagnostics)
-                          && find_function(library, "fusec_gpu_to_host", driver.to_host, diagnostics)
-                          && find_function(library, "fusec_gpu_synchronize", driver.synchronize, diagnostics);
+    const bool complete = find_function(library, "fusec_gpu_describe", driver.describe, diagnostics) && find_function(library, "fusec_gpu_error_text", driver.error_text, diagnostics) && find_function(library, "fusec_gpu_allocate", driver.allocate, diagnostics) && find_function(library, "fusec_gpu_release", driver.release, diagnostics) && find_function(library, "fusec_gpu_fill", driver.fill, diagnostics) && find_function(library, "fusec_gpu_to_device", driver.to_device, diagnostics) && find_function(library, "fusec_gpu_to_host", driver.to_host, diagnostics) && find_function(library, "fusec_gpu_synchronize", driver.synchronize, diagnostics);
     return complete ? std::optional(driver) : std::nullopt;
 }
 

@@ -403,7 +403,7 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
             }
         }
     };
-    run(jobs, plan_of_job, build_kind(options.target), "");
+    run(jobs, plan_of_job, build_kind(options), "");
     if (options.target == fusion::Target::host && options.product_every != 0) {
         std::vector<RunJob> some;
         std::vector<std::size_t> plan_of;

@@ -159,7 +159,7 @@ private:
 
     /// Names of the program come first, so that `F.1` yields to a name `F_1`; literals come last.
     static void choose_identifiers(CheckedProgram& program, const std::string& name) {
-        const std::string wanted = as_identifier(name, "program");
+        const std::string wanted = without_implementation_form(as_identifier(name, "program"));
         program.name = IdentifierPool().take(is_global_name(wanted) ? wanted + "_" : wanted);
         IdentifierPool pool;
         for (const char* suffix : {"", "_arguments", "_kernels", "_launch", "_launch_range", "_workspace_bytes"}) {
@@ -172,7 +172,7 @@ private:
                 if (rank(datum) != round) {
                     continue;
                 }
-                datum.identifier = pool.take(round == 2 ? literal_identifier(datum.name) : as_identifier(datum.name, "value"));
+                datum.identifier = pool.take(round == 2 ? literal_identifier(datum.name) : without_implementation_form(as_identifier(datum.name, "value")));
             }
         }
     }

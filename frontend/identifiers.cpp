@@ -532,16 +532,19 @@ std::string as_identifier(std::string_view text, std::string_view prefix) {
             word.push_back('_');
         }
     }
-    // Names with two underscores, or one and a capital in front, belong to the implementation: __global__, _OPENMP.
+    if (word.find_first_not_of('_') == std::string::npos) {
+        return std::string(prefix);
+    }
+    return word.front() >= '0' && word.front() <= '9' ? std::string(prefix) + "_" + word : word;
+}
+
+std::string without_implementation_form(std::string word) {
     const auto twice = [](char a, char b) { return a == '_' && b == '_'; };
     word.erase(std::unique(word.begin(), word.end(), twice), word.end());
     if (word.size() > 1 && word[0] == '_' && word[1] >= 'A' && word[1] <= 'Z') {
         word.erase(0, 1);
     }
-    if (word.find_first_not_of('_') == std::string::npos) {
-        return std::string(prefix);
-    }
-    return word.front() >= '0' && word.front() <= '9' ? std::string(prefix) + "_" + word : word;
+    return word;
 }
 
 std::string IdentifierPool::take(std::string word) {

@@ -15,8 +15,12 @@ bool is_reserved(std::string_view word);
 bool is_global_name(std::string_view word);
 
 /// The text with every run of characters that an identifier cannot hold as one `_`, and `prefix` in front of a leading digit;
-/// `prefix` alone when no letter or digit is left. Runs of `_` become one, and `_` before a leading capital goes.
+/// `prefix` alone when no letter or digit is left.
 std::string as_identifier(std::string_view text, std::string_view prefix);
+
+/// Names with two underscores, or with `_` and a capital in front, belong to the implementation (`__global__`, `_OPENMP`): runs of `_`
+/// become one, and `_` before a leading capital goes. Pre: an identifier.
+std::string without_implementation_form(std::string word);
 
 /// Hands out identifiers, each once.
 class IdentifierPool {

@@ -23,8 +23,8 @@ struct SpaceOptions {
 struct SpaceStatistics {
     std::size_t calls = 0;
     std::size_t fusions = 0;
-    std::size_t candidates = 0; ///< implementations considered, over the columns built so far
-    std::size_t dominated = 0;  ///< not kept, those included that were not built because their routines cannot beat the best
+    std::size_t candidates = 0;                  ///< implementations considered, over the columns built so far
+    std::size_t dominated = 0;                   ///< not kept, those included that were not built because their routines cannot beat the best
     std::map<std::string, std::size_t> rejected; ///< by reason, of those built
     bool complete = true;                        ///< enumeration reached every fusion
     bool columns_complete = true;                ///< every legal choice of stored data is a column

@@ -213,7 +213,7 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
     if (left_out != 0) {
         out << "fusec: " << left_out << (left_out == 1 ? " more error is" : " more errors are") << " not shown\n";
     }
-    if (!diagnostics.conclusion().empty()) {
+    if (!diagnostics.conclusion().empty() && !diagnostics.has_errors()) {
         out << diagnostics.conclusion() << '\n';
     }
 }

@@ -68,7 +68,7 @@ public:
     std::size_t error_count() const { return errors_; }
     const std::vector<Diagnostic>& all() const { return entries_; }
 
-    /// A line for the end of all messages, such as the summary of a compile; not a diagnostic.
+    /// A line for the end of all messages, such as the summary of a compile; not a diagnostic. Left out after an error.
     void conclude(std::string line) { conclusion_ = std::move(line); }
     const std::string& conclusion() const { return conclusion_; }
 

@@ -5,7 +5,7 @@
 
 #include "shared_pointer.h"
 
-#include <cmath>
+#include <math.h> // the overloads for float in the global namespace too, as the toolkit's header has them
 #include <tuple>
 #include <utility>
 

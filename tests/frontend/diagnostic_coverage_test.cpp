@@ -21,7 +21,6 @@ const std::filesystem::path root = FUSEC_SOURCE_DIR;
 const std::set<std::string> awaiting_a_case = {
     // tests/cli/cases/
     "no-kernel",
-    "plan-unknown-call",
 };
 
 std::set<std::string> bracketed_in_checks() {

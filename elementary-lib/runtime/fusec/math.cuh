@@ -39,8 +39,14 @@ FUSEC_DEVICE double rsqrt(double x) {
 }
 #endif
 
-// [chunk abs]
-using ::abs;
+// [chunk abs needs device]
+// Not ::abs: where only <cmath> is included, that is the integer function.
+FUSEC_DEVICE float abs(float x) {
+    return ::fabsf(x);
+}
+FUSEC_DEVICE double abs(double x) {
+    return ::fabs(x);
+}
 
 // [chunk min needs device]
 // The first operand when they compare equal or unordered, on every target (fmin would be a library call on the host).

@@ -155,7 +155,7 @@ private:
     std::vector<std::string> lines_;
     std::size_t first_ = 0; ///< line after the embedded runtime
     std::size_t at_ = 0;
-    int threads_ = 0; ///< of the kernel that the line stands in
+    int threads_ = 0;                          ///< of the kernel that the line stands in
     std::map<std::string, std::string> types_; ///< of the pointers of the launch function
     std::vector<Mutant> mutants_;
 };
