@@ -20,7 +20,7 @@ constexpr double least_progress = 1e-4;         ///< of the bound, by rows
 constexpr std::size_t first_restriction = 2000; ///< columns of the first binary program
 constexpr double enough_gap = 0.03;             ///< of large programs without a time limit: below it, only given time closes further
 
-// Deterministic stand-ins for time, measured on one core of a 2024 server.
+// Deterministic stand-ins for time, from runs on a loaded two-core machine in November 2026; not remeasured on an idle one.
 constexpr double seconds_per_pivot_and_row = 1e-7;
 constexpr double seconds_per_node_and_size = 1.5e-5; ///< size = rows + columns
 constexpr int nodes_of_a_root = 60;                  ///< cuts and heuristics at the root cost as much as so many nodes

@@ -9,7 +9,7 @@ namespace fusec::fusion {
 
 namespace {
 
-/// Nodes of the placement's search for one candidate: the greedy starts nearly always meet the lower bound, and thousands of candidates
+/// Nodes of the placement's search for one candidate: the greedy starts often meet the lower bound, and thousands of candidates
 /// are placed. A stop early costs bytes, not soundness.
 constexpr std::size_t placement_nodes = 500;
 

@@ -16,7 +16,7 @@ Breakdown composite_host(const Device& device, const fusion::KernelWork& work, s
 double composite_lower_bound(const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);
 
 /// No more than composite_cuda of any work with the bytes of `least` whose passes (shared and L1), instructions and arithmetic are at
-/// least those of `least`, in whatever blocks. Of the terms of composite_cuda only the bandwidth reached and the tail depend on how many
+/// least those of `least`, in blocks of at most as many elements as threads. Of the terms of composite_cuda only the bandwidth reached and the tail depend on how many
 /// elements are resident: more of them load the memory better and drain longer. The bound is their minimum over all numbers.
 double composite_cuda_least(const Device& device, const fusion::KernelWork& least, std::uint64_t elements);
 

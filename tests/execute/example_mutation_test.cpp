@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants of the emitted text of every example: each is caught, or listed in mutation/equivalent.txt with the proof that it does the same.
-// A seeded sample; FUSEC_MUTATE_FULL=FILE runs all of them and writes the counts there as JSON (scripts/mutate-all.sh).
+// A seeded sample; FUSEC_MUTATE_FULL=FILE runs all of them and writes the counts there as JSON.
 #include "mutation/example_mutants.hpp"
 #include "temporary_folder.hpp"
 
