@@ -20,6 +20,16 @@ Path header_of(Path output) {
     return output.replace_extension(".h");
 }
 
+/// Source and header as one text for standard output, where no header can stand beside the source.
+std::string one_text(const Compilation& c) {
+    const auto replace = [](std::string text, const std::string& line, const std::string& by) {
+        const std::size_t at = text.find(line);
+        internal_check(at != std::string::npos, "emitted text lacks a line that every output has");
+        return text.replace(at, line.size(), by);
+    };
+    return replace(c.emitted.source, "#include \"" + c.header_name + "\"\n", replace(c.emitted.header, "#pragma once\n\n", ""));
+}
+
 /// The stage after which everything asked for exists.
 std::string_view last_stage(const Compile& command) {
     if (command.output) {
@@ -61,9 +71,11 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
         }
     };
     if (command.output) {
-        write(*command.output, c.emitted.source);
-        if (*command.output != "-") {
-            write(header_of(*command.output), c.emitted.header);
+        if (*command.output == "-") {
+            std::cout << one_text(c);
+        } else {
+            files.push_back({*command.output, c.emitted.source});
+            files.push_back({header_of(*command.output), c.emitted.header});
         }
     }
     if (command.json) {

@@ -32,6 +32,16 @@ TEST_F(Commands, CompileWritesBothFilesAndOneLine) {
     EXPECT_THAT(folder.read("fused.h"), HasSubstr("demo_launch_range"));
 }
 
+// `-o -` leaves no place for a header: the text holds it, and stands alone.
+TEST_F(Commands, StandardOutputIsOneTextThatCompiles) {
+    const test::Outcome outcome = fusec({demo, "--target", "host", "-o", "-"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(folder.names().empty());
+    folder.write("one.cpp", outcome.out);
+    const test::Outcome compiled = test::run({"g++", "-std=c++20", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-c", "one.cpp"}, folder.path());
+    EXPECT_EQ(compiled.code, 0) << compiled.err;
+}
+
 TEST_F(Commands, OutputIsTheGoldenFile) {
     ASSERT_EQ(fusec({demo, "-o", "demo.cu"}, folder.path()).code, 0);
     const test::Outcome difference = test::run({"diff", "-u", std::string(FUSEC_SOURCE_DIR) + "/tests/cli/golden/demo.cu", "demo.cu"}, folder.path());
