@@ -52,7 +52,7 @@ std::optional<std::vector<std::filesystem::path>> metadata_files(const std::file
 
 /// One function with its device source, or nothing after reporting every fault of its two files.
 std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnostics& diagnostics) {
-    std::optional<std::string> bytes = read_file(path, diagnostics);
+    std::optional<std::string> bytes = read_text(path, diagnostics);
     if (!bytes) {
         return std::nullopt;
     }
@@ -69,7 +69,7 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
         diagnostics.report(kind::missing_device_source, metadata->place(""), "the device source `" + function.source_path.string() + "` is missing");
         return std::nullopt;
     }
-    std::optional<std::string> source = read_file(function.source_path, diagnostics, metadata->place(""));
+    std::optional<std::string> source = read_text(function.source_path, diagnostics, metadata->place(""));
     if (!source) {
         return std::nullopt;
     }
