@@ -193,7 +193,7 @@ private:
     void expect(const Json& json, const std::string& pointer, Json::value_t type) {
         if (json.type() != type) {
             const bool whole = type == Json::value_t::number_unsigned;
-            fail(pointer, (json.is_number() ? json.dump() : std::string("a value of kind ") + json.type_name()) + " where " + (whole ? "a whole number from 0 on" : Json(type).type_name()) + " is expected");
+            fail(pointer, (whole && json.is_number() ? json.dump() : std::string("a value of kind ") + json.type_name()) + " where " + (whole ? "a whole number from 0 on" : Json(type).type_name()) + " is expected");
         }
     }
     /// A key that nobody reads is a misspelt one, and a key given twice contradicts itself.
