@@ -47,9 +47,10 @@ struct Parameter {
     Domain domain = Domain::any;
 };
 
-/// One way to compute the function; `FUNCTION_NAME` in the device source.
+/// One way to compute the function; `FUNCTION_ROUTINE` in the device source.
 struct Implementation {
     std::string name;                    ///< "element", "row", ...
+    std::string routine;                 ///< its template, which several implementations may share; the name unless the metadata say otherwise
     SizeExpression threads;              ///< threads per instance (granularity)
     std::vector<Touch> inputs;           ///< per operand
     Touch output = Touch::all;           ///< `all` only when threads = 1

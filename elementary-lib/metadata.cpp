@@ -339,9 +339,10 @@ private:
     }
 
     void read_implementation(const toml::table& table, const std::string& path) {
-        known_keys(table, path, {"name", "threads", "map", "limit", "temporaries", "barrier"});
+        known_keys(table, path, {"name", "routine", "threads", "map", "limit", "temporaries", "barrier"});
         Implementation made;
         made.name = text(table, path, "name").value_or("");
+        made.routine = text(table, path, "routine", false).value_or(made.name);
         made.threads = expression(table, path, "threads", true).value_or(*constant("1"));
         if (table.contains("limit")) {
             made.limit = expression(table, path, "limit", true);

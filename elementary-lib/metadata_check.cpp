@@ -152,7 +152,11 @@ private:
         name(function_.output.name, "output.name", seen);
         std::set<std::string> implementations;
         for (std::size_t i = 0; i < function_.implementations.size(); ++i) {
-            name(function_.implementations[i].name, "implementation[" + std::to_string(i) + "].name", implementations);
+            const std::string path = "implementation[" + std::to_string(i) + "]";
+            name(function_.implementations[i].name, path + ".name", implementations);
+            if (!is_identifier(function_.implementations[i].routine)) {
+                error(kind::library_metadata, path + ".routine", "`" + function_.implementations[i].routine + "` is not an identifier");
+            }
         }
         if (!is_identifier(function_.name)) {
             error(kind::library_metadata, "", "the file's name `" + function_.name + "` is not an identifier");

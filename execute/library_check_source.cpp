@@ -5,6 +5,7 @@
 #include "support/writer.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace fusec::execute {
 
@@ -213,7 +214,11 @@ std::string check_unit(const Function& function, const std::vector<CheckInstance
     text.line("#include <fusec/host.hpp>");
     text.line();
     text.line("namespace fusec {");
+    std::set<std::string> written; // implementations may share a template
     for (const library::Implementation& implementation : function.implementations) {
+        if (!written.insert(library::template_name(function, implementation)).second) {
+            continue;
+        }
         const std::string_view source = library::implementation_source(function, implementation);
         const auto first = static_cast<std::size_t>(source.data() - function.source.data());
         const auto line = 1 + std::count(function.source.begin(), function.source.begin() + static_cast<std::ptrdiff_t>(first), '\n');
