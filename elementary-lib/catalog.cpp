@@ -49,6 +49,13 @@ OperationCounts Catalog::operations(const Instance& instance) const {
     return {value(applied.flops), value(applied.divisions), value(applied.square_roots), value(applied.transcendentals)};
 }
 
+OperationCounts Catalog::operations(const Instance& instance, const Implementation& implementation) const {
+    const Function& applied = function(instance.function);
+    const auto value = [&](const std::optional<SizeExpression>& own, const SizeExpression& common) { return static_cast<double>(count(own ? *own : common, instance.shape)); };
+    return {value(implementation.flops, applied.flops), value(implementation.divisions, applied.divisions), value(implementation.square_roots, applied.square_roots),
+            value(implementation.transcendentals, applied.transcendentals)};
+}
+
 std::optional<int> Catalog::threads(const Instance& instance, const Implementation& implementation) const {
     if (implementation.limit && implementation.limit->evaluate(instance.shape).value_or(0) == 0) {
         return std::nullopt;

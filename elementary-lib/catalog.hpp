@@ -57,6 +57,8 @@ struct Implementation {
     std::optional<SizeExpression> limit; ///< legal only where this is nonzero
     SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
     bool barrier = false;                ///< the routine itself synchronises the threads of an instance
+    /// Where its threads together count otherwise than the function says: they repeat work.
+    std::optional<SizeExpression> flops, divisions, square_roots, transcendentals;
 };
 
 /// Counts of arithmetic per instance. `flops` counts add, subtract, multiply, and each of the others once.
@@ -126,6 +128,8 @@ public:
     std::variant<Instance, Mismatch> match(FunctionId function, const std::vector<Type>& operands) const;
 
     OperationCounts operations(const Instance& instance) const;
+    /// Of all threads of the implementation together.
+    OperationCounts operations(const Instance& instance, const Implementation& implementation) const;
     /// Threads per instance of an implementation; nothing when its limit excludes the shape.
     std::optional<int> threads(const Instance& instance, const Implementation& implementation) const;
     int temporaries(const Instance& instance, const Implementation& implementation) const;

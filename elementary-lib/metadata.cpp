@@ -339,7 +339,7 @@ private:
     }
 
     void read_implementation(const toml::table& table, const std::string& path) {
-        known_keys(table, path, {"name", "routine", "threads", "map", "limit", "temporaries", "barrier"});
+        known_keys(table, path, {"name", "routine", "threads", "map", "limit", "flops", "divisions", "square_roots", "transcendentals", "temporaries", "barrier"});
         Implementation made;
         made.name = text(table, path, "name").value_or("");
         made.routine = text(table, path, "routine", false).value_or(made.name);
@@ -347,6 +347,10 @@ private:
         if (table.contains("limit")) {
             made.limit = expression(table, path, "limit", true);
         }
+        made.flops = expression(table, path, "flops", false);
+        made.divisions = expression(table, path, "divisions", false);
+        made.square_roots = expression(table, path, "square_roots", false);
+        made.transcendentals = expression(table, path, "transcendentals", false);
         made.temporaries = expression(table, path, "temporaries", false).value_or(SizeExpression());
         made.barrier = flag(table, path, "barrier");
         made.inputs.assign(function_.inputs.size(), Touch::all);

@@ -105,6 +105,10 @@ template <int N>
 void check_mcof_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].determinant() * v[0].inverse().transpose(); };
     check<1, Matrix<N, N>, Matrix<N, N>>("mcof", "element", FUSEC_ROUTINE(mcof, element), meaning);
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "row", FUSEC_ROUTINE(mcof, rows));
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "column", FUSEC_ROUTINE(mcof, column));
+    check_where_legal<(N > 2 ? N * N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "entry", FUSEC_ROUTINE(mcof, entry));
+    check_where_legal<(N == 4 ? 2 : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "rows2", FUSEC_ROUTINE(mcof, rows));
 }
 FUSEC_CHECKED(mcof) {
     check_mcof_shape<1>();
@@ -117,6 +121,9 @@ template <int N>
 void check_minv_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].inverse(); };
     check<1, Matrix<N, N>, Matrix<N, N>>("minv", "element", FUSEC_ROUTINE(minv, element), meaning);
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "minv", "row", FUSEC_ROUTINE(minv, rows));
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "minv", "column", FUSEC_ROUTINE(minv, column));
+    check_where_legal<(N == 4 ? 2 : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "minv", "rows2", FUSEC_ROUTINE(minv, rows));
 }
 FUSEC_CHECKED(minv) {
     check_minv_shape<1>();
