@@ -38,6 +38,10 @@ enum class Touch {
     rows
 };
 
+/// As metadata write them.
+std::string_view name_of(Domain domain);
+std::string_view name_of(Touch touch);
+
 /// Declared operand or result: form and dimensions over the shape parameters.
 struct Parameter {
     std::string name;
@@ -46,6 +50,9 @@ struct Parameter {
     SizeExpression columns;
     Domain domain = Domain::any;
 };
+
+/// `MATRIX[M,K]`, as declared.
+std::string pattern(const Parameter& parameter);
 
 /// One way to compute the function; `FUNCTION_ROUTINE` in the device source.
 struct Implementation {

@@ -89,7 +89,8 @@ struct Draw {
     std::vector<double> values, bounds; ///< of the result
 };
 
-Draw draw_case(const Function& function, const Subject& subject, const InstanceReference& reference, std::uint64_t seed, std::size_t number, std::uint64_t again) {
+Draw draw_case(const Function& function, const Subject& subject, const InstanceReference& reference, std::uint64_t seed, std::size_t number,
+               std::uint64_t again) {
     Draw draw;
     for (std::size_t i = 0; i < subject.operands.size(); ++i) {
         const Type type{subject.operands[i], subject.instance.result.precision};
@@ -143,7 +144,8 @@ std::vector<library::ShapeValues> checked_shapes(const Catalog& catalog, Functio
     return {found.begin(), found.end()};
 }
 
-std::optional<Subject> draw_subject(const Catalog& catalog, FunctionId id, const library::ShapeValues& shape, Precision precision, const LibraryCheckOptions& options, std::string& fault) {
+std::optional<Subject> draw_subject(const Catalog& catalog, FunctionId id, const library::ShapeValues& shape, Precision precision,
+                                    const LibraryCheckOptions& options, std::string& fault) {
     const Function& function = catalog.function(id);
     Subject subject;
     subject.instance = match(catalog, id, shape, precision).value();

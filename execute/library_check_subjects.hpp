@@ -26,6 +26,7 @@ std::vector<library::ShapeValues> checked_shapes(const library::Catalog& catalog
 
 /// Random cases with their reference. Nothing, and `fault`, when the reference cannot be evaluated or more than 5 % of the draws are
 /// ill conditioned. Pre: the function exists for the shape.
-std::optional<Subject> draw_subject(const library::Catalog& catalog, FunctionId function, const library::ShapeValues& shape, Precision precision, const LibraryCheckOptions& options, std::string& fault);
+std::optional<Subject> draw_subject(const library::Catalog& catalog, FunctionId function, const library::ShapeValues& shape, Precision precision,
+                                    const LibraryCheckOptions& options, std::string& fault);
 
 } // namespace fusec::execute

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 
 namespace fusec::execute {
@@ -27,6 +28,24 @@ std::vector<Round> rounds_of(const std::vector<LibraryMutant>& mutants) {
     return rounds;
 }
 
+/// The function's metadata with the first implementation, which must be there, and those of one template: only these can differ.
+std::string metadata_of(const library::Function& function, const std::string& routine) {
+    std::ostringstream all;
+    all << std::ifstream(function.metadata_path).rdbuf();
+    const std::string text = all.str();
+    const std::string head = "[[implementation]]\n";
+    std::size_t end = text.find(head);
+    std::string kept = text.substr(0, end);
+    for (const library::Implementation& implementation : function.implementations) {
+        const std::size_t begin = end;
+        end = text.find(head, begin + 1);
+        if (&implementation == &function.implementations.front() || implementation.routine == routine) {
+            kept += text.substr(begin, end - begin);
+        }
+    }
+    return kept;
+}
+
 } // namespace
 
 std::vector<MutantOutcome> run_mutants(const library::Catalog& catalog, const std::vector<LibraryMutant>& mutants, const fs::path& folder, const HostCompiler& compiler) {
@@ -40,7 +59,7 @@ std::vector<MutantOutcome> run_mutants(const library::Catalog& catalog, const st
         fs::create_directories(family);
         for (const auto& [name, index] : round) {
             const library::Function& function = catalog.function(catalog.find(name).value());
-            fs::copy_file(function.metadata_path, family / (name + ".toml"));
+            std::ofstream(family / (name + ".toml")) << metadata_of(function, mutants[index].routine);
             std::ofstream(family / (name + ".cuh")) << mutants[index].source;
         }
         Diagnostics diagnostics;

@@ -111,7 +111,14 @@ private:
         const std::size_t column = begin - (begin == 0 ? 0 : source_.rfind('\n', begin - 1));
         std::string text = source_;
         text.replace(begin, end - begin, replacement);
-        mutants_.push_back({function_, kind, std::to_string(line) + ":" + std::to_string(column) + ": " + source_.substr(begin, end - begin) + " -> " + (replacement.empty() ? "(nothing)" : replacement), text});
+        mutants_.push_back({function_, routine_at(begin), kind, std::to_string(line) + ":" + std::to_string(column) + ": " + source_.substr(begin, end - begin) + " -> " + (replacement.empty() ? "(nothing)" : replacement), text});
+    }
+
+    /// The template around a place: the word behind `NAME_` in its signature.
+    std::string routine_at(std::size_t place) const {
+        const std::string head = "void " + function_ + "_";
+        const std::size_t name = code_.rfind(head, place);
+        return name == std::string::npos ? "" : code_.substr(name + head.size(), code_.find('(', name) - name - head.size());
     }
 
     void transposed_call(std::size_t at) {

@@ -11,9 +11,10 @@ namespace fusec::execute {
 
 struct LibraryMutant {
     std::string function;
-    std::string kind;   ///< "transposed index", "wrong sign", "missing last term"
-    std::string change; ///< `12:28: b(k, j) -> b(j, k)`, line and column
-    std::string source; ///< the whole device source
+    std::string routine; ///< the template that is changed: `rows`
+    std::string kind;    ///< "transposed index", "wrong sign", "missing last term"
+    std::string change;  ///< `12:28: b(k, j) -> b(j, k)`, line and column
+    std::string source;  ///< the whole device source
 };
 
 /// All mutants of the function's source, by position. Every template is changed:
