@@ -281,11 +281,57 @@ private:
             for (std::size_t operand = 0; operand < function_.inputs.size(); ++operand) {
                 touch(path, function_.inputs[operand], all[i].inputs[operand], alone);
             }
+            if (!alone && all[i].output != Touch::all && meaningful(function_.output.form, all[i].output)) {
+                parts_fit_threads(path, all[i]);
+            }
             if (!alone && all[i].output == Touch::all) {
                 error(kind::library_implementation, path, "`map` does not say which part of `" + function_.output.name + "` each thread computes");
             }
         }
     }
+
+    /// Threads make the whole result, each its part: tried for all shapes up to `tried` that the implementation is legal for.
+    void parts_fit_threads(const std::string& path, const Implementation& implementation) {
+        constexpr int tried = 6;
+        ShapeValues shape;
+        for (const std::string& parameter : function_.shape) {
+            shape[parameter] = 1;
+        }
+        for (auto digit = shape.begin();;) {
+            if (misfit(path, implementation, shape)) {
+                return;
+            }
+            for (digit = shape.begin(); digit != shape.end() && ++digit->second > tried; ++digit) {
+                digit->second = 1;
+            }
+            if (digit == shape.end()) {
+                return;
+            }
+        }
+    }
+    bool misfit(const std::string& path, const Implementation& implementation, const ShapeValues& shape) {
+        const auto holds = [&](const std::optional<SizeExpression>& condition) { return !condition || condition->evaluate(shape).value_or(0) != 0; };
+        const auto size = [&](const SizeExpression& dimension) { return static_cast<int>(std::clamp<std::int64_t>(dimension.evaluate(shape).value_or(0), 0, max_dimension)); };
+        const Shape result{function_.output.form, size(function_.output.rows), size(function_.output.columns)};
+        const std::int64_t threads = implementation.threads.evaluate(shape).value_or(0);
+        if (!holds(function_.where) || !holds(implementation.limit) || result.size() == 0 || threads < 1 || threads > max_dimension * max_dimension || components_touched(result, implementation.output, static_cast<int>(threads)) != 0) {
+            return false;
+        }
+        std::string values;
+        for (const auto& [name, value] : shape) {
+            values += (values.empty() ? "`" : ", `") + name + "` = " + std::to_string(value);
+        }
+        const Touch part = implementation.output;
+        const std::string what = part == Touch::column ? "columns" : part == Touch::entry || result.form == Form::vector ? "components"
+                                                                                                                         : "rows";
+        const int parts = part == Touch::column ? result.columns : part == Touch::entry ? result.size()
+                                                                                        : result.rows;
+        const std::string makes = counted(static_cast<std::size_t>(threads), "thread", "threads") + (part == Touch::rows ? " cannot share the " : " cannot make one each of the ") +
+                                  std::to_string(parts) + " " + what + " of `" + function_.output.name + "`";
+        error(kind::library_implementation, path + ".map." + function_.output.name, "for " + values + ", " + makes + (part == Touch::rows ? " evenly" : ""));
+        return true;
+    }
+
     void touch(const std::string& path, const Parameter& parameter, Touch touch, bool alone) {
         if (alone && touch != Touch::all) {
             error(kind::library_implementation, path + ".map." + parameter.name, "one thread touches all of `" + parameter.name + "`");
