@@ -220,6 +220,8 @@ private:
             const Agreement agreement = compare(computed, subject.values, subject.bounds, plan.instances[i].precision);
             ++result_.instances;
             result_.components += agreement.compared;
+            double& ratio = result_.worst_ratio[{plan.function->name, plan.instances[i].precision}];
+            ratio = std::max(ratio, agreement.worst_ratio);
             if (agreement.mismatches != 0) {
                 ++result_.mismatches;
                 Worst& worst = wrong[plan.instances[i].implementation];

@@ -136,6 +136,16 @@ std::vector<library::ShapeValues> checked_shapes(const Catalog& catalog, Functio
             found.insert(shape);
         }
     }
+    for (int largest = max_dimension; function.where && largest > 0; --largest) {
+        library::ShapeValues shape;
+        for (const std::string& name : function.shape) {
+            shape[name] = largest;
+        }
+        if (usable(catalog, id, shape, nullptr)) {
+            found.insert(shape);
+            break;
+        }
+    }
     for (const Implementation& implementation : function.implementations) {
         if (std::none_of(found.begin(), found.end(), [&](const auto& shape) { return usable(catalog, id, shape, &implementation); })) {
             search(catalog, id, implementation, found);
