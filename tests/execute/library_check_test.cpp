@@ -85,13 +85,15 @@ TEST_F(LibraryCheckTest, TheStandardLibraryPasses) {
     EXPECT_EQ(result.implementations, implementations) << "none left out";
     EXPECT_EQ(result.unchecked, 0U);
     EXPECT_EQ(result.mismatches, 0U);
-    // Errors come near the bounds, so these say something; they are 0 only where nothing is rounded.
+    // In float the reference is all but exact. Errors come near the bounds, so these say something; they are 0 where nothing is rounded.
+    // In double both round, often alike.
     const std::set<std::string> exact{"mneg", "mtrans", "sabs", "smax", "smin", "sneg", "vneg"};
     for (const auto& [which, ratio] : result.worst_ratio) {
-        const std::string name = which.first + (which.second == Precision::f32 ? " in float" : " in double");
-        EXPECT_LE(ratio, 1) << name;
-        EXPECT_EQ(ratio == 0, exact.contains(which.first)) << name;
-        EXPECT_TRUE(ratio == 0 || ratio > 0.02) << name << ": " << ratio;
+        EXPECT_LE(ratio, 1) << which.first;
+        if (which.second == Precision::f32) {
+            EXPECT_EQ(ratio == 0, exact.contains(which.first)) << which.first;
+            EXPECT_TRUE(ratio == 0 || ratio > 0.02) << which.first << ": " << ratio;
+        }
     }
     EXPECT_EQ(result.worst_ratio.size(), 2 * result.functions);
     std::printf("             %zu functions, %zu implementations, %zu instances, %zu components\n", result.functions, result.implementations, result.instances, result.components);
