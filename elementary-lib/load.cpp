@@ -77,8 +77,13 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
     bool complete = true;
     for (std::size_t i = 0; i < function.implementations.size(); ++i) {
         if (implementation_source(function, function.implementations[i]).empty()) {
-            const std::string place = "implementation[" + std::to_string(i) + "].name";
-            diagnostics.report(kind::library_template, metadata->place(place), "`" + function.source_path.filename().string() + "` has no template `" + template_name(function, function.implementations[i]) + "`").hint = "a template starts with `template <` in column 1 and ends with `}` in column 1";
+            const std::string entry = "implementation[" + std::to_string(i) + "]";
+            const bool named = metadata->places.count(entry + ".routine") != 0;
+            diagnostics
+                .report(kind::library_template, metadata->place(entry + (named ? ".routine" : ".name")),
+                        "`" + function.source_path.filename().string() + "` has no template `" +
+                            template_name(function, function.implementations[i]) + "`")
+                .hint = "a template starts with `template <` in column 1 and ends with `}` in column 1";
             complete = false;
         }
     }
@@ -102,7 +107,8 @@ std::optional<Catalog> Catalog::load(const std::vector<std::filesystem::path>& f
             }
             const std::string name = metadata->function.name;
             if (const auto earlier = loaded.find(name); earlier != loaded.end()) {
-                diagnostics.report(kind::duplicate_function, metadata->place(""), "the function `" + name + "` is defined twice").notes.push_back({earlier->second.place(""), "first defined here"});
+                diagnostics.report(kind::duplicate_function, metadata->place(""), "the function `" + name + "` is defined twice")
+                    .notes.push_back({earlier->second.place(""), "first defined here"});
                 continue;
             }
             loaded.emplace(name, *std::move(metadata));
