@@ -153,6 +153,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
     verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead");
     verify_app.add_option("--executor", verify.executors, "host, emulated or gpu (repeatable; default: host and emulated)")->check(CLI::IsMember({"host", "emulated", "gpu"}))->allow_extra_args(false);
+    verify_app.add_option("--json", verify.json, "write the counts as JSON; - is stdout");
     verify_app.add_option("--seed", verify.seed, "seed of the inputs")->capture_default_str();
 
     Devices devices;
