@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
 # Sourced by scripts that write result files: what each says about the run that made it, as bench/run_record.hpp does.
 
 # record ROOT: the lines `"date": ...,`, `"machine": ...,` and `"commit": ...,`; the commit ends with `+` when files other than results differ.
