@@ -91,7 +91,7 @@ TEST_P(VerifyAll, EveryKeptCandidateAgreesWithTheReference) {
     EXPECT_EQ(result.candidates, candidates.all().size());
     EXPECT_EQ(result.checked, result.candidates);
     EXPECT_LE(result.texts, result.checked);
-    EXPECT_GT(result.components, 500 * result.texts);
+    EXPECT_GT(result.components, 100 * result.texts);
     EXPECT_EQ(result.product, target == Target::host ? (result.texts + options.product_every - 1) / options.product_every : 0);
 }
 
