@@ -131,7 +131,7 @@ private:
 };
 
 std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
-    std::string call = kernel_namespace(unit) + "::" + kernel_names(unit)[index] + "(count";
+    std::string call = kernel_names(unit)[index] + "(count";
     for (const std::string& pointer : pointers) {
         call += ", " + pointer;
     }

@@ -12,12 +12,16 @@
 
 namespace fusec::codegen {
 
-/// The unsigned integer type in which an index is computed. Offsets into lists grow with n and need 64 bits; indices within a tile
-/// are bounded by the tile and use 32.
+/// The integer type of an index variable, which emission declares and the verifier proves large enough for what is computed from it.
+/// Indices of elements in lists, and offsets into lists with them, grow with n; indices within a tile are bounded by the tile. The narrow
+/// type is signed: overflow need not wrap, so that constant parts of an index become parts of the address.
 enum class IndexType {
-    u32,
+    i32,
     u64
 };
+
+/// `int` or `size_t`.
+const char* c_name(IndexType type);
 
 /// A list or uniform in global memory, as the interface or one kernel names it.
 struct List {
@@ -85,7 +89,6 @@ struct LoadTile {
     std::size_t tile = 0;
     fusion::Staging staging = fusion::Staging::words; ///< words, vectors or async
     int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;                ///< type of `first element * components`
 };
 
 /// Block copies the elements of its tile, tile -> list.
@@ -94,7 +97,6 @@ struct StoreTile {
     std::size_t list = 0;
     fusion::Staging staging = fusion::Staging::words; ///< words or vectors
     int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;
 };
 
 /// Each owner reads its part of its element, list -> registers. `none` by components, `vectors` with the widest access the pointer
@@ -104,7 +106,6 @@ struct LoadValue {
     std::size_t value = 0;
     fusion::Staging staging = fusion::Staging::none;
     int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;
 };
 
 /// Each owner writes its part of its element, registers -> list. Host: `lanes` and `lanes_streaming`.
@@ -113,7 +114,6 @@ struct StoreValue {
     std::size_t list = 0;
     fusion::Staging staging = fusion::Staging::none;
     int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;
 };
 
 /// The asynchronous copies that this thread started have arrived.
@@ -148,7 +148,8 @@ struct Kernel {
     int tile_elements = 32;           ///< elements of one block; host: SIMD lanes
     int threads = 32;                 ///< per block; host: 1
     int shared_bytes = 0;             ///< per block
-    IndexType first = IndexType::u64; ///< type of the block's first element
+    IndexType first = IndexType::u64;   ///< of an element's index in a list, and of offsets into lists
+    IndexType element = IndexType::i32; ///< of an element's index in the tile, and of offsets into tiles
     bool simd = false;                ///< host: the elements of a tile are SIMD lanes of one thread
 
     /// True when some access is wider than a component: the kernel has an aligned and an unaligned form.

@@ -135,9 +135,9 @@ private:
         const Staging staging = plan_of_.at(id)->load;
         if (place.kind == Place::Kind::tile) {
             internal_check(staging == Staging::words || staging == Staging::vectors || staging == Staging::async, "a staged list without a way to copy it");
-            kernel_.steps.push_back(LoadTile{list_of_.at(id), place.index, staging, access_bytes(staging, place), IndexType::u64});
+            kernel_.steps.push_back(LoadTile{list_of_.at(id), place.index, staging, access_bytes(staging, place)});
         } else if (place.kind == Place::Kind::value) {
-            kernel_.steps.push_back(LoadValue{list_of_.at(id), place.index, staging, access_bytes(staging, place), IndexType::u64});
+            kernel_.steps.push_back(LoadValue{list_of_.at(id), place.index, staging, access_bytes(staging, place)});
         } else {
             throw InternalError("a load step for a datum that is not brought on chip");
         }
@@ -148,9 +148,9 @@ private:
         const Staging staging = plan_of_.at(id)->store;
         if (place.kind == Place::Kind::tile) {
             internal_check(staging == Staging::words || staging == Staging::vectors, "a tile is stored by words or vectors");
-            kernel_.steps.push_back(StoreTile{place.index, list_of_.at(id), staging, access_bytes(staging, place), IndexType::u64});
+            kernel_.steps.push_back(StoreTile{place.index, list_of_.at(id), staging, access_bytes(staging, place)});
         } else if (place.kind == Place::Kind::value) {
-            kernel_.steps.push_back(StoreValue{place.index, list_of_.at(id), staging, access_bytes(staging, place), IndexType::u64});
+            kernel_.steps.push_back(StoreValue{place.index, list_of_.at(id), staging, access_bytes(staging, place)});
         } else {
             throw InternalError("a store step for a datum that is not on chip");
         }

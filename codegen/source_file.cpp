@@ -61,9 +61,9 @@ std::string source_file(const Unit& unit, const EmitOptions& options, const Embe
     writer.line();
     writer.lines(kernels);
     writer.line();
-    writer.line("} // namespace " + kernel_namespace(unit));
-    writer.line();
     writer.lines(interface);
+    writer.line();
+    writer.line("} // namespace " + kernel_namespace(unit));
     return writer.take();
 }
 

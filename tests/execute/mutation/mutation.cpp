@@ -34,10 +34,7 @@ public:
             if (std::regex_search(line, bounds, std::regex(R"(__launch_bounds__\((\d+))"))) {
                 threads_ = std::stoi(bounds[1]);
             }
-            // The type of a pointer that a launch may pass: a swap of two types is left to the compiler.
-            if (std::smatch pointer; std::regex_search(line, pointer, std::regex(R"(^ *((?:const )?(?:float|double)\* ?(?:const )?)(\w+) = )"))) {
-                types_[pointer[2]] = pointer[1];
-            }
+            pointers(line);
             barriers(line);
             // An address within the block's memory: with an offset, or its start.
             shift(line, std::regex(R"(\b(?:tile|shared) \+ (\d+)\b)"), "offset");
@@ -58,6 +55,20 @@ private:
             text += (i == at_ ? changed : lines_[i]) + "\n";
         }
         mutants_.push_back({kind, "line " + std::to_string(at_ + 1) + ": " + trimmed(lines_[at_]) + " -> " + (trimmed(changed).empty() ? "(nothing)" : trimmed(changed)), text, equivalent});
+    }
+
+    /// The types of the pointers that a launch may pass, by name: a swap of two types is left to the compiler. They are told by declarations,
+    /// and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it.
+    void pointers(const std::string& line) {
+        static const std::regex declaration(R"(^ *((?:const )?(?:float|double)\*) ?(?:const )?(\w+) = )"), parameter(R"(((?:const )?(?:float|double)\*) __restrict__ (\w+))");
+        for (const std::regex* pattern : {&declaration, &parameter}) {
+            for (std::sregex_iterator match(line.begin(), line.end(), *pattern), end; match != end; ++match) {
+                std::string& type = types_[match->str(2)];
+                if (type.empty() || match->str(1).rfind("const ", 0) != 0) {
+                    type = match->str(1);
+                }
+            }
+        }
     }
 
     void barriers(const std::string& line) {
@@ -109,7 +120,7 @@ private:
     /// Of the block after the guard in this line: no input that depends on the element, and no store to a list. What it writes to a tile is
     /// the slot of the thread's element, which no other thread touches; copies to lists stop at `count`.
     bool guarded_reads_registers_only() const {
-        static const std::regex dependent(R"(const auto \w+ = .*\belement\b|first \+ element|first\]|\bstore)");
+        static const std::regex dependent(R"(^ *(?=\S)(?!auto )[^=]*=.*\belement\b|first \+ element|first\]|\bstore)");
         const std::string end = lines_[at_].substr(0, lines_[at_].find_first_not_of(' ')) + "}";
         for (std::size_t i = at_ + 1; i < lines_.size() && lines_[i] != end; ++i) {
             if (std::regex_search(lines_[i], dependent)) {
@@ -127,9 +138,12 @@ private:
         }
     }
 
+    /// The pointer that an expression begins with.
+    static std::string word(const std::string& expression) { return expression.substr(0, expression.find(' ')); }
+
     /// Neighbouring pointers of a launch: what stands after the stream.
     void swap(const std::string& line) {
-        static const std::regex pattern(R"(stream((?:, [\w>-]+)+)\))");
+        static const std::regex pattern(R"(stream((?:, [\w>-]+(?: \+ first(?: \* \d+)?)?)+)\))");
         for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
             std::vector<std::string> names;
             std::istringstream list(match->str(1).substr(2));
@@ -137,7 +151,7 @@ private:
                 names.push_back(trimmed(name));
             }
             for (std::size_t i = 0; i + 1 < names.size(); ++i) {
-                if (const auto a = types_.find(names[i]), b = types_.find(names[i + 1]); a != types_.end() && b != types_.end() && a->second != b->second) {
+                if (const auto a = types_.find(word(names[i])), b = types_.find(word(names[i + 1])); a != types_.end() && b != types_.end() && a->second != b->second) {
                     continue;
                 }
                 std::vector<std::string> swapped = names;
@@ -156,7 +170,7 @@ private:
     std::size_t first_ = 0; ///< line after the embedded runtime
     std::size_t at_ = 0;
     int threads_ = 0;                          ///< of the kernel that the line stands in
-    std::map<std::string, std::string> types_; ///< of the pointers of the launch function
+    std::map<std::string, std::string> types_; ///< of pointers, by name
     std::vector<Mutant> mutants_;
 };
 
