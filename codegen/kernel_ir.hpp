@@ -145,12 +145,12 @@ struct Kernel {
     std::vector<Value> values; ///< ascending by datum
     std::vector<Table> tables; ///< ascending by datum
     std::vector<Step> steps;
-    int tile_elements = 32;           ///< elements of one block; host: SIMD lanes
-    int threads = 32;                 ///< per block; host: 1
-    int shared_bytes = 0;             ///< per block
+    int tile_elements = 32;             ///< elements of one block; host: SIMD lanes
+    int threads = 32;                   ///< per block; host: 1
+    int shared_bytes = 0;               ///< per block
     IndexType first = IndexType::u64;   ///< of an element's index in a list, and of offsets into lists
     IndexType element = IndexType::i32; ///< of an element's index in the tile, and of offsets into tiles
-    bool simd = false;                ///< host: the elements of a tile are SIMD lanes of one thread
+    bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
 
     /// True when some access is wider than a component: the kernel has an aligned and an unaligned form.
     bool has_wide_access() const;

@@ -26,8 +26,8 @@ struct OperandText {
 };
 
 struct WrittenOut {
-    std::string lines;     ///< each ended, indented relative to the kernel's block
-    bool declares = false; ///< a variable outside any loop, so that two bodies need a scope each
+    std::string lines;       ///< each ended, indented relative to the kernel's block
+    bool declares = false;   ///< a variable outside any loop, so that two bodies need a scope each
     int result_mentions = 0; ///< how often the last operand occurs
 };
 
