@@ -4,6 +4,7 @@
 
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
+#include "perfmodel/occupancy.hpp"
 #include "support/files.hpp"
 
 #include <algorithm>
@@ -55,7 +56,8 @@ bool enumerate_space(Compilation& c, Diagnostics&) {
 }
 
 bool lower_plan(Compilation& c, Diagnostics&) {
-    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog);
+    const auto resident_blocks = [&](const fusion::KernelWork& work) { return perfmodel::resident_blocks(c.device->limits, work); };
+    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog, resident_blocks);
     return true;
 }
 

@@ -148,6 +148,7 @@ struct Kernel {
     int tile_elements = 32;             ///< elements of one block; host: SIMD lanes
     int threads = 32;                   ///< per block; host: 1
     int shared_bytes = 0;               ///< per block
+    int resident_blocks = 0;            ///< per multiprocessor, for which a thread's registers have to suffice; 0: no demand
     IndexType first = IndexType::u64;   ///< of an element's index in a list, and of offsets into lists
     IndexType element = IndexType::i32; ///< of an element's index in the tile, and of offsets into tiles
     bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
