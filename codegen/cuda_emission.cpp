@@ -14,7 +14,8 @@ namespace fusec::codegen {
 namespace {
 
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
-const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null"};
+const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null",
+                                      "nvcc of CUDA 11.8 or later, as C++17 or later", "a launch's own cudaError_t", 16};
 
 /// A unit with few short calls reads best as the loops it is made of; a longer one as a list of calls.
 void write_out_short_unit(const Unit& unit, Routines& routines) {

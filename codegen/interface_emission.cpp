@@ -184,9 +184,11 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line("extern \"C\" {");
     writer.line("#endif");
     writer.line();
+    writer.line("/* Compiled by " + std::string(text.compiler) + ". */");
     writer.line("/* Lists in " + std::string(text.memory) + ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
     if (any_wide(unit)) {
-        writer.line("/* Fast when the first element of a launch is at a multiple of " + std::to_string(text.fast_alignment) + " bytes in every list; any other alignment is served too. */");
+        writer.line("/* Fast when the first element of a launch is at a multiple of " + std::to_string(text.fast_alignment) +
+                    " bytes in every list with an entry per element; any other alignment is served too. */");
     }
     {
         const auto block = writer.block("struct " + name + "_arguments", ";");
@@ -197,10 +199,13 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
                                        : "/* Bytes of workspace for n elements, in " + std::string(text.memory) + " at a multiple of 256. */");
     writer.line("size_t " + name + "_workspace_bytes(size_t n);");
     writer.line();
-    writer.line("/* Elements 0 .. n - 1; `stream` is " + std::string(text.stream) + ". Returns 0 or an error; n = 0 does nothing. */");
+    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 does nothing. Returns " + std::string(text.success) + ",");
+    writer.line(" * " + std::string(text.invalid_value) + " for null arguments, a null list, an output that overlaps another list" +
+                (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
+                (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
     writer.line("int " + name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
-    writer.line("/* Elements first .. first + count - 1 of the same lists; the workspace is that of `count` elements. */");
+    writer.line("/* Elements first .. first + count - 1 of the same lists, first + count <= 2^40; the workspace is that of `count` elements. */");
     writer.line("int " + name + "_launch_range(" + arguments_type(unit) + " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
     writer.line("#ifdef __cplusplus");

@@ -146,16 +146,22 @@ private:
         return bases_.at(tile.type.precision) + (words == 0 ? "" : " + " + number(words));
     }
 
-    /// The threads per instance of a step that the thread map guards; nothing for steps of the whole block.
-    std::optional<int> mapped_threads(const Step& step) const {
+    /// Which threads make a step.
+    struct ThreadMap {
+        int threads = 1;     ///< per instance
+        bool guarded = true; ///< only for elements that the block has; else for all elements of the tile
+        bool operator==(const ThreadMap&) const = default;
+    };
+    /// Nothing for steps of the whole block.
+    std::optional<ThreadMap> thread_map(const Step& step) const {
         if (const auto* compute = std::get_if<Compute>(&step)) {
-            return compute->threads;
+            return ThreadMap{compute->threads, compute->guarded};
         }
         if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
-            return kernel_.values.at(load->value).threads;
+            return ThreadMap{kernel_.values.at(load->value).threads};
         }
         if (const auto* store = std::get_if<StoreValue>(&step)) {
-            return kernel_.values.at(store->value).threads;
+            return ThreadMap{kernel_.values.at(store->value).threads};
         }
         return std::nullopt;
     }
@@ -163,14 +169,14 @@ private:
     /// Consecutive steps with one thread map share a guarded block. A value that a later block uses is declared before the first.
     void find_groups() {
         std::map<std::size_t, std::set<int>> groups_of_value;
-        std::optional<int> open;
+        std::optional<ThreadMap> open;
         int group = -1;
         for (const Step& step : kernel_.steps) {
-            const std::optional<int> threads = mapped_threads(step);
-            if (!threads || threads != open) {
+            const std::optional<ThreadMap> map = thread_map(step);
+            if (!map || map != open) {
                 ++group;
             }
-            open = threads;
+            open = map;
             if (const auto* compute = std::get_if<Compute>(&step)) {
                 granularities_.insert(compute->threads);
                 for (const Operand& operand : compute->operands) {
@@ -182,12 +188,12 @@ private:
                     groups_of_value[compute->result.place.index].insert(group);
                 }
             } else if (const auto* load = std::get_if<LoadValue>(&step)) {
-                if (threads) {
-                    granularities_.insert(*threads);
+                if (map) {
+                    granularities_.insert(map->threads);
                     groups_of_value[load->value].insert(group);
                 }
             } else if (const auto* store = std::get_if<StoreValue>(&step)) {
-                granularities_.insert(*threads);
+                granularities_.insert(map->threads);
                 groups_of_value[store->value].insert(group);
             }
         }
@@ -205,19 +211,19 @@ private:
 
     void write_steps() {
         for (std::size_t i = 0; i < kernel_.steps.size();) {
-            const std::optional<int> threads = mapped_threads(kernel_.steps[i]);
-            if (!threads) {
+            const std::optional<ThreadMap> map = thread_map(kernel_.steps[i]);
+            if (!map) {
                 std::visit([this](const auto& step) { write_block_step(step); }, kernel_.steps[i]);
                 ++i;
                 continue;
             }
             std::size_t end = i;
-            while (end < kernel_.steps.size() && mapped_threads(kernel_.steps[end]) == threads) {
+            while (end < kernel_.steps.size() && thread_map(kernel_.steps[end]) == map) {
                 ++end;
             }
-            declare_thread_map(*threads);
+            declare_thread_map(map->threads);
             declare_early_values(i, end);
-            const auto guard = writer_.block("if (" + elements_.at(*threads) + " < " + count_ + ")");
+            const auto guard = writer_.block("if (" + elements_.at(map->threads) + " < " + (map->guarded ? count_ : number(kernel_.tile_elements)) + ")");
             declared_.clear();
             has_locals_ = false;
             for (; i < end; ++i) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -187,7 +188,9 @@ int tile_word(const Tile& tile, int element, int component);
 
 /// The unit as text, for `--dump ir` and as what the plan id is a hash of.
 std::string dump(const Unit& unit);
-/// 16 hexadecimal digits over dump(unit): FNV-1a, 64 bits.
+/// 16 hexadecimal digits: FNV-1a, 64 bits.
+std::string text_id(std::string_view text);
+/// text_id of dump(unit).
 std::string plan_id(const Unit& unit);
 
 } // namespace fusec::codegen

@@ -139,9 +139,9 @@ std::string dump(const Unit& unit) {
     return writer.take();
 }
 
-std::string plan_id(const Unit& unit) {
+std::string text_id(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : dump(unit)) {
+    for (const char c : text) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     }
     constexpr std::string_view digits = "0123456789abcdef";
@@ -150,6 +150,10 @@ std::string plan_id(const Unit& unit) {
         id += digits[(hash >> shift) & 15];
     }
     return id;
+}
+
+std::string plan_id(const Unit& unit) {
+    return text_id(dump(unit));
 }
 
 } // namespace fusec::codegen

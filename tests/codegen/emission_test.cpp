@@ -121,7 +121,7 @@ TEST(Emission, the_host_compiler_has_nothing_to_say) {
     for (const bool embed : {true, false}) {
         const std::string file = write_all(folder, 80, embed);
         for (const char* level : {"-O0", "-O2"}) {
-            EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) + " -Wall -Wextra -Werror -Wno-unknown-pragmas -x c++ -I'" + root + "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
+            EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) + " -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -x c++ -I'" + root + "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
         }
     }
 }
@@ -134,6 +134,9 @@ TEST(Emission, the_header_is_c) {
         all += "#include \"" + variant.name + ".h\"\n";
     }
     write(folder / "all.c", all);
+    EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("nvcc of CUDA 11.8 or later"));
+    EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("n <= 2^40"));
+    EXPECT_TRUE(runs("cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
     EXPECT_TRUE(runs("cc -std=c90 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
     EXPECT_TRUE(runs("c++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
 }
@@ -158,6 +161,62 @@ TEST(Emission, constants_are_folded) {
     EXPECT_THAT(text, HasSubstr("static constexpr float G[4] = {1.0f, -0.5f, 0.25f, 3.0f};"));
     EXPECT_THAT(text, HasSubstr(" = 0.1f * "));
     EXPECT_THAT(text, HasSubstr("{mu, 4, true}"));
+}
+
+namespace {
+
+std::string emitted(const Unit& unit, const Variant& variant) {
+    return emit(unit, variant.program->graph, variant.program->catalog, {}).source;
+}
+
+} // namespace
+
+// What the verifier proves about index types is about the text: the variables from which offsets are computed have the types of the IR,
+// and a narrower one than the offsets need does not compile without a warning (the_host_compiler_has_nothing_to_say).
+TEST(Emission, indices_have_the_types_that_are_verified) {
+    const Variant& rows = variant("rows");
+    const std::string text = emitted(rows.unit, rows);
+    EXPECT_THAT(text, HasSubstr(", size_t first, size_t n) {\n    first += size_t{blockIdx.x} * 32;\n    const int count = static_cast<int>("));
+    EXPECT_THAT(text, HasSubstr("    const int element_5 = int(threadIdx.x / 5);"));
+    Unit narrow = rows.unit;
+    narrow.kernels[0].first = IndexType::i32;
+    EXPECT_THAT(findings(narrow), Not(IsEmpty()));
+    EXPECT_THAT(emitted(narrow, rows), HasSubstr(", int first, int n) {\n    first += int{blockIdx.x} * 32;"));
+    Unit wide = rows.unit;
+    wide.kernels[0].element = IndexType::u64;
+    EXPECT_THAT(findings(wide), IsEmpty());
+    EXPECT_THAT(emitted(wide, rows), HasSubstr("    const size_t element_5 = size_t(threadIdx.x / 5);"));
+    const std::filesystem::path folder = scratch();
+    const auto compiles = [&](const Unit& unit) {
+        write(folder / "fused.h", emit(unit, rows.program->graph, rows.program->catalog, {}).header);
+        write(folder / "fused.cu", emitted(unit, rows));
+        return runs("c++ -std=c++17 -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -fsyntax-only -x c++ -I'" + root + "/elementary-lib/emulation' '" + (folder / "fused.cu").string() + "'", folder / "log");
+    };
+    EXPECT_TRUE(compiles(rows.unit));
+    EXPECT_FALSE(compiles(narrow));
+    EXPECT_THAT(read(folder / "log"), HasSubstr("narrowing"));
+}
+
+// The guard is that of the step: without one, threads of elements past the end compute too, and the verifier sees what they read.
+TEST(Emission, guards_are_those_that_are_verified) {
+    const Variant& demo = variant("demo");
+    EXPECT_THAT(emitted(demo.unit, demo), HasSubstr("    if (element < count) {"));
+    Unit unguarded = demo.unit;
+    for (Step& step : unguarded.kernels[0].steps) {
+        if (auto* compute = std::get_if<Compute>(&step)) {
+            compute->guarded = false;
+        }
+    }
+    EXPECT_THAT(emitted(unguarded, demo), HasSubstr("    if (element < 64) {"));
+    EXPECT_THAT(findings(unguarded), Not(IsEmpty()));
+}
+
+TEST(Emission, launch_bounds_name_the_blocks_that_registers_must_allow) {
+    const Variant& demo = variant("demo");
+    EXPECT_THAT(emitted(demo.unit, demo), HasSubstr("__launch_bounds__(64) demo_F("));
+    Unit bounded = demo.unit;
+    bounded.kernels[0].resident_blocks = 12;
+    EXPECT_THAT(emitted(bounded, demo), HasSubstr("__launch_bounds__(64, 12) demo_F("));
 }
 
 TEST(Emission, more_than_48_kib_are_asked_for) {
