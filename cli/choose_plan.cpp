@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace fusec::cli {
 
@@ -134,12 +135,31 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
     return true;
 }
 
+/// ` --library ID` when the program calls functions of the user's: the ID is that of their metadata and device sources, since a folder's
+/// name says nothing about what is in it.
+std::string library_text(const Compilation& c) {
+    const std::string standard = library::standard_library_folder().string();
+    std::map<std::string, std::string> used; // by name
+    for (const frontend::Call& call : c.graph->program().calls) {
+        const library::Function& function = c.catalog->function(call.instance.function);
+        if (!function.metadata_path.string().starts_with(standard)) {
+            Diagnostics unread; // it has been read before; if it is gone, its device source tells enough
+            used[function.name] = read_file(function.metadata_path, unread).value_or("") + function.source;
+        }
+    }
+    std::string all;
+    for (const auto& [name, text] : used) {
+        all += name + "\n" + text;
+    }
+    return used.empty() ? "" : " --library " + codegen::text_id(all);
+}
+
 codegen::EmitOptions emit_options(const Compilation& c) {
     codegen::EmitOptions options;
     options.target = c.options.target;
     options.arch = c.options.arch.value_or(c.device->limits.arch);
     options.embed_runtime = c.options.embed_runtime;
-    options.options_text = options_text(c.options);
+    options.options_text = options_text(c.options) + library_text(c);
     options.summary = summary(c);
     options.header_name = c.header_name;
     return options;

@@ -4,6 +4,8 @@
 
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
+#include "execute/fold_constants.hpp"
+#include "perfmodel/occupancy.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -45,6 +47,11 @@ bool check_program(Compilation& c, Diagnostics& diagnostics) {
     return c.program.has_value();
 }
 
+bool fold_constants(Compilation& c, Diagnostics& diagnostics) {
+    c.program = execute::fold_constants(*c.program, *c.catalog, diagnostics);
+    return true;
+}
+
 bool build_graph(Compilation& c, Diagnostics& diagnostics) {
     if (const std::size_t calls = c.program->calls.size(); calls > dag::most_calls) {
         const Span& place = c.program->calls[dag::most_calls].span;
@@ -63,7 +70,8 @@ bool enumerate_space(Compilation& c, Diagnostics&) {
 }
 
 bool lower_plan(Compilation& c, Diagnostics&) {
-    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog);
+    const auto resident_blocks = [&](const fusion::KernelWork& work) { return perfmodel::resident_blocks(c.device->limits, work); };
+    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog, resident_blocks);
     return true;
 }
 
@@ -103,6 +111,7 @@ const std::vector<Stage>& stages() {
         {"device", "load the device description and its predictor", load_device, nullptr, nullptr, ""},
         {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
+        {"fold", "calls on constants computed", fold_constants, check_program_value, nullptr, ""},
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},
         {"plan", "candidates on demand; the kernel mix with its bound", choose_plan, check_plans, dump_plan, "plan"},
