@@ -116,6 +116,13 @@ private:
                 std::sort(seed.begin(), seed.end());
                 return seed == chosen;
             });
+            if (rank == 0 && graph_.calls() > large_program) {
+                for (const std::vector<ColumnId>& other : search.alternatives(static_cast<std::size_t>(options_.runners_up))) {
+                    result.covers.push_back(cover(other));
+                    search.forbid(other);
+                    ++rank;
+                }
+            }
             search.forbid(chosen);
         }
         // A search cut short may find a better plan later than a worse one.

@@ -156,8 +156,9 @@ void LinearProgram::set_bounds(std::size_t column, double lower, double upper) {
     state_->columns_last = false;
 }
 
-bool LinearProgram::solve() try {
+bool LinearProgram::solve(double seconds) try {
     State& s = *state_;
+    s.simplex.setMaximumSeconds(seconds > 0 ? seconds : -1);
     s.flush();
     if (s.columns_last) {
         s.simplex.primal(1);
@@ -165,7 +166,7 @@ bool LinearProgram::solve() try {
         s.simplex.dual();
     }
     s.pivots += static_cast<std::uint64_t>(std::max(0, s.simplex.numberIterations()));
-    if (s.simplex.status() != 0) {
+    if (s.simplex.status() != 0 && !s.simplex.hitMaximumIterations()) {
         // Degenerate covers now and then end in "stopped" after perturbation is removed; the other simplex finishes the job.
         s.simplex.primal();
         s.pivots += static_cast<std::uint64_t>(std::max(0, s.simplex.numberIterations()));
@@ -222,7 +223,7 @@ void load(OsiClpSolverInterface& solver, const BinaryProgram& program, double sc
     }
 }
 
-void add_cuts_and_heuristics(CbcModel& model) {
+void add_cuts_and_heuristics(CbcModel& model, bool quick) {
     CglProbing probing;
     probing.setUsingObjective(1);
     probing.setMaxPass(1);
@@ -235,7 +236,9 @@ void add_cuts_and_heuristics(CbcModel& model) {
     clique.setStarCliqueReport(false);
     clique.setRowCliqueReport(false);
     CglZeroHalf zero_half;
-    model.addCutGenerator(&probing, -1, "probing");
+    if (!quick) {
+        model.addCutGenerator(&probing, -1, "probing");
+    }
     model.addCutGenerator(&clique, -1, "clique");
     model.addCutGenerator(&zero_half, -1, "zero-half");
     CbcRounding rounding(model);
@@ -281,8 +284,8 @@ BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limi
     }
     model.setNumberStrong(5); // covers have many equal candidates: the default of 20 costs four times as much per node and saves few
     model.setNumberBeforeTrust(3);
-    add_cuts_and_heuristics(model);
-    model.setMaximumCutPassesAtRoot(20);
+    add_cuts_and_heuristics(model, limits.quick);
+    model.setMaximumCutPassesAtRoot(limits.quick ? 5 : 20);
     PivotLimit pivot_limit(limits.pivots);
     model.passInEventHandler(&pivot_limit);
 

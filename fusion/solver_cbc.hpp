@@ -30,8 +30,9 @@ public:
     /// lower <= x <= upper for one column; x >= 0 without upper bound when it was added.
     void set_bounds(std::size_t column, double lower, double upper);
 
-    /// Solves from the basis of the last call (primal simplex after columns, dual simplex after rows). False if no optimum was reached.
-    bool solve();
+    /// Solves from the basis of the last call (primal simplex after columns, dual simplex after rows). False if no optimum was reached,
+    /// also because this many seconds have passed (0: no limit).
+    bool solve(double seconds = 0);
 
     double objective() const;
     const std::vector<double>& primal() const; ///< per column
@@ -62,6 +63,7 @@ struct BinaryLimits {
     int nodes = 20000;
     std::uint64_t pivots = UINT64_MAX; ///< simplex iterations
     double seconds = 0;                ///< wall clock; 0: none
+    bool quick = false;                ///< a good solution soon is worth more than a proof
     double cutoff = 0;                 ///< only solutions that cost less are of interest; 0: any
 };
 
