@@ -115,13 +115,14 @@ void CoverSearch::close_gap() {
     double limit = last_value_ + next_plan_within * last_value_ - dual_bound_;
     while (best_duals_ && open() && !effort_.exhausted()) {
         const double before = value_;
+        const double base = dual_bound_; // repairs of broken solutions may find better duals, to which the excluded columns were not compared
         const Restricted restricted = restrict_columns(most, limit);
         if (restricted.columns.empty() && std::isinf(restricted.excluded_from)) {
             break;
         }
         const double of_these = restricted.columns.empty() ? INFINITY : solve_restricted(restricted.columns);
         // A plan either uses an excluded column, or is made of these.
-        bound_ = std::max(bound_, std::min({value_, dual_bound_ + restricted.excluded_from, of_these}));
+        bound_ = std::max(bound_, std::min({value_, base + restricted.excluded_from, of_these}));
         if (std::isinf(restricted.excluded_from) && (std::isinf(of_these) || value_ == before)) {
             break;
         }

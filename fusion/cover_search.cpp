@@ -17,7 +17,7 @@ constexpr std::size_t calls_of_a_window = 40;
 } // namespace
 
 CoverSearch::CoverSearch(CoverModel& model, ColumnCosts& costs, Effort& effort)
-    : model_(model), costs_(costs), effort_(effort), is_in_program_(model.columns().size(), false), storing_(model.graph().program().data.size()), reduced_(model.columns().size(), INFINITY) {}
+    : model_(model), costs_(costs), effort_(effort), is_in_program_(model.columns().size(), false), storing_(model.graph().program().data.size()) {}
 
 double CoverSearch::total(const std::vector<ColumnId>& chosen) {
     double sum = 0;
@@ -59,6 +59,29 @@ void CoverSearch::add_to_program(ColumnId column) {
     }
     in_program_.push_back(column);
     is_in_program_[column.index()] = true;
+}
+
+/// `removed` is by position in in_program_.
+void CoverSearch::remove_from_program(const std::vector<bool>& removed) {
+    std::vector<std::size_t> positions;
+    std::vector<ColumnId> kept;
+    for (auto& list : storing_) {
+        list.clear();
+    }
+    for (std::size_t i = 0; i < in_program_.size(); ++i) {
+        const ColumnId column = in_program_[i];
+        if (removed[i]) {
+            positions.push_back(artificials_ + i);
+            is_in_program_[column.index()] = false;
+            continue;
+        }
+        for (const DataId stored : model_.column(column).stores) {
+            storing_[stored.index()].push_back(static_cast<std::uint32_t>(kept.size()));
+        }
+        kept.push_back(column);
+    }
+    program_.remove_columns(positions);
+    in_program_ = std::move(kept);
 }
 
 void CoverSearch::add_row(CoverRow row) {
@@ -158,7 +181,7 @@ void CoverSearch::run() {
         if (program_.columns() == 0) {
             start();
         }
-        improve_by_windows(calls_of_a_window);
+    improve_by_windows(calls_of_a_window);
         return;
     }
     bound_only();
@@ -171,6 +194,8 @@ void CoverSearch::run() {
             // the fewer columns must be looked at to prove it.
             solve_restricted(in_program_);
         }
+
+
 
 
 

@@ -49,7 +49,8 @@ private:
     bool add_broken_rows(const std::vector<ColumnValue>& solution);
     std::vector<ColumnValue> fractional_solution() const;
     void generate_columns();
-    class Fixed;
+    class Dive;
+    void remove_from_program(const std::vector<bool>& removed);
     void dive(const std::vector<ColumnId>& fixed_first);
     void repair(const std::vector<ColumnId>& chosen, std::size_t first_broken_row);
     bool solve_program();
@@ -93,7 +94,6 @@ private:
     bool converged_ = false;                          ///< the linear program was solved as far as it is worth
     std::optional<std::vector<double>> best_duals_;   ///< those that gave bound_, in units of cost
     double dual_bound_ = 0;                           ///< the bound of best_duals_
-    std::vector<double> reduced_;                     ///< under the duals priced last
 
     std::vector<std::vector<ColumnId>> storing_first_; ///< per list: eligible columns of which it is the first stored; for windows
     double last_value_ = INFINITY; ///< of the plan forbidden last

@@ -102,7 +102,7 @@ struct Buffer {
 struct LinearProgram::State {
     ClpSimplex simplex;
     Buffer new_columns, new_rows;
-    std::vector<double> primal, duals;
+    std::vector<double> primal, duals, reduced_costs;
     std::uint64_t pivots = 0;
     bool columns_last = true; ///< decides which simplex starts from a feasible basis
 
@@ -144,6 +144,15 @@ void LinearProgram::add_column(double cost, const SparseVector& rows) {
     state_->new_columns.add(0, unbounded, cost, rows);
 }
 
+void LinearProgram::remove_columns(const std::vector<std::size_t>& columns) {
+    state_->flush();
+    std::vector<int> which;
+    for (const std::size_t column : columns) {
+        which.push_back(static_cast<int>(column));
+    }
+    state_->simplex.deleteColumns(static_cast<int>(which.size()), which.data());
+}
+
 void LinearProgram::set_cost(std::size_t column, double cost) {
     state_->flush();
     state_->simplex.setObjectiveCoefficient(static_cast<int>(column), cost);
@@ -175,6 +184,8 @@ bool LinearProgram::solve(double seconds) try {
     const double* y = s.simplex.dualRowSolution();
     s.primal.assign(x, x + s.simplex.numberColumns());
     s.duals.assign(y, y + s.simplex.numberRows());
+    const double* d = s.simplex.dualColumnSolution();
+    s.reduced_costs.assign(d, d + s.simplex.numberColumns());
     return s.simplex.status() == 0;
 } catch (const CoinError& error) {
     throw explained(error);
@@ -188,6 +199,12 @@ const std::vector<double>& LinearProgram::primal() const {
 }
 const std::vector<double>& LinearProgram::duals() const {
     return state_->duals;
+}
+const std::vector<double>& LinearProgram::reduced_costs() const {
+    return state_->reduced_costs;
+}
+bool LinearProgram::basic(std::size_t column) const {
+    return state_->simplex.getColumnStatus(static_cast<int>(column)) == ClpSimplex::basic;
 }
 std::uint64_t LinearProgram::pivots() const {
     return state_->pivots;
