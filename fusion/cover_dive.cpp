@@ -162,9 +162,9 @@ private:
                     open.emplace_back(-x, i);
                 }
             }
-            // What is fixed excludes what would store a list again or close a cycle, so a large program can do with the rows that its
+            // What is fixed excludes what would store a list again or close a cycle, so a huge program can do with the rows that its
             // end breaks.
-            if ((done || !search_.large()) && search_.add_broken_rows(search_.fractional_solution())) {
+            if ((done || !huge()) && search_.add_broken_rows(search_.fractional_solution())) {
                 continue;
             }
             if (done) {
@@ -172,7 +172,7 @@ private:
             }
             std::sort(open.begin(), open.end());
             fix_largest(open);
-            if (search_.large()) {
+            if (huge()) {
                 forget_columns();
             }
             rounds = 0;
@@ -225,6 +225,7 @@ private:
         }
     }
 
+    bool huge() const { return model_.graph().calls() > huge_program; }
     double value(std::size_t i) const { return program_.primal()[search_.artificials_ + i]; }
 
     CoverSearch& search_;

@@ -199,6 +199,7 @@ void CoverSearch::run() {
 
 
 
+
         close_gap();
         return;
     }

@@ -78,6 +78,7 @@ private:
     class WindowProgram;
     /// The best choice for the window that costs less than `cutoff`, as a whole plan; `different`: not the present one.
     std::optional<std::vector<ColumnId>> solve_window(const Window& window, double cutoff, bool different);
+    bool worth_improving() const { return !effort_.exhausted() && value_ - bound() > (effort_.timed() ? tolerance() : enough_gap * value_); }
     void improve_by_windows(std::size_t calls);
 
     CoverModel& model_;

@@ -69,7 +69,7 @@ void CoverSearch::improve_by_windows(std::size_t calls) {
     }
     // Columns stand by size: small kernels, where most is to be gained, come first.
     std::set<ColumnId> open(incumbent_->begin(), incumbent_->end());
-    for (std::size_t left = windows_per_kernel * open.size(); left != 0 && !open.empty() && !effort_.exhausted(); --left) {
+    for (std::size_t left = windows_per_kernel * open.size(); left != 0 && !open.empty() && worth_improving(); --left) {
         Window window = window_around(*open.begin(), calls);
         window.cost = total(window.columns);
         const std::optional<std::vector<ColumnId>> better = solve_window(window, window.cost - least_improvement * value_, false);
@@ -96,7 +96,7 @@ std::vector<std::vector<ColumnId>> CoverSearch::alternatives(std::size_t count) 
     if (incumbent_) {
         open.insert(incumbent_->begin(), incumbent_->end());
     }
-    while (!open.empty() && found.size() < 4 * count && !effort_.exhausted()) {
+    while (!open.empty() && found.size() < 2 * count && !effort_.exhausted()) {
         Window window = window_around(*open.begin(), calls);
         window.cost = total(window.columns);
         for (const ColumnId column : window.columns) {

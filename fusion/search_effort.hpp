@@ -13,6 +13,11 @@ namespace fusec::fusion {
 /// Calls above which a gap may stay open without a time limit.
 inline constexpr std::size_t large_program = 50;
 
+/// Calls above which a dive forgets columns and rows to keep its linear programs small.
+inline constexpr std::size_t huge_program = 400;
+/// Relative gap of a large program below which only given time closes further.
+inline constexpr double enough_gap = 0.025;
+
 /// What may still be spent, over all solves of one plan. With a time limit only the clock counts; without one, nothing that depends on
 /// the machine does.
 class Effort {
