@@ -88,7 +88,7 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
 }
 
 void price_space(Compilation& c) {
-    constexpr std::size_t most = 2000;
+    constexpr std::size_t most = 256; // a front takes a quarter of a millisecond
     if (c.space->columns().size() <= most) {
         for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
             c.space->front(ColumnId(i));
