@@ -8,6 +8,8 @@
 #include "perfmodel/occupancy.hpp"
 #include "support/files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -33,7 +35,7 @@ bool load_device(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool parse_text(Compilation& c, Diagnostics& diagnostics) {
-    if (auto text = read_file(c.options.program, diagnostics)) {
+    if (auto text = read_text(c.options.program, diagnostics)) {
         c.source = std::make_shared<SourceText>(c.options.program.string(), std::move(*text));
         c.ast = frontend::parse(c.source, diagnostics);
     }
@@ -50,13 +52,19 @@ bool fold_constants(Compilation& c, Diagnostics& diagnostics) {
     return true;
 }
 
-bool build_graph(Compilation& c, Diagnostics&) {
+bool build_graph(Compilation& c, Diagnostics& diagnostics) {
+    if (const std::size_t calls = c.program->calls.size(); calls > dag::most_calls) {
+        const Span& place = c.program->calls[dag::most_calls].span;
+        diagnostics.report(kind::call_limit, place, fmt::format("program of {} calls, the limit is {}", calls, dag::most_calls)).hint = "split it: results of one program may be inputs of another";
+        return false;
+    }
     c.graph.emplace(*c.program);
     return true;
 }
 
 bool enumerate_space(Compilation& c, Diagnostics&) {
-    const fusion::SpaceOptions options{.max_fusion = c.options.max_fusion, .max_fusions = c.options.max_fusions, .recompute = c.options.recompute, .elements = c.options.elements};
+    const CompileOptions& o = c.options;
+    const fusion::SpaceOptions options{.max_fusion = o.max_fusion, .max_fusions = o.max_fusions, .recompute = o.recompute, .elements = o.elements};
     c.space = std::make_unique<fusion::Space>(*c.graph, *c.catalog, c.device->limits, *c.predictor, options);
     return true;
 }
@@ -70,7 +78,7 @@ bool lower_plan(Compilation& c, Diagnostics&) {
 bool emit_text(Compilation& c, Diagnostics& diagnostics) {
     constexpr int oldest = 75; // nvcc 13 takes none before
     if (c.options.target == fusion::Target::cuda && c.options.arch.value_or(0) < oldest) {
-        diagnostics.report(kind::target_mismatch, {}, "device `" + c.device->name + "` is for prediction only: code is emitted for sm_" + std::to_string(oldest) + " and later");
+        diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is for prediction only: code is emitted for sm_{} and later", c.device->name, oldest));
         return false;
     }
     c.emitted = codegen::emit(*c.unit, *c.graph, *c.catalog, emit_options(c));
@@ -140,6 +148,18 @@ bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::strin
         std::cerr << time_table(compilation);
     }
     return good;
+}
+
+std::vector<Path> files_read(const Compilation& compilation) {
+    std::vector<Path> files{compilation.options.program};
+    for (const std::string& named : {compilation.options.plan, compilation.options.device}) { // names of no file do no harm
+        files.emplace_back(named);
+    }
+    for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->size(); ++i) {
+        const library::Function& function = compilation.catalog->function(FunctionId(i));
+        files.insert(files.end(), {function.metadata_path, function.source_path});
+    }
+    return files;
 }
 
 } // namespace fusec::cli
