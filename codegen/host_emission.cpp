@@ -12,7 +12,7 @@ using fusion::Staging;
 
 namespace {
 
-const InterfaceText host_interface = {"0", "1", "host memory", "ignored", 64};
+const InterfaceText host_interface = {"0", "1", "host memory", "ignored", "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width", "", 64};
 
 std::string number(int value) {
     return std::to_string(value);
@@ -131,7 +131,7 @@ private:
 };
 
 std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
-    std::string call = kernel_namespace(unit) + "::" + kernel_names(unit)[index] + "(count";
+    std::string call = kernel_names(unit)[index] + "(count";
     for (const std::string& pointer : pointers) {
         call += ", " + pointer;
     }

@@ -5,6 +5,10 @@ namespace fusec::codegen {
 
 using library::Touch;
 
+const char* c_name(IndexType type) {
+    return type == IndexType::i32 ? "int" : "size_t";
+}
+
 std::vector<int> touched_components(const Shape& shape, Touch touch, int threads, int lane) {
     std::vector<int> components;
     const auto add_rows = [&](int first, int count) {

@@ -113,29 +113,22 @@ private:
         return false;
     }
 
-    static std::uint64_t largest(IndexType type) { return type == IndexType::u32 ? std::numeric_limits<std::uint32_t>::max() : std::numeric_limits<std::uint64_t>::max(); }
+    static std::uint64_t largest(IndexType type) { return type == IndexType::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::uint64_t>::max(); }
 
+    /// Emission declares element indices in these types and computes offsets in the type of the index.
     void check_types() {
-        // The last block's first element may be any below 2^40; its offset is at most 2^40 times the components.
-        if (largest(kernel_.first) < proved_elements) {
-            findings_.add("first", "the block's first element exceeds 32 bits for 2^40 elements");
-        }
-        for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
-            std::visit(
-                [&](const auto& s) {
-                    if constexpr (requires { s.offset; }) {
-                        const List& list = kernel_.lists[s.list];
-                        if (!list.uniform && largest(s.offset) / static_cast<std::uint64_t>(list.type.shape.size()) < proved_elements) {
-                            findings_.add_step(i, list.name, "the offset exceeds its type for 2^40 elements");
-                        }
-                    }
-                },
-                kernel_.steps[i]);
+        // The end of the last block's elements is at most 2^40 and a block more; the offset is that times the components.
+        const std::uint64_t elements = proved_elements + static_cast<std::uint64_t>(kernel_.tile_elements);
+        for (const List& list : kernel_.lists) {
+            if (!list.uniform && largest(kernel_.first) / static_cast<std::uint64_t>(list.type.shape.size()) < elements) {
+                findings_.add(list.name, "an offset into the list exceeds `" + std::string(c_name(kernel_.first)) + "` for 2^40 elements");
+            }
         }
         for (const Tile& tile : kernel_.tiles) {
             const std::int64_t padding = tile.group > 0 ? std::int64_t{kernel_.tile_elements} / tile.group * tile.pad_words : 0;
-            if (std::int64_t{kernel_.tile_elements} * tile.element_words + padding > std::numeric_limits<std::int32_t>::max()) {
-                findings_.add(tile.name, "an index within the tile exceeds 32 bits");
+            const std::int64_t words = std::int64_t{kernel_.tile_elements} * std::max(tile.element_words, tile.type.shape.size()) + padding;
+            if (words < 0 || static_cast<std::uint64_t>(words) > largest(kernel_.element)) {
+                findings_.add(tile.name, "an index within the tile exceeds `" + std::string(c_name(kernel_.element)) + "`");
             }
         }
     }

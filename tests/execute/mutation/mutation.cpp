@@ -35,10 +35,7 @@ public:
                 barriers_ = 0;
                 copied_.clear();
             }
-            // The type of a pointer that a launch may pass: a swap of two types is left to the compiler.
-            if (std::smatch pointer; std::regex_search(line, pointer, std::regex(R"(^ *((?:const )?(?:float|double)\* ?(?:const )?)(\w+) = )"))) {
-                types_[pointer[2]] = pointer[1];
-            }
+            pointers(line);
             barriers(line);
             offsets(line);
             strides(line);
@@ -62,6 +59,20 @@ private:
         }
         const std::string& changed = changes.at(at_);
         mutants_.push_back({kind, "line " + std::to_string(at_ + 1) + ": " + trimmed(lines_[at_]) + " -> " + (trimmed(changed).empty() ? "(nothing)" : trimmed(changed)), text, site});
+    }
+
+    /// The types of the pointers that a launch may pass, by name: a swap of two types is left to the compiler. They are told by declarations,
+    /// and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it.
+    void pointers(const std::string& line) {
+        static const std::regex declaration(R"(^ *((?:const )?(?:float|double)\*) ?(?:const )?(\w+) = )"), parameter(R"(((?:const )?(?:float|double)\*) __restrict__ (\w+))");
+        for (const std::regex* pattern : {&declaration, &parameter}) {
+            for (std::sregex_iterator match(line.begin(), line.end(), *pattern), end; match != end; ++match) {
+                std::string& type = types_[match->str(2)];
+                if (type.empty() || match->str(1).rfind("const ", 0) != 0) {
+                    type = match->str(1);
+                }
+            }
+        }
     }
 
     void barriers(const std::string& line) {
@@ -170,6 +181,9 @@ private:
         }
     }
 
+    /// The pointer that an expression begins with.
+    static std::string word(const std::string& expression) { return expression.substr(0, expression.find(' ')); }
+
     /// Neighbouring pointers of a launch: what stands after the stream. In a kernel, the tiles of two copies that follow each other.
     void swap(const std::string& line) {
         static const std::regex copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)");
@@ -184,7 +198,7 @@ private:
             copied_ = tile[1];
             copied_at_ = at_;
         }
-        static const std::regex pattern(R"(stream((?:, [\w>-]+)+)\))");
+        static const std::regex pattern(R"(stream((?:, [\w>-]+(?: \+ first(?: \* \d+)?)?)+)\))");
         for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
             std::vector<std::string> names;
             std::istringstream list(match->str(1).substr(2));
@@ -192,7 +206,7 @@ private:
                 names.push_back(trimmed(name));
             }
             for (std::size_t i = 0; i + 1 < names.size(); ++i) {
-                if (const auto a = types_.find(names[i]), b = types_.find(names[i + 1]); a != types_.end() && b != types_.end() && a->second != b->second) {
+                if (const auto a = types_.find(word(names[i])), b = types_.find(word(names[i + 1])); a != types_.end() && b != types_.end() && a->second != b->second) {
                     continue;
                 }
                 std::vector<std::string> swapped = names;
