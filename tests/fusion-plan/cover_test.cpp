@@ -295,7 +295,7 @@ toy::TableSource enumerated_columns(const dag::CallGraph& graph, std::mt19937_64
 
 /// Large programs are not searched to the end: what holds for them all the same. The last one is huge: its dive forgets columns.
 TEST(Cover, LargeProgramsHaveLegalPlansNearTheirBound) {
-    for (const std::size_t calls : {60, 120, 450}) {
+    for (const std::size_t calls : {std::size_t{60}, std::size_t{120}, std::size_t{450}}) {
         SCOPED_TRACE(calls);
         std::mt19937_64 random(calls);
         const dag::CallGraph graph = toy::random_graph(random, calls, 6);
