@@ -2,9 +2,14 @@
 // The only file that sees CLI11.
 #include "cli/options.hpp"
 
+#include "support/diagnostics.hpp"
+
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
+#include <set>
 
 namespace fusec::cli {
 
@@ -35,6 +40,12 @@ std::string check_assignment(const std::string& text) {
     return equal == std::string::npos || equal == 0 || equal + 1 == text.size() ? "NAME=FILE expected, found `" + text + "`" : std::string();
 }
 
+std::string check_seconds(const std::string& text) {
+    char* end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    return *end == '\0' && seconds >= 0.001 && seconds <= 1e6 ? "" : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
+}
+
 std::string check_arch(const std::string& text) {
     const bool form = text.size() >= 5 && text.starts_with("sm_") && text.find_first_not_of("0123456789", 3) == std::string::npos;
     if (!form || text.size() > 6) {
@@ -43,6 +54,8 @@ std::string check_arch(const std::string& text) {
     return std::stoi(text.substr(3)) < 75 ? "sm_75 is the oldest target, found `" + text + "`" : std::string();
 }
 
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 40U;
+
 /// Raw texts of options that need conversion after parsing.
 struct Raw {
     std::string arch, target = "cuda", real = "float", runtime = "embed", dump;
@@ -50,30 +63,50 @@ struct Raw {
     bool no_recompute = false;
 };
 
-void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    app.add_option("--target", raw.target, "cuda or host")->check(CLI::IsMember({"cuda", "host"}))->capture_default_str();
-    app.add_option("--device", options.device, "device description: a name of `fusec devices` or a .toml file (default: h200, host-generic for --target host)");
-    app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch);
-    app.add_option("-n", options.elements, "number of elements to optimise for")->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U))->capture_default_str();
-    app.add_option("--real", raw.real, "precision of declarations without one")->check(CLI::IsMember({"float", "double"}))->capture_default_str();
-    app.add_option("--library", options.libraries, "a further folder of elementary functions")->allow_extra_args(false);
-    app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel")->check(CLI::Range(1, 32))->capture_default_str();
-    app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate")->check(CLI::Range(std::size_t{1}, std::size_t{100000000}))->capture_default_str();
-    app.add_option("--time-limit", options.time_limit, "seconds for the plan solver; makes the result depend on the machine (default: a node limit)")->check(CLI::Range(0.001, 1e6));
-    app.add_flag("--no-recompute", raw.no_recompute, "execute every call in exactly one kernel");
-    app.add_option("--predictor", options.predictor, "composite or roofline")->capture_default_str();
+/// A first argument without ending or folder is rather a command than a program.
+bool looks_like_command(const Path& program) {
+    return !program.empty() && !program.has_extension() && !program.has_parent_path();
+}
+
+/// The value's name in --help, in place of CLI11's type; the default belongs to the description.
+CLI::Option* named(CLI::Option* option, const char* value) {
+    option->type_name(value); // what messages call it
+    return option->option_text(*value == '\0' ? " " : value);
 }
 
 void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
-    app.add_option("PROGRAM", options.program, "program text (.fus)")->required(required);
+    named(app.add_option("PROGRAM", options.program, "program text (.fus)")->required(required), "");
 }
 
+void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
+    named(app.add_option("--target", raw.target, "what is emitted (default cuda)")->check(CLI::IsMember({"cuda", "host"})), "cuda|host");
+    named(app.add_option("--device", options.device, "a name of `fusec devices` or a .toml file (default h200; host-generic for --target host)"), "NAME|FILE");
+    named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
+    named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")->check(CLI::Range(std::uint64_t{1}, most_elements)), "ELEMENTS");
+}
+
+void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
+    named(app.add_option("--real", raw.real, "precision of declarations without one (default float)")->check(CLI::IsMember({"float", "double"})), "float|double");
+    named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false), "DIR");
+    named(app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default 8)")->check(CLI::Range(1, 32)), "K");
+    named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000)")->check(CLI::Range(std::size_t{1}, std::size_t{100000000})), "N");
+    named(app.add_option("--time-limit", options.time_limit, "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")->check(check_seconds), "S");
+    app.add_flag("--no-recompute", raw.no_recompute, "execute every call in exactly one kernel");
+    named(app.add_option("--predictor", options.predictor, "composite or roofline (default composite)"), "NAME");
+}
+
+void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
+    named(app.add_option("--plan", options.plan, "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"), "auto|none|max|greedy|FILE");
+    named(app.add_option("--dump", raw.dump, "print stages on stdout: any of ast,dag,candidates,plan,ir"), "LIST");
+    app.add_flag("--time-stages", options.time_stages, "print the milliseconds of each stage on stderr");
+}
+
+/// All of them, for a command that makes or judges text for any target.
 void add_compile_options(CLI::App& app, CompileOptions& options, Raw& raw) {
+    add_target_options(app, options, raw);
     add_space_options(app, options, raw);
-    app.add_option("--plan", options.plan, "auto, none, max, greedy, or a plan file")->capture_default_str();
-    app.add_option("--runtime", raw.runtime, "embed the helpers in the output, or include <fusec/...>")->check(CLI::IsMember({"embed", "include"}))->capture_default_str();
-    app.add_option("--dump", raw.dump, "print stages: any of ast,dag,candidates,plan,ir");
-    app.add_flag("--time-stages", options.time_stages, "print the seconds of each stage on stderr");
+    add_plan_options(app, options, raw);
+    named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")->check(CLI::IsMember({"embed", "include"})), "embed|include");
 }
 
 /// Empty, or what is wrong.
@@ -100,6 +133,70 @@ std::string finish(CompileOptions& options, const Raw& raw) {
     return {};
 }
 
+/// The long names of an app's options and the names of its subcommands.
+std::vector<std::string> words_of(const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            words.push_back("--" + name);
+        }
+    }
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        words.push_back(command->get_name());
+    }
+    return words;
+}
+
+/// The innermost command that was named: its --help is the one to read.
+const CLI::App& innermost(const CLI::App& app) {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? app : innermost(*parsed.front());
+}
+
+std::string full_name(const CLI::App& app) {
+    return app.get_parent() == nullptr ? "fusec" : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+/// Prints what is wrong and the nearest word that would be right; the exit code of a usage error.
+int usage_error(const CLI::App& app, const std::string& text, const std::string& wrong_word = {}) {
+    const CLI::App& command = innermost(app);
+    const std::string near = wrong_word.empty() ? "" : nearest(wrong_word, words_of(command));
+    std::cerr << "fusec: error: " << text << " [usage]\n  hint: ";
+    if (!near.empty()) {
+        std::cerr << "did you mean `" << (near.starts_with('-') ? near : full_name(command) + " " + near) << "`?\n";
+    } else {
+        std::cerr << full_name(command) << " --help\n";
+    }
+    return 2;
+}
+
+/// Commands of the design that this version does not have yet.
+bool is_planned(const std::string& word) {
+    static const std::set<std::string> planned{"bench", "calibrate", "init", "predict", "tune"};
+    return planned.contains(word);
+}
+
+int unknown_command(const CLI::App& app, const Path& word) {
+    const std::string text = word.string();
+    return usage_error(app, is_planned(text) ? "`fusec " + text + "` is not part of fusec " FUSEC_VERSION : "unknown command `" + text + "`", is_planned(text) ? "" : text);
+}
+
+/// An argument that no option takes: an unknown option, a misspelt command, or one argument too many.
+int unexpected_argument(const CLI::App& app, const Path& program) {
+    const std::string word = app.remaining(true).front();
+    if (word.starts_with('-')) {
+        return usage_error(app, "unknown option `" + word + "`", word);
+    }
+    const CLI::App& command = innermost(app);
+    if (&command == &app && looks_like_command(program)) {
+        return unknown_command(app, program);
+    }
+    if (&command != &app && !nearest(word, words_of(command)).empty()) {
+        return usage_error(app, "unknown command `" + full_name(command).substr(full_name(app).size() + 1) + " " + word + "`", word);
+    }
+    return usage_error(app, "unexpected argument `" + word + "`");
+}
+
 } // namespace
 
 std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
@@ -109,7 +206,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     app.fallthrough(false);
     std::string color = "auto";
     const auto add_color = [&](CLI::App& to) {
-        to.add_option("--color", color, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}))->capture_default_str();
+        named(to.add_option("--color", color, "colours of messages (default auto)")->check(CLI::IsMember({"auto", "always", "never"})), "auto|always|never");
     };
     add_color(app);
 
@@ -117,75 +214,75 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     Compile compile;
     add_program(app, compile.options, false);
     add_compile_options(app, compile.options, raw);
-    app.add_option("-o,--output", compile.output, "CUDA (or host C++) file to write; the header goes beside it");
-    app.add_option("--json", compile.json, "write the report as JSON; - is stdout");
-    app.add_option("--save-plan", compile.save_plan, "write the chosen plan as a plan file");
-    app.add_option("--dot", raw.dot, "write a Graphviz file: --dot dag FILE or --dot plan FILE")->type_size(2)->allow_extra_args(false);
+    named(app.add_option("-o,--output", compile.output, "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"), "FILE");
+    named(app.add_option("--json", compile.json, "write the report as JSON; - is stdout"), "FILE");
+    named(app.add_option("--save-plan", compile.save_plan, "write the chosen plan as a plan file; - is stdout"), "FILE");
+    named(app.add_option("--dot", raw.dot, "write the call graph or the plan for Graphviz; - is stdout")->type_size(2)->allow_extra_args(false), "dag|plan FILE");
 
     Run run;
     CLI::App& run_app = *app.add_subcommand("run", "run a program on this machine; random inputs, within each domain, where none is given");
     add_program(run_app, run.options);
-    add_compile_options(run_app, run.options, raw);
-    run_app.remove_option(run_app.get_option("-n"));
-    run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40U));
-    run_app.add_option("--seed", run.seed, "seed of the random inputs")->capture_default_str();
-    run_app.add_option("--input", raw.inputs, "NAME=FILE.npy")->check(check_assignment)->allow_extra_args(false);
-    run_app.add_option("--output", raw.outputs, "NAME=FILE.npy")->check(check_assignment)->allow_extra_args(false);
+    named(run_app.add_option("--device", run.options.device, "a host device: a name of `fusec devices` or a .toml file (default host-generic)"), "NAME|FILE");
+    named(run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")->check(CLI::Range(std::uint64_t{0}, most_elements)), "ELEMENTS");
+    add_space_options(run_app, run.options, raw);
+    add_plan_options(run_app, run.options, raw);
+    named(run_app.add_option("--seed", run.seed, "seed of the random inputs (default 1)"), "SEED");
+    named(run_app.add_option("--input", raw.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false), "NAME=FILE.npy");
+    named(run_app.add_option("--output", raw.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false), "NAME=FILE.npy");
 
     Explore explore;
     CLI::App& explore_app = *app.add_subcommand("explore", "the space of fusions, the best plans, and why the others lost");
     add_program(explore_app, explore.options);
     add_compile_options(explore_app, explore.options, raw);
-    explore_app.add_option("--top", explore.top, "number of plans")->check(CLI::Range(1, 1000))->capture_default_str();
-    explore_app.add_option("--json", explore.json, "write JSON instead of text; - is stdout");
+    const CLI::Option* top = named(explore_app.add_option("--top", explore.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")->check(CLI::Range(1, 1000)), "N");
+    named(explore_app.add_option("--json", explore.json, "write JSON instead of text; - is stdout"), "FILE");
 
     Why why;
     CLI::App& why_app = *app.add_subcommand("why", "what fusing two calls would cost or gain, or the reason it cannot be");
     add_program(why_app, why.options);
+    add_target_options(why_app, why.options, raw);
     add_space_options(why_app, why.options, raw);
-    why_app.add_option("FIRST", why.first, "name of a call (the variable it defines)")->required();
-    why_app.add_option("SECOND", why.second, "name of a call")->required();
+    named(why_app.add_option("FIRST", why.first, "name of a call (the variable it defines)")->required(), "");
+    named(why_app.add_option("SECOND", why.second, "name of another call")->required(), "");
 
     Verify verify;
     CLI::App& verify_app = *app.add_subcommand("verify", "execute emitted kernels and compare with the reference");
-    verify_app.add_option("PROGRAM", verify.programs, "programs")->required();
+    named(verify_app.add_option("PROGRAM", verify.programs, "program texts (.fus)")->required(), "...");
     add_compile_options(verify_app, verify.options, raw);
     verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
-    verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead");
-    verify_app.add_option("--executor", verify.executors, "host, emulated or gpu (repeatable; default: host and emulated)")->check(CLI::IsMember({"host", "emulated", "gpu"}))->allow_extra_args(false);
-    verify_app.add_option("--seed", verify.seed, "seed of the inputs")->capture_default_str();
+    named(verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead"), "FILE.cu");
+    named(verify_app.add_option("--executor", verify.executors, "repeatable (default host and emulated)")->check(CLI::IsMember({"host", "emulated", "gpu"}))->allow_extra_args(false), "host|emulated|gpu");
+    named(verify_app.add_option("--json", verify.json, "write the counts as JSON; - is stdout"), "FILE");
+    named(verify_app.add_option("--seed", verify.seed, "seed of the inputs (default 1)"), "SEED");
 
     Devices devices;
     CLI::App& devices_app = *app.add_subcommand("devices", "list the device descriptions");
     std::string device_name;
     CLI::App& show_device = *devices_app.add_subcommand("show", "every figure of a description with its source");
-    show_device.add_option("NAME", device_name)->required();
+    named(show_device.add_option("NAME", device_name, "a name of `fusec devices`, or a .toml file")->required(), "");
 
     Library library;
     CLI::App& library_app = *app.add_subcommand("library", "list, show or check elementary functions");
     library_app.require_subcommand(1);
     CLI::App& list_app = *library_app.add_subcommand("list", "one line per function");
     CLI::App& show_app = *library_app.add_subcommand("show", "one function with its implementations");
-    show_app.add_option("NAME", library.name)->required();
+    named(show_app.add_option("NAME", library.name, "a name of `fusec library list`")->required(), "");
     CLI::App& check_app = *library_app.add_subcommand("check", "type-check, compile and compare with the reference");
-    check_app.add_option("DIR", library.folders, "folders to check (default: the standard library)");
+    named(check_app.add_option("DIR", library.folders, "folders to check (default: the standard library)"), "...");
     for (CLI::App* each : {&list_app, &show_app}) {
-        each->add_option("--library", library.folders, "a further folder of elementary functions")->allow_extra_args(false);
+        named(each->add_option("--library", library.folders, "a further folder of elementary functions (repeatable)")->allow_extra_args(false), "DIR");
     }
     for (CLI::App* each : {&run_app, &explore_app, &why_app, &verify_app, &devices_app, &list_app, &show_app, &check_app}) {
         add_color(*each);
     }
 
-    const auto usage_error = [](const std::string& text) {
-        std::cerr << "fusec: error: " << text << " [usage]\n  hint: fusec --help\n";
-        return 2;
-    };
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {
         return app.exit(help);
     } catch (const CLI::ParseError& error) {
-        return usage_error(error.what());
+        // CLI11 reports what is missing before what nobody expected; a misspelt word explains both.
+        return app.remaining(true).empty() ? usage_error(app, error.what()) : unexpected_argument(app, compile.options.program);
     }
 
     CommandLine line;
@@ -193,15 +290,18 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
                                                                       : Color::automatic;
     std::string wrong;
     if (run_app.parsed()) {
+        raw.target = "host";
         wrong = finish(run.options, raw);
-        run.options.target = fusion::Target::host;
-        run.options.device = run_app.count("--device") != 0U ? run.options.device : "host-generic";
         run.inputs = split_assignments(raw.inputs);
         run.outputs = split_assignments(raw.outputs);
         line.command = run;
     } else if (explore_app.parsed()) {
         wrong = finish(explore.options, raw);
-        explore.options.runners_up = explore.top - 1;
+        if (explore.options.plan == "auto") {
+            explore.options.runners_up = explore.top - 1;
+        } else if (top->count() > 0 && explore.top > 1) {
+            wrong = "--top " + std::to_string(explore.top) + ": runner-up plans are those of --plan auto, --plan " + explore.options.plan + " gives one";
+        }
         line.command = explore;
     } else if (why_app.parsed()) {
         wrong = finish(why.options, raw);
@@ -226,15 +326,21 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
             }
             compile.dot.emplace_back(raw.dot[i], raw.dot[i + 1]);
         }
+        const auto streams = [&](const std::optional<Path>& path) { return path == Path("-") ? 1 : 0; };
+        const auto dots = std::ranges::count_if(compile.dot, [](const auto& dot) { return dot.second == "-"; });
         if (compile.options.program.empty()) {
             wrong = "no program is given";
+        } else if (streams(compile.output) + streams(compile.json) + streams(compile.save_plan) + dots > 1) {
+            wrong = "several outputs are named `-`, standard output takes one";
+        } else if (looks_like_command(compile.options.program) && (is_planned(compile.options.program.string()) || !nearest(compile.options.program.string(), words_of(app)).empty())) {
+            return unknown_command(app, compile.options.program);
         } else if (wrong.empty() && !compile.output && !compile.json && !compile.save_plan && compile.dot.empty() && compile.options.dump.empty()) {
             wrong = "nothing to write: give -o FILE, --json, --save-plan, --dot or --dump";
         }
         line.command = compile;
     }
     if (!wrong.empty()) {
-        return usage_error(wrong);
+        return usage_error(app, wrong);
     }
     return line;
 }

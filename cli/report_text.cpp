@@ -132,6 +132,7 @@ std::string options_text(const CompileOptions& options) {
     when(options.plan != standard.plan, "--plan " + Path(options.plan).filename().string());
     when(!options.recompute, "--no-recompute");
     when(options.predictor != standard.predictor, "--predictor " + options.predictor);
+    when(options.time_limit != standard.time_limit, fmt::format("--time-limit {:g}", options.time_limit));
     when(!options.embed_runtime, "--runtime include");
     return fmt::format("{}", fmt::join(words, " "));
 }
@@ -164,10 +165,15 @@ std::string dump_candidates(Compilation& c) {
     return out.take();
 }
 
+std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph) {
+    const double bytes = kernel.work.read_bytes + kernel.work.write_bytes;
+    return fmt::format("{{{}}} {}: loads {}; stores {}; {:g} B/element, {} elements and {} threads per block, {} B shared, {} ({})", call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph), data_names(kernel.stores, graph), bytes, kernel.instances_per_block, kernel.threads_per_block, kernel.shared_bytes, time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by));
+}
+
 std::string plan_table(const fusion::Plan& plan, const dag::CallGraph& graph) {
     Writer out;
     for (const fusion::Candidate& kernel : plan.kernels) {
-        out.line(fmt::format("{{{}}} {}: loads {}; stores {}; {:g} B/element, {} elements and {} threads per block, {} B shared, {} ({})", call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph), data_names(kernel.stores, graph), kernel.work.read_bytes + kernel.work.write_bytes, kernel.instances_per_block, kernel.threads_per_block, kernel.shared_bytes, time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by)));
+        out.line(kernel_line(kernel, graph));
     }
     return out.take();
 }

@@ -20,7 +20,9 @@ std::string dump_plan(Compilation& compilation);
 std::string dump_ir(Compilation& compilation);
 std::string time_table(const Compilation& compilation);
 
-/// One line per kernel of a plan: calls, granularity, bytes, time, bound.
+/// A kernel in one line: calls, granularity, lists, bytes, time, bound.
+std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph);
+/// One such line per kernel of a plan.
 std::string plan_table(const fusion::Plan& plan, const dag::CallGraph& graph);
 /// The space and the plans of `explore`, each runner-up with what it does worse than the best.
 std::string explore_text(Compilation& compilation);

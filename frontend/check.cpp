@@ -32,8 +32,7 @@ public:
             std::visit([this](const auto& form) { add(form); }, statement.form);
         }
         if (!return_) {
-            const std::size_t end = program_.source->text().size();
-            diagnostics_.report(kind::missing_return, {program_.source, end, end}, "the program has no `return`").hint = "name the results: `return F;`";
+            report_missing_return();
         }
         if (diagnostics_.error_count() != errors_before) {
             return std::nullopt;
@@ -43,6 +42,19 @@ public:
     }
 
 private:
+    /// At the end of the last statement (of an empty program: its start); the hint names what was defined last.
+    void report_missing_return() {
+        Span end{program_.source, 0, 0};
+        std::string result = "F";
+        for (const ast::Statement& statement : program_.statements) {
+            end = {program_.source, statement.span.end - 1, statement.span.end};
+            if (const auto* assignment = std::get_if<ast::Assignment>(&statement.form)) {
+                result = assignment->target.text;
+            }
+        }
+        diagnostics_.report(kind::missing_return, end, "the program has no `return`").hint = "end it with the names of its results: `return " + result + ";`";
+    }
+
     void add(const ast::ProgramName& form) {
         if (current_ != &program_.statements.front()) {
             diagnostics_.report(kind::misplaced_program_name, current_->span, "`program` is not the first statement").notes.push_back({program_.statements.front().span, "the first statement"});

@@ -186,7 +186,7 @@ private:
         const auto& call = kernel_.calls[index];
         const Routine& routine = call.routines->routines[routines_[index]];
         const auto& costs = (*call.costs)[routines_[index]];
-        const library::OperationCounts& operations = call.routines->operations;
+        const library::OperationCounts& operations = routine.operations;
         work_.flops += operations.flops;
         work_.divisions += operations.divisions;
         work_.square_roots += operations.square_roots;

@@ -35,6 +35,7 @@ packages=(
     libgmock-dev
     libeigen3-dev
     libbenchmark-dev
+    python3-numpy
     graphviz
 )
 case "${1:-}" in

@@ -87,8 +87,13 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
     }
 }
 
-void print_plan(const char* title, const fusion::Plan& plan, const dag::CallGraph& graph) {
-    std::cout << fmt::format("{}: {}, {:g} B/element\n{}", title, time_text(plan.seconds), bytes_per_element(plan), plan_table(plan, graph));
+/// The kernels of a plan, those that execute a call asked about marked by `*`.
+void print_plan(const char* title, const fusion::Plan& plan, std::initializer_list<CallId> asked, const dag::CallGraph& graph) {
+    std::cout << fmt::format("{}: {}, {:g} B/element\n", title, time_text(plan.seconds), bytes_per_element(plan));
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        const bool marked = std::ranges::any_of(asked, [&](CallId call) { return std::ranges::find(kernel.calls, call) != kernel.calls.end(); });
+        std::cout << (marked ? "* " : "  ") << kernel_line(kernel, graph) << '\n';
+    }
 }
 
 } // namespace
@@ -114,12 +119,12 @@ void run_command(const Why& command, Diagnostics& diagnostics) {
         explain_impossible(c, *a, *b);
         return;
     }
-    print_plan("together", *together, *c.graph);
+    print_plan("together", *together, {*a, *b}, *c.graph);
     if (!apart) {
         std::cout << "apart: no plan\n";
         return;
     }
-    print_plan("apart", *apart, *c.graph);
+    print_plan("apart", *apart, {*a, *b}, *c.graph);
     const double change = (apart->seconds - together->seconds) / apart->seconds * 100;
     const double bytes = bytes_per_element(*apart) - bytes_per_element(*together);
     std::cout << fmt::format("fusing `{}` and `{}` {} {:.2f} % and {} {:g} B/element\n", command.first, command.second, change >= 0 ? "gains" : "costs", std::abs(change), bytes >= 0 ? "saves" : "adds", std::abs(bytes));
