@@ -286,7 +286,7 @@ TEST(Cover, AsksFewCostsOfALargeProgram) {
 toy::TableSource enumerated_columns(const dag::CallGraph& graph, std::mt19937_64& random) {
     const std::vector<double> flops(graph.calls(), 10);
     toy::TableSource source;
-    for (const Column& column : make_columns(graph, enumerate_fusions(graph, 6, 10000).sets, flops, true).columns) {
+    for (const Column& column : make_columns(graph, enumerate_fusions(graph, 6, 2500).sets, flops, true).columns) {
         const double least = 2e-6 + 1e-6 * static_cast<double>(column.loads.size() + column.stores.size());
         source.add(column, least * (1 + 0.001 * static_cast<double>(random() % 100)), least);
     }
@@ -295,7 +295,7 @@ toy::TableSource enumerated_columns(const dag::CallGraph& graph, std::mt19937_64
 
 /// Large programs are not searched to the end: what holds for them all the same. The last one is huge: its dive forgets columns.
 TEST(Cover, LargeProgramsHaveLegalPlansNearTheirBound) {
-    for (const std::size_t calls : {std::size_t{60}, std::size_t{120}, std::size_t{450}}) {
+    for (const std::size_t calls : {std::size_t{60}, std::size_t{90}, std::size_t{410}}) {
         SCOPED_TRACE(calls);
         std::mt19937_64 random(calls);
         const dag::CallGraph graph = toy::random_graph(random, calls, 6);
