@@ -14,29 +14,46 @@ namespace {
 TEST(Mutation, MakesTheMutantsOneExpects) {
     const std::string source = "} // namespace fusec\n"
                                "__global__ void __launch_bounds__(64) F(float* a, size_t n) {\n"
+                               "    const auto F_tile = shared + 16; // 64 x MATRIX5x5\n"
                                "    const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first : 64);\n"
                                "    __syncthreads();\n"
-                               "    x(tile + 0 + element * 9);\n"
-                               "    fusec::copy_tile<Aligned, 64, 64, 25, float>(F + first * 25, tile + 4544, count);\n"
-                               "    fusec::launch(k, n, 64, 64, 0, stream, A, B);\n";
+                               "    view(F_tile + element * 9);\n"
+                               "    fusec::copy_tile<Aligned, 64, 25>(F + first * 25, F_tile, count);\n"
+                               "    float* const B = slot_bytes(count, 72);\n"
+                               "    fusec::launch(k, count, 64, 64, 0, stream, A, B);\n";
     std::vector<std::string> changes;
     for (const Mutant& mutant : mutants(source)) {
         changes.push_back(mutant.kind + ", " + mutant.change.substr(0, 7) + mutant.change.substr(mutant.change.find("-> ") + 2));
     }
+    const std::string copy = "fusec::copy_tile<Aligned, 64, 25>(F + first * 25, F_tile, count);";
+    const auto with = [&](const std::string& from, const std::string& to) { return std::string(copy).replace(copy.find(from), from.size(), to); };
     EXPECT_EQ(changes, (std::vector<std::string>{
-                           "tail, line 3: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first + 1 : 64);",
-                           "tail, line 3: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first - 1 : 64);",
-                           "delete a barrier, line 4: (nothing)",
-                           "weaken a barrier, line 4: __syncwarp();",
-                           "offset, line 5: x(tile + 1 + element * 9);",
-                           "stride, line 5: x(tile + 0 + element * 10);",
-                           "stride, line 5: x(tile + 0 + element * 8);",
-                           "offset, line 6: fusec::copy_tile<Aligned, 64, 64, 25, float>(F + first * 25, tile + 4545, count);",
-                           "offset, line 6: fusec::copy_tile<Aligned, 64, 64, 25, float>(F + first * 25, tile + 4543, count);",
-                           "stride, line 6: fusec::copy_tile<Aligned, 64, 64, 25, float>(F + first * 26, tile + 4544, count);",
-                           "stride, line 6: fusec::copy_tile<Aligned, 64, 64, 25, float>(F + first * 24, tile + 4544, count);",
-                           "drop a store, line 6: (nothing)",
-                           "swap two buffers, line 7: fusec::launch(k, n, 64, 64, 0, stream, B, A);",
+                           "offset, line 3: const auto F_tile = shared + 17; // 64 x MATRIX5x5",
+                           "offset, line 3: const auto F_tile = shared + 15; // 64 x MATRIX5x5",
+                           "tail, line 4: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first + 1 : 64);",
+                           "tail, line 4: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first - 1 : 64);",
+                           "delete a barrier, line 5: (nothing)",
+                           "weaken a barrier, line 5: __syncwarp();",
+                           "offset, line 6: view(F_tile + 1 + element * 9);",
+                           "offset, line 6: view(F_tile - 1 + element * 9);",
+                           "stride, line 6: view(F_tile + element * 10);",
+                           "stride, line 6: view(F_tile + element * 8);",
+                           "offset, line 7: " + with("F_tile", "F_tile + 1"),
+                           "offset, line 7: " + with("F_tile", "F_tile - 1"),
+                           "offset, line 7: " + with("F + first", "F + 1 + first"),
+                           "offset, line 7: " + with("F + first", "F - 1 + first"),
+                           "stride, line 7: " + with("first * 25", "first * 26"),
+                           "stride, line 7: " + with("first * 25", "first * 24"),
+                           "stride, line 7: " + with("64, 25>", "64, 26>"),
+                           "stride, line 7: " + with("64, 25>", "64, 24>"),
+                           "tail, line 7: " + with("count", "count + 1"),
+                           "tail, line 7: " + with("count", "count - 1"),
+                           "drop a store, line 7: (nothing)",
+                           "offset, line 8: float* const B = slot_bytes(count, 73);",
+                           "offset, line 8: float* const B = slot_bytes(count, 71);",
+                           "tail, line 9: fusec::launch(k, count + 1, 64, 64, 0, stream, A, B);",
+                           "tail, line 9: fusec::launch(k, count - 1, 64, 64, 0, stream, A, B);",
+                           "swap two buffers, line 9: fusec::launch(k, count, 64, 64, 0, stream, B, A);",
                        }));
 }
 
