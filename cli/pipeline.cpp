@@ -4,6 +4,7 @@
 
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
+#include "frontend/file_reader.hpp"
 #include "support/files.hpp"
 
 #include <algorithm>
@@ -33,13 +34,15 @@ bool load_device(Compilation& c, Diagnostics& diagnostics) {
 bool parse_text(Compilation& c, Diagnostics& diagnostics) {
     if (auto text = read_file(c.options.program, diagnostics)) {
         c.source = std::make_shared<SourceText>(c.options.program.string(), std::move(*text));
-        c.ast = frontend::parse(c.source, diagnostics);
+        frontend::DiskReader reader;
+        c.ast = frontend::parse(c.source, diagnostics, &reader);
+        c.included = reader.files();
     }
     return c.ast != nullptr;
 }
 
 bool check_program(Compilation& c, Diagnostics& diagnostics) {
-    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real}, diagnostics);
+    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
     return c.program.has_value();
 }
 

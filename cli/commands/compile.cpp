@@ -88,6 +88,7 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
         write(path, what == "dag" ? dag_dot(*c.graph, *c.catalog) : plan_dot(c.plans.front(), *c.graph, *c.catalog));
     }
     std::vector<Path> read = {command.options.program};
+    read.insert(read.end(), c.included.begin(), c.included.end());
     if (c.options.plan != "auto") {
         read.emplace_back(c.options.plan);
     }
