@@ -44,12 +44,12 @@ TEST(HostileBlocks, AMegabyteOfOpeningsMeetsTheNestingLimit) {
 TEST(HostileBlocks, AMegabyteOfBracesEndsInErrorsOfSyntax) {
     for (const char* unit : {"}", "{}", "{;}", "for {}", "def {}", "for q in 0..2 {}}", "{x}", "\"", "\"\"", "..", "1..", "[q", "%"}) {
         SCOPED_TRACE(unit);
-        const Compiled compiled = compile(head + repeated(unit, megabyte));
+        const Compiled compiled = compile(head + repeated(unit, *unit == '}' ? megabyte : megabyte / 5));
         EXPECT_TRUE(compiled.diagnostics.has_errors());
         EXPECT_THAT(compiled.diagnostics.exit_code(), ::testing::AnyOf(1, 3));
         EXPECT_LE(compiled.diagnostics.error_count(), 101U);
     }
-    EXPECT_TRUE(compile(head + "b = a + a; " + repeated("for q in 0..1 {}", megabyte) + "return b;").program);
+    EXPECT_TRUE(compile(head + "b = a + a; " + repeated("for q in 0..1 {}", megabyte / 5) + "return b;").program);
 }
 
 TEST(HostileBlocks, AstronomicalLoopsMeetTheIterationLimit) {
@@ -69,13 +69,13 @@ TEST(HostileBlocks, AstronomicalLoopsMeetTheIterationLimit) {
 
 /// Few iterations of much text: what is counted is the work.
 TEST(HostileBlocks, LongBodiesMeetTheIterationLimit) {
-    expect_limit(head + "for q in 0..1000000 { c = 1" + repeated("+1", megabyte) + "; } b = a + a; return b;", kind::iteration_limit, {"5000000"});
+    expect_limit(head + "for q in 0..1000000 { c = 1" + repeated("+1", megabyte / 5) + "; } b = a + a; return b;", kind::iteration_limit, {"5000000"});
     std::string body;
     for (int i = 0; i < 20000; ++i) {
         body += "c" + std::to_string(i) + "=a;";
     }
     expect_limit(head + "for q in 0..1000000 {" + body + "} b = a + a; return b;", kind::iteration_limit, {"5000000"});
-    expect_limit(head + "const VECTOR2 w = [1, 2]; for q in 0..1000000 { c = w[0" + repeated("+0", megabyte) + "]; } b = a + a; return b;", kind::iteration_limit, {"5000000"});
+    expect_limit(head + "const VECTOR2 w = [1, 2]; for q in 0..1000000 { c = w[0" + repeated("+0", megabyte / 5) + "]; } b = a + a; return b;", kind::iteration_limit, {"5000000"});
     expect_limit("def f(x) { const MATRIX64x64 t = [" + repeated("[" + repeated("1,", 126) + "1],", 63 * 130) + "[" + repeated("1,", 126) + "1]]; return x; }" + head + "for q in 0..500000 { c = f(a); } b = a + a; return b;", kind::iteration_limit, {"5000000"});
 }
 
