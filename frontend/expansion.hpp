@@ -16,7 +16,7 @@ namespace fusec::frontend {
 
 /// Limits of a program after expansion.
 inline constexpr std::size_t max_calls = 100'000;
-inline constexpr std::size_t max_iterations = 1'000'000;  ///< of all loops, each call of a definition counted as one
+inline constexpr std::size_t max_iterations = 1'000'000; ///< of all loops, each call of a definition counted as one
 inline constexpr std::size_t max_elaborated = 5'000'000; ///< statements and nodes of expressions in all expansions
 
 class Expansion {
