@@ -70,8 +70,8 @@ Values stvk(const Values& in) {
     return {{"f", components(forces)}};
 }
 
-/// The mass matrix of a hexahedron, entry by entry from the products of one-dimensional shape functions at Gauss points.
-Values hex_mass(const Values& in) {
+/// The mass matrix of a hexahedron, from products of one-dimensional shape functions at Gauss points, times the accelerations.
+Values hex_inertia(const Values& in) {
     const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
     Matrix mass = Matrix::Zero(8, 8);
     for (int q = 0; q < 8; ++q) {
@@ -83,7 +83,7 @@ Values hex_mass(const Values& in) {
         }
         mass += shape * shape.transpose();
     }
-    return {{"f", components(Vector(scalar(in, "rho_J") * mass * vector(in, "u")))}};
+    return {{"F", components(Matrix(-mass * matrix(in, "A", 8, 3)))}};
 }
 
 Values tet_geometry(const Values& in) {
@@ -131,7 +131,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
     static const std::map<std::string, std::function<Values(const Values&)>> formulas = {
         {"demo", demo},
         {"demo16", demo16},
-        {"hex_mass", hex_mass},
+        {"hex_inertia", hex_inertia},
         {"kalman", kalman},
         {"neo_hookean", neo_hookean},
         {"recompute", recompute},
