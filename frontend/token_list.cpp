@@ -45,6 +45,10 @@ public:
                 diagnostics_.report(kind::nesting_limit, span_of(own), "nesting of " + std::to_string(depth) + " brackets and signs, the limit is " + std::to_string(max_nesting)).hint = "give an inner expression a name of its own";
                 return std::nullopt;
             }
+            if (token->getType() == FusecLexer::RANGE_START) {
+                split_range_start(std::move(token), own, list);
+                continue;
+            }
             if (own.kind == TokenKind::malformed_number) { // reported; the parser goes on as if it were one
                 static_cast<antlr4::CommonToken&>(*token).setType(FusecLexer::NUMBER);
             }
@@ -59,6 +63,21 @@ public:
 private:
     Span span_of(const Token& token) const { return {source_, token.begin, token.end}; }
     std::size_t offset_of(std::size_t index) const { return offsets_.empty() ? skipped_ + index : offsets_.at(std::min(index, offsets_.size() - 1)); }
+
+    /// `0..` as a number and dots.
+    static void split_range_start(std::unique_ptr<antlr4::Token> token, const Token& own, TokenList& list) {
+        constexpr std::size_t dots = 2;
+        auto number = std::make_unique<antlr4::CommonToken>(token.get());
+        number->setType(FusecLexer::NUMBER);
+        number->setStopIndex(number->getStopIndex() - dots);
+        auto& rest = static_cast<antlr4::CommonToken&>(*token);
+        rest.setType(FusecLexer::DOTS);
+        rest.setStartIndex(number->getStopIndex() + 1);
+        list.own.push_back({TokenKind::number, own.begin, own.end - dots});
+        list.generated.push_back(std::move(number));
+        list.own.push_back({TokenKind::dots, own.end - dots, own.end});
+        list.generated.push_back(std::move(token));
+    }
 
     /// Reports a token that is none; returns whether the parser shall see it.
     bool accept(const Token& token, TokenList& list) {
@@ -151,6 +170,7 @@ TokenKind kind_of(std::size_t type) {
     case FusecLexer::PERCENT:
         return TokenKind::percent;
     case FusecLexer::DOTS:
+    case FusecLexer::RANGE_START: // is split
         return TokenKind::dots;
     case FusecLexer::APOSTROPHE:
         return TokenKind::apostrophe;
