@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace fusec::cli {
 
@@ -29,8 +30,19 @@ std::optional<fusion::PlanMode> mode_of(const std::string& text) {
     return std::nullopt;
 }
 
+/// What is proved about a plan that was not searched for: how far below it any plan could be. The same number however the plan came
+/// about. Small programs are solved to the end for it; for large ones the bound of the linear program does.
+void state_gap(Compilation& c) {
+    constexpr std::size_t small = 50; // calls
+    const bool solved = c.graph->calls() <= small;
+    const fusion::PlanOptions options{.mode = solved ? fusion::PlanMode::automatic : fusion::PlanMode::greedy, .time_limit = c.options.time_limit};
+    fusion::Plan& plan = c.plans.front();
+    plan.bound = std::min(plan.seconds, fusion::solve_cover(*c.graph, *c.space, options).bound);
+    plan.gap = plan.seconds > 0 ? (plan.seconds - plan.bound) / plan.seconds : 0;
+}
+
 bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
-    auto text = read_file(c.options.plan, diagnostics);
+    auto text = read_text(c.options.plan, diagnostics);
     if (!text) {
         return false;
     }
@@ -43,9 +55,6 @@ bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
     if (!plan) {
         return false;
     }
-    // Nothing was proved about a given plan; what no plan can beat is known without branch and bound.
-    plan->bound = std::min(plan->seconds, fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::greedy}).bound);
-    plan->gap = plan->seconds > 0 ? (plan->seconds - plan->bound) / plan->seconds : 0;
     c.plans = {std::move(*plan)};
     return true;
 }
@@ -79,7 +88,7 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
 }
 
 void price_space(Compilation& c) {
-    constexpr std::size_t most = 2000;
+    constexpr std::size_t most = 256; // a front takes a quarter of a millisecond
     if (c.space->columns().size() <= most) {
         for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
             c.space->front(ColumnId(i));
@@ -118,9 +127,31 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
             return false;
         }
     }
+    if (mode != fusion::PlanMode::automatic) {
+        state_gap(c);
+    }
     const fusion::CoverResult unfused = fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::none, .bound = false});
     c.unfused_seconds = unfused.covers.empty() ? 0 : unfused.covers.front().seconds;
     return true;
+}
+
+/// ` --library ID` when the program calls functions of the user's: the ID is that of their metadata and device sources, since a folder's
+/// name says nothing about what is in it.
+std::string library_text(const Compilation& c) {
+    const std::string standard = library::standard_library_folder().string();
+    std::map<std::string, std::string> used; // by name
+    for (const frontend::Call& call : c.graph->program().calls) {
+        const library::Function& function = c.catalog->function(call.instance.function);
+        if (!function.metadata_path.string().starts_with(standard)) {
+            Diagnostics unread; // it has been read before; if it is gone, its device source tells enough
+            used[function.name] = read_file(function.metadata_path, unread).value_or("") + function.source;
+        }
+    }
+    std::string all;
+    for (const auto& [name, text] : used) {
+        all += name + "\n" + text;
+    }
+    return used.empty() ? "" : " --library " + codegen::text_id(all);
 }
 
 codegen::EmitOptions emit_options(const Compilation& c) {
@@ -128,7 +159,7 @@ codegen::EmitOptions emit_options(const Compilation& c) {
     options.target = c.options.target;
     options.arch = c.options.arch.value_or(c.device->limits.arch);
     options.embed_runtime = c.options.embed_runtime;
-    options.options_text = options_text(c.options);
+    options.options_text = options_text(c.options) + library_text(c);
     options.summary = summary(c);
     options.header_name = c.header_name;
     return options;

@@ -6,7 +6,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
+#include <set>
 
 namespace fusec::cli {
 
@@ -37,6 +40,12 @@ std::string check_assignment(const std::string& text) {
     return equal == std::string::npos || equal == 0 || equal + 1 == text.size() ? "NAME=FILE expected, found `" + text + "`" : std::string();
 }
 
+std::string check_seconds(const std::string& text) {
+    char* end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    return *end == '\0' && seconds >= 0.001 && seconds <= 1e6 ? "" : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
+}
+
 std::string check_arch(const std::string& text) {
     const bool form = text.size() >= 5 && text.starts_with("sm_") && text.find_first_not_of("0123456789", 3) == std::string::npos;
     if (!form || text.size() > 6) {
@@ -44,6 +53,8 @@ std::string check_arch(const std::string& text) {
     }
     return std::stoi(text.substr(3)) < 75 ? "sm_75 is the oldest target, found `" + text + "`" : std::string();
 }
+
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 40U;
 
 /// Raw texts of options that need conversion after parsing.
 struct Raw {
@@ -67,28 +78,36 @@ void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
     named(app.add_option("PROGRAM", options.program, "program text (.fus)")->required(required), "");
 }
 
-void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    constexpr std::uint64_t most_elements = std::uint64_t{1} << 40U;
+void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--target", raw.target, "what is emitted (default cuda)")->check(CLI::IsMember({"cuda", "host"})), "cuda|host");
     named(app.add_option("--device", options.device, "a name of `fusec devices` or a .toml file (default h200; host-generic for --target host)"), "NAME|FILE");
     named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
     named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")->check(CLI::Range(std::uint64_t{1}, most_elements)), "ELEMENTS");
+}
+
+void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--real", raw.real, "precision of declarations without one (default float)")->check(CLI::IsMember({"float", "double"})), "float|double");
     app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees");
     named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false), "DIR");
     named(app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default 8)")->check(CLI::Range(1, 32)), "K");
     named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000)")->check(CLI::Range(std::size_t{1}, std::size_t{100000000})), "N");
-    named(app.add_option("--time-limit", options.time_limit, "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")->check(CLI::Range(0.001, 1e6)), "S");
+    named(app.add_option("--time-limit", options.time_limit, "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")->check(check_seconds), "S");
     app.add_flag("--no-recompute", raw.no_recompute, "execute every call in exactly one kernel");
     named(app.add_option("--predictor", options.predictor, "composite or roofline (default composite)"), "NAME");
 }
 
-void add_compile_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    add_space_options(app, options, raw);
+void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--plan", options.plan, "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"), "auto|none|max|greedy|FILE");
-    named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")->check(CLI::IsMember({"embed", "include"})), "embed|include");
     named(app.add_option("--dump", raw.dump, "print stages on stdout: any of ast,dag,candidates,plan,ir"), "LIST");
     app.add_flag("--time-stages", options.time_stages, "print the milliseconds of each stage on stderr");
+}
+
+/// All of them, for a command that makes or judges text for any target.
+void add_compile_options(CLI::App& app, CompileOptions& options, Raw& raw) {
+    add_target_options(app, options, raw);
+    add_space_options(app, options, raw);
+    add_plan_options(app, options, raw);
+    named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")->check(CLI::IsMember({"embed", "include"})), "embed|include");
 }
 
 /// Empty, or what is wrong.
@@ -152,6 +171,17 @@ int usage_error(const CLI::App& app, const std::string& text, const std::string&
     return 2;
 }
 
+/// Commands of the design that this version does not have yet.
+bool is_planned(const std::string& word) {
+    static const std::set<std::string> planned{"bench", "calibrate", "init", "predict", "tune"};
+    return planned.contains(word);
+}
+
+int unknown_command(const CLI::App& app, const Path& word) {
+    const std::string text = word.string();
+    return usage_error(app, is_planned(text) ? "`fusec " + text + "` is not part of fusec " FUSEC_VERSION : "unknown command `" + text + "`", is_planned(text) ? "" : text);
+}
+
 /// An argument that no option takes: an unknown option, a misspelt command, or one argument too many.
 int unexpected_argument(const CLI::App& app, const Path& program) {
     const std::string word = app.remaining(true).front();
@@ -160,7 +190,7 @@ int unexpected_argument(const CLI::App& app, const Path& program) {
     }
     const CLI::App& command = innermost(app);
     if (&command == &app && looks_like_command(program)) {
-        return usage_error(app, "unknown command `" + program.string() + "`", program.string());
+        return unknown_command(app, program);
     }
     if (&command != &app && !nearest(word, words_of(command)).empty()) {
         return usage_error(app, "unknown command `" + full_name(command).substr(full_name(app).size() + 1) + " " + word + "`", word);
@@ -193,9 +223,10 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     Run run;
     CLI::App& run_app = *app.add_subcommand("run", "run a program on this machine; random inputs, within each domain, where none is given");
     add_program(run_app, run.options);
-    add_compile_options(run_app, run.options, raw);
-    run_app.remove_option(run_app.get_option("-n"));
-    named(run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40U)), "ELEMENTS");
+    named(run_app.add_option("--device", run.options.device, "a host device: a name of `fusec devices` or a .toml file (default host-generic)"), "NAME|FILE");
+    named(run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")->check(CLI::Range(std::uint64_t{0}, most_elements)), "ELEMENTS");
+    add_space_options(run_app, run.options, raw);
+    add_plan_options(run_app, run.options, raw);
     named(run_app.add_option("--seed", run.seed, "seed of the random inputs (default 1)"), "SEED");
     named(run_app.add_option("--input", raw.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false), "NAME=FILE.npy");
     named(run_app.add_option("--output", raw.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false), "NAME=FILE.npy");
@@ -210,6 +241,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     Why why;
     CLI::App& why_app = *app.add_subcommand("why", "what fusing two calls would cost or gain, or the reason it cannot be");
     add_program(why_app, why.options);
+    add_target_options(why_app, why.options, raw);
     add_space_options(why_app, why.options, raw);
     named(why_app.add_option("FIRST", why.first, "name of a call (the variable it defines)")->required(), "");
     named(why_app.add_option("SECOND", why.second, "name of another call")->required(), "");
@@ -221,6 +253,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
     named(verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead"), "FILE.cu");
     named(verify_app.add_option("--executor", verify.executors, "repeatable (default host and emulated)")->check(CLI::IsMember({"host", "emulated", "gpu"}))->allow_extra_args(false), "host|emulated|gpu");
+    named(verify_app.add_option("--json", verify.json, "write the counts as JSON; - is stdout"), "FILE");
     named(verify_app.add_option("--seed", verify.seed, "seed of the inputs (default 1)"), "SEED");
 
     Devices devices;
@@ -258,9 +291,8 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
                                                                       : Color::automatic;
     std::string wrong;
     if (run_app.parsed()) {
+        raw.target = "host";
         wrong = finish(run.options, raw);
-        run.options.target = fusion::Target::host;
-        run.options.device = run_app.count("--device") != 0U ? run.options.device : "host-generic";
         run.inputs = split_assignments(raw.inputs);
         run.outputs = split_assignments(raw.outputs);
         line.command = run;
@@ -295,10 +327,14 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
             }
             compile.dot.emplace_back(raw.dot[i], raw.dot[i + 1]);
         }
+        const auto streams = [&](const std::optional<Path>& path) { return path == Path("-") ? 1 : 0; };
+        const auto dots = std::ranges::count_if(compile.dot, [](const auto& dot) { return dot.second == "-"; });
         if (compile.options.program.empty()) {
             wrong = "no program is given";
-        } else if (looks_like_command(compile.options.program) && !nearest(compile.options.program.string(), words_of(app)).empty()) {
-            return usage_error(app, "unknown command `" + compile.options.program.string() + "`", compile.options.program.string());
+        } else if (streams(compile.output) + streams(compile.json) + streams(compile.save_plan) + dots > 1) {
+            wrong = "several outputs are named `-`, standard output takes one";
+        } else if (looks_like_command(compile.options.program) && (is_planned(compile.options.program.string()) || !nearest(compile.options.program.string(), words_of(app)).empty())) {
+            return unknown_command(app, compile.options.program);
         } else if (wrong.empty() && !compile.output && !compile.json && !compile.save_plan && compile.dot.empty() && compile.options.dump.empty()) {
             wrong = "nothing to write: give -o FILE, --json, --save-plan, --dot or --dump";
         }

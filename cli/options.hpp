@@ -84,6 +84,7 @@ struct Verify {
     bool all = false;
     std::optional<Path> source;
     std::vector<std::string> executors; ///< "host", "emulated", "gpu"; empty: host and emulated
+    std::optional<Path> json;
     std::uint64_t seed = 1;
 };
 

@@ -4,8 +4,12 @@
 
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
+#include "execute/fold_constants.hpp"
 #include "frontend/file_reader.hpp"
+#include "perfmodel/occupancy.hpp"
 #include "support/files.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -32,7 +36,7 @@ bool load_device(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool parse_text(Compilation& c, Diagnostics& diagnostics) {
-    if (auto text = read_file(c.options.program, diagnostics)) {
+    if (auto text = read_text(c.options.program, diagnostics)) {
         c.source = std::make_shared<SourceText>(c.options.program.string(), std::move(*text));
         frontend::DiskReader reader;
         c.ast = frontend::parse(c.source, diagnostics, &reader);
@@ -46,26 +50,38 @@ bool check_program(Compilation& c, Diagnostics& diagnostics) {
     return c.program.has_value();
 }
 
-bool build_graph(Compilation& c, Diagnostics&) {
+bool fold_constants(Compilation& c, Diagnostics& diagnostics) {
+    c.program = execute::fold_constants(*c.program, *c.catalog, diagnostics);
+    return true;
+}
+
+bool build_graph(Compilation& c, Diagnostics& diagnostics) {
+    if (const std::size_t calls = c.program->calls.size(); calls > dag::most_calls) {
+        const Span& place = c.program->calls[dag::most_calls].span;
+        diagnostics.report(kind::call_limit, place, fmt::format("program of {} calls, the limit is {}", calls, dag::most_calls)).hint = "split it: results of one program may be inputs of another";
+        return false;
+    }
     c.graph.emplace(*c.program);
     return true;
 }
 
 bool enumerate_space(Compilation& c, Diagnostics&) {
-    const fusion::SpaceOptions options{.max_fusion = c.options.max_fusion, .max_fusions = c.options.max_fusions, .recompute = c.options.recompute, .elements = c.options.elements};
+    const CompileOptions& o = c.options;
+    const fusion::SpaceOptions options{.max_fusion = o.max_fusion, .max_fusions = o.max_fusions, .recompute = o.recompute, .elements = o.elements};
     c.space = std::make_unique<fusion::Space>(*c.graph, *c.catalog, c.device->limits, *c.predictor, options);
     return true;
 }
 
 bool lower_plan(Compilation& c, Diagnostics&) {
-    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog);
+    const auto resident_blocks = [&](const fusion::KernelWork& work) { return perfmodel::resident_blocks(c.device->limits, work); };
+    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog, resident_blocks);
     return true;
 }
 
 bool emit_text(Compilation& c, Diagnostics& diagnostics) {
     constexpr int oldest = 75; // nvcc 13 takes none before
     if (c.options.target == fusion::Target::cuda && c.options.arch.value_or(0) < oldest) {
-        diagnostics.report(kind::target_mismatch, {}, "device `" + c.device->name + "` is for prediction only: code is emitted for sm_" + std::to_string(oldest) + " and later");
+        diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is for prediction only: code is emitted for sm_{} and later", c.device->name, oldest));
         return false;
     }
     c.emitted = codegen::emit(*c.unit, *c.graph, *c.catalog, emit_options(c));
@@ -98,6 +114,7 @@ const std::vector<Stage>& stages() {
         {"device", "load the device description and its predictor", load_device, nullptr, nullptr, ""},
         {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
+        {"fold", "calls on constants computed", fold_constants, check_program_value, nullptr, ""},
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},
         {"plan", "candidates on demand; the kernel mix with its bound", choose_plan, check_plans, dump_plan, "plan"},
@@ -134,6 +151,19 @@ bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::strin
         std::cerr << time_table(compilation);
     }
     return good;
+}
+
+std::vector<Path> files_read(const Compilation& compilation) {
+    std::vector<Path> files{compilation.options.program};
+    for (const std::string& named : {compilation.options.plan, compilation.options.device}) { // names of no file do no harm
+        files.emplace_back(named);
+    }
+    files.insert(files.end(), compilation.included.begin(), compilation.included.end());
+    for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->size(); ++i) {
+        const library::Function& function = compilation.catalog->function(FunctionId(i));
+        files.insert(files.end(), {function.metadata_path, function.source_path});
+    }
+    return files;
 }
 
 } // namespace fusec::cli

@@ -56,4 +56,7 @@ const std::vector<Stage>& stages();
 /// Runs the stages up to and including `last`. Dumps go to stdout, stage times to stderr. False after an error was reported.
 bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::string_view last = "emit");
 
+/// The files that the compile has read: program, plan, device and library. No output may replace one.
+std::vector<Path> files_read(const Compilation& compilation);
+
 } // namespace fusec::cli

@@ -43,6 +43,7 @@ Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const
         {"threads", kernel.threads_per_block},
         {"instances_per_block", kernel.instances_per_block},
         {"shared_bytes", kernel.shared_bytes},
+        {"shared_bytes_optimal", !kernel.placement_cut},
         {"registers", kernel.work.registers},
         {"bytes_per_element", kernel.work.read_bytes + kernel.work.write_bytes},
         {"flops_per_element", kernel.work.flops},

@@ -133,6 +133,7 @@ std::string options_text(const CompileOptions& options) {
     when(options.plan != standard.plan, "--plan " + Path(options.plan).filename().string());
     when(!options.recompute, "--no-recompute");
     when(options.predictor != standard.predictor, "--predictor " + options.predictor);
+    when(options.time_limit != standard.time_limit, fmt::format("--time-limit {:g}", options.time_limit));
     when(!options.embed_runtime, "--runtime include");
     return fmt::format("{}", fmt::join(words, " "));
 }

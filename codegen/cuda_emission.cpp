@@ -14,37 +14,37 @@ namespace fusec::codegen {
 namespace {
 
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
-const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null"};
+const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null",
+                                      "nvcc of CUDA 11.8 or later, as C++17 or later", "a launch's own cudaError_t", 16};
 
-/// Pointers whose alignment the kernel's wide accesses depend on.
-std::string aligned_lists(const Kernel& kernel, const std::vector<std::string>& pointers) {
-    std::set<std::size_t> wide;
-    for (const Step& step : kernel.steps) {
-        std::visit(
-            [&](const auto& s) {
-                if constexpr (requires { s.access_bytes; }) {
-                    if (s.access_bytes > bytes_of(kernel.lists.at(s.list).type.precision)) {
-                        wide.insert(s.list);
-                    }
-                }
-            },
-            step);
+/// A unit with few short calls reads best as the loops it is made of; a longer one as a list of calls.
+void write_out_short_unit(const Unit& unit, Routines& routines) {
+    constexpr std::ptrdiff_t most_lines = 64;
+    std::ptrdiff_t lines = 0;
+    for (const Kernel& kernel : unit.kernels) {
+        for (const Step& step : kernel.steps) {
+            if (const auto* compute = std::get_if<Compute>(&step)) {
+                const std::string& text = routines.at(compute->routine).text;
+                lines += std::count(text.begin(), text.end(), '\n');
+            }
+        }
     }
-    std::string text;
-    for (const std::size_t list : wide) {
-        text += (text.empty() ? "" : ", ") + pointers.at(list);
+    for (auto& [name, routine] : routines) {
+        routine.write_out = lines <= most_lines && !routine.takes_lane;
     }
-    return text;
 }
 
 std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
     const Kernel& kernel = unit.kernels[index];
-    std::string name = kernel_namespace(unit) + "::" + kernel_names(unit)[index];
+    std::string name = kernel_names(unit)[index];
     if (kernel.has_wide_access()) {
-        name = "fusec::aligned16(" + aligned_lists(kernel, pointers) + ") ? " + name + "<true> : " + name + "<false>";
+        const Precision precision = kernel.lists.front().type.precision;
+        name =
+            "fusec::aligned16(lists, first) ? " + name + (precision == Precision::f32 ? "<float4> : " : "<double2> : ") + name + "<" + c_name(precision) + ">";
     }
     std::string call = kernel.shared_bytes > ordinary_shared_bytes ? "fusec::launch_large(" : "fusec::launch(";
-    call += name + ", count, " + std::to_string(kernel.tile_elements) + ", " + std::to_string(kernel.threads) + ", " + std::to_string(kernel.shared_bytes) + ", stream";
+    call += name + ", count, " + std::to_string(kernel.tile_elements) + ", " + std::to_string(kernel.threads) + ", " + std::to_string(kernel.shared_bytes) +
+            ", stream";
     for (const std::string& pointer : pointers) {
         call += ", " + pointer;
     }
@@ -54,10 +54,14 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
 } // namespace
 
 Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
-    const Routines routines = routines_of(unit, graph, catalog);
-    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, routines, cuda_dialect); });
+    Routines routines = routines_of(unit, graph, catalog);
+    write_out_short_unit(unit, routines);
+    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) {
+        write_kernel(writer, kernel, name, routines, cuda_dialect);
+    });
     Writer interface;
-    write_interface(interface, unit, cuda_interface, true, [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
+    write_interface(interface, unit, cuda_interface, true,
+                    [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed(kernels + interface.text(), routines, fusion::Target::cuda);
     const std::string arch_macro(cuda_dialect.arch_macro);
     std::vector<std::string> preamble;
@@ -74,7 +78,8 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
         include("type_traits", "std::conditional_t");
         preamble.emplace_back();
     }
-    preamble.insert(preamble.end(), {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10), "#error \"made for sm_" + std::to_string(options.arch) + " and later\"", "#endif"});
+    preamble.insert(preamble.end(), {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
+                                     "#error \"made for sm_" + std::to_string(options.arch) + " and later\"", "#endif"});
     return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, cuda_interface)};
 }
 

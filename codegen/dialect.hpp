@@ -16,6 +16,8 @@ struct Dialect {
     std::string_view restrict_pointer;
     std::string_view thread_index;
     std::string_view block_index;
+    std::string_view unroll;        ///< before a loop that must be unrolled
+    std::string_view await_copies;  ///< statements, a line each: the asynchronous copies of this thread have arrived
     std::string_view block_barrier; ///< statement
     std::string_view warp_barrier;  ///< statement
     std::string_view arch_macro;    ///< compute capability times 100 while device code is compiled

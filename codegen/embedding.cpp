@@ -30,6 +30,13 @@ bool chunk_line(std::string_view line, Chunk& chunk) {
     return true;
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+        text.replace(at, from.size(), to);
+    }
+    return text;
+}
+
 std::string_view next_line(std::string_view& text) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -98,7 +105,7 @@ std::string join_chunks(const std::vector<Chunk>& chunks) {
     std::string text, device, host; // of the run of two-sided chunks that is open
     const auto close = [&] {
         if (!device.empty()) {
-            text += std::string(opening) + device + std::string(middle) + host + std::string(closing);
+            text += std::string(opening) + device + std::string(middle) + replaced(host, ";\nusing ", ", ") + std::string(closing);
             device.clear();
             host.clear();
         }
@@ -158,13 +165,6 @@ std::vector<Chunk> chunks_of(const RuntimeHeader& header) {
 
 namespace {
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-        text.replace(at, from.size(), to);
-    }
-    return text;
-}
-
 /// Drops the first template parameter and the unnamed function parameter of its type; false when the text uses them.
 bool drop_lane(std::string& text) {
     constexpr std::string_view declared = "<class Lane, ", parameter = "(Lane, ";
@@ -177,12 +177,26 @@ bool drop_lane(std::string& text) {
     return true;
 }
 
+/// Template heads on the line of what they declare, where that has room.
+std::string with_template_heads_joined(std::string_view text) {
+    constexpr std::size_t most_columns = 180;
+    std::string result;
+    while (!text.empty()) {
+        const std::string_view line = next_line(text);
+        result += line;
+        const bool head = line.substr(0, 10) == "template <" && line.back() == '>';
+        result += head && line.size() + 1 + text.substr(0, text.find('\n')).size() <= most_columns ? ' ' : '\n';
+    }
+    return result;
+}
+
 /// The macros of views.cuh as a target needs them. On the host nothing has to be unrolled, and the attribute keeps its short name.
 std::string for_target(std::string text, fusion::Target target) {
     if (target == fusion::Target::host) {
-        return replaced(std::move(text), "FUSEC_UNROLL ", "");
+        return with_template_heads_joined(replaced(std::move(text), "FUSEC_UNROLL ", ""));
     }
-    return replaced(replaced(std::move(text), "FUSEC_DEVICE", "__device__ __forceinline__"), "FUSEC_UNROLL", "_Pragma(\"unroll\")");
+    text = replaced(replaced(std::move(text), "FUSEC_DEVICE", "__device__ __forceinline__"), "FUSEC_UNROLL", "_Pragma(\"unroll\")");
+    return with_template_heads_joined(text);
 }
 
 } // namespace
@@ -196,7 +210,8 @@ Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const librar
                 continue;
             }
             const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
-            const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(), [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
+            const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(),
+                                                     [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
             internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
             Routine& routine = routines[compute->routine];
             routine.text = without_comments(library::implementation_source(function, *implementation));
@@ -210,6 +225,9 @@ Embedded embed(std::string_view text, const Routines& routines, fusion::Target t
     Embedded embedded;
     std::set<std::string> names = runtime_names(text);
     for (const auto& [name, routine] : routines) {
+        if (names.count(name) == 0) {
+            continue;
+        }
         names.insert("device");
         names.merge(runtime_names(routine.text));
         embedded.templates.push_back(for_target(routine.text, target));

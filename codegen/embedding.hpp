@@ -42,6 +42,7 @@ std::set<std::string> runtime_names(std::string_view text);
 struct Routine {
     std::string text;       ///< without comments
     bool takes_lane = true; ///< false: its text named no lane, and has lost the parameter
+    bool write_out = false; ///< kernels say its body where they can (written_out.hpp), instead of calling it
 };
 using Routines = std::map<std::string, Routine>; ///< by name
 Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog);
@@ -52,8 +53,8 @@ struct Embedded {
     std::vector<std::string> templates; ///< of the routines, ascending by name
     std::set<std::string> headers;      ///< names of the headers the chunks come from
 };
-/// `text`: everything the file says outside the runtime. The macros of the runtime are replaced by what they stand for on the target, where
-/// that is a word or two. O(size of the runtime and the text).
+/// `text`: everything the file says outside the runtime; a routine that it does not call is left out. The macros of the runtime are replaced by what they stand
+/// for on the target, where that is a word or two. O(size of the runtime and the text).
 Embedded embed(std::string_view text, const Routines& routines, fusion::Target target);
 
 } // namespace fusec::codegen

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace fusec::codegen {
 
@@ -44,40 +43,37 @@ bool any_wide(const Unit& unit) {
         const auto* store = std::get_if<StoreValue>(&step);
         return store != nullptr && store->staging == fusion::Staging::lanes_streaming;
     };
-    return std::any_of(unit.kernels.begin(), unit.kernels.end(), [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
+    return std::any_of(unit.kernels.begin(), unit.kernels.end(),
+                       [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
 }
 
 /// The body of NAME_launch_range.
 class LaunchRange {
 public:
     LaunchRange(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start)
-        : writer_(writer), unit_(unit), text_(text), uses_stream_(uses_stream), start_(start) {}
+        : writer_(writer), unit_(unit), text_(text), uses_stream_(uses_stream), start_(start),
+          names_({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error", "size_t", "float4",
+                  "double2"}) {
+        for (const std::string& kernel : kernel_names(unit)) {
+            names_.make(kernel);
+        }
+    }
 
     void write() {
         const bool workspace = !unit_.workspace.empty();
-        const auto block = writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" + (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
-        writer_.line("namespace fusec = " + kernel_namespace(unit_) + "::fusec;");
+        const auto block =
+            writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" +
+                          (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
         fail_if("arguments == nullptr");
-        writer_.line("if (count == 0)");
-        writer_.line("    return " + std::string(text_.success) + ";");
         if (workspace) {
             writer_.line("const size_t needed_bytes = " + unit_.name + "_workspace_bytes(count);");
-            fail_if("workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0");
+            fail_if("workspace_bytes < needed_bytes || (count > 0 && reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)");
         }
+        name_lists();
         check_lists(workspace);
-        name_pointers();
+        name_workspace();
         for (std::size_t i = 0; i < unit_.kernels.size(); ++i) {
-            std::vector<std::string> lists;
-            for (const List& list : unit_.kernels[i].lists) {
-                lists.push_back(pointers_.at(list.datum));
-            }
-            const std::string call = start_(i, lists);
-            if (i + 1 == unit_.kernels.size()) {
-                writer_.line("return " + call + ";");
-            } else {
-                writer_.line("if (const int error = " + call + "; error != " + std::string(text_.success) + ")");
-                writer_.line("    return error;");
-            }
+            start_kernel(i);
         }
     }
 
@@ -87,40 +83,36 @@ private:
         writer_.line("    return " + std::string(text_.invalid_value) + ";");
     }
 
+    /// The members of the arguments as variables.
+    void name_lists() {
+        std::string bindings;
+        for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
+            for (const List& list : *group) {
+                const std::string& name = variables_.emplace(list.datum, names_.make(list.name)).first->second;
+                bindings += (bindings.empty() ? "" : ", ") + name;
+                const int words = list.type.shape.size();
+                pointers_.emplace(list.datum, list.uniform ? name : name + " + first" + (words == 1 ? "" : " * " + std::to_string(words)));
+            }
+        }
+        writer_.line("const auto [" + bindings + "] = *arguments;");
+    }
+
     void check_lists(bool workspace) {
         std::string lists;
         for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
             for (const List& list : *group) {
-                lists += (lists.empty() ? "{arguments->" : ", {arguments->") + list.name + ", " + std::to_string(list.type.bytes()) + (list.uniform ? ", true}" : ", false}");
+                lists +=
+                    (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) + (list.uniform ? ", true}" : "}");
             }
         }
         lists += workspace ? ", {workspace, needed_bytes, true}" : "";
         writer_.line("const fusec::list lists[] = {" + lists + "};");
-        fail_if("!fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
+        fail_if("count > 0 && !fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
     }
 
-    /// A pointer to the first element of the range for each list that a kernel uses.
-    void name_pointers() {
-        Names names({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error", "size_t", kernel_namespace(unit_)});
-        std::set<DataId> used;
-        for (const Kernel& kernel : unit_.kernels) {
-            for (const List& list : kernel.lists) {
-                used.insert(list.datum);
-            }
-        }
-        for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
-            for (const List& list : *group) {
-                if (used.count(list.datum) != 0) {
-                    const std::string& name = pointers_.emplace(list.datum, names.make(list.name)).first->second;
-                    const int words = list.type.shape.size();
-                    writer_.line(pointer_type(list) + " const " + name + " = arguments->" + list.name + (list.uniform ? "" : words == 1 ? " + first"
-                                                                                                                                        : " + first * " + std::to_string(words)) +
-                                 ";");
-                }
-            }
-        }
+    void name_workspace() {
         for (const WorkspaceList& list : unit_.workspace) {
-            const std::string& name = pointers_.emplace(list.datum, names.make(list.name)).first->second;
+            const std::string& name = pointers_.emplace(list.datum, names_.make(list.name)).first->second;
             std::string start = "static_cast<unsigned char*>(workspace)";
             for (std::size_t slot = 0; slot < list.slot; ++slot) {
                 start += " + fusec::slot_bytes(count, " + std::to_string(unit_.slots[slot]) + ")";
@@ -130,12 +122,28 @@ private:
         }
     }
 
+    void start_kernel(std::size_t index) {
+        std::vector<std::string> lists;
+        for (const List& list : unit_.kernels[index].lists) {
+            lists.push_back(pointers_.at(list.datum));
+        }
+        const std::string call = start_(index, lists);
+        if (index + 1 == unit_.kernels.size()) {
+            writer_.line("return " + call + ";");
+        } else {
+            writer_.line("if (const int error = " + call + "; error != " + std::string(text_.success) + ")");
+            writer_.line("    return error;");
+        }
+    }
+
     Writer& writer_;
     const Unit& unit_;
     const InterfaceText& text_;
     bool uses_stream_;
     const StartKernel& start_;
-    std::map<DataId, std::string> pointers_;
+    Names names_;                             ///< of the function
+    std::map<DataId, std::string> variables_; ///< the interface lists
+    std::map<DataId, std::string> pointers_;  ///< to the first element of the range
 };
 
 } // namespace
@@ -145,7 +153,8 @@ std::string kernel_namespace(const Unit& unit) {
 }
 
 std::vector<std::string> kernel_names(const Unit& unit) {
-    Names names({"fusec", "size_t", "dim3"});
+    // The functions of the interface stand in the same namespace.
+    Names names({"fusec", "size_t", "dim3", unit.name + "_arguments", unit.name + "_workspace_bytes", unit.name + "_launch", unit.name + "_launch_range"});
     std::vector<std::string> result;
     for (const Kernel& kernel : unit.kernels) {
         result.push_back(names.make(unit.name + "_" + kernel.name));
@@ -154,7 +163,8 @@ std::vector<std::string> kernel_names(const Unit& unit) {
 }
 
 void write_title(Writer& writer, const Unit& unit, const EmitOptions& options) {
-    writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) + ", plan " + plan_id(unit));
+    writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) + ", plan " +
+                plan_id(unit));
     if (!options.summary.empty()) {
         writer.line("// " + options.summary);
     }
@@ -179,9 +189,11 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line("extern \"C\" {");
     writer.line("#endif");
     writer.line();
+    writer.line("/* Compiled by " + std::string(text.compiler) + ". */");
     writer.line("/* Lists in " + std::string(text.memory) + ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
     if (any_wide(unit)) {
-        writer.line("/* Fast when the first element of a launch is at a multiple of " + std::to_string(text.fast_alignment) + " bytes in every list; any other alignment is served too. */");
+        writer.line("/* Fast when the first element of a launch is at a multiple of " + std::to_string(text.fast_alignment) +
+                    " bytes in every list with an entry per element; any other alignment is served too. */");
     }
     {
         const auto block = writer.block("struct " + name + "_arguments", ";");
@@ -192,11 +204,16 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
                                        : "/* Bytes of workspace for n elements, in " + std::string(text.memory) + " at a multiple of 256. */");
     writer.line("size_t " + name + "_workspace_bytes(size_t n);");
     writer.line();
-    writer.line("/* Elements 0 .. n - 1; `stream` is " + std::string(text.stream) + ". Returns 0 or an error; n = 0 does nothing. */");
+    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 does nothing. Returns " + std::string(text.success) +
+                ",");
+    writer.line(" * " + std::string(text.invalid_value) + " for null arguments, a null list, an output that overlaps another list" +
+                (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
+                (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
     writer.line("int " + name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
-    writer.line("/* Elements first .. first + count - 1 of the same lists; the workspace is that of `count` elements. */");
-    writer.line("int " + name + "_launch_range(" + arguments_type(unit) + " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
+    writer.line("/* Elements first .. first + count - 1 of the same lists, first + count <= 2^40; the workspace is that of `count` elements. */");
+    writer.line("int " + name + "_launch_range(" + arguments_type(unit) +
+                " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
     writer.line("#ifdef __cplusplus");
     writer.line("}");
@@ -208,8 +225,10 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
         writer.line("return " + name + "_" + call + ";");
     };
     forward("size_t workspace_bytes(size_t n)", "workspace_bytes(n)");
-    forward("int launch(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)", "launch(&lists, n, workspace, bytes, stream)");
-    forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)", "launch_range(&lists, first, count, workspace, bytes, stream)");
+    forward("int launch(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
+            "launch(&lists, n, workspace, bytes, stream)");
+    forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
+            "launch_range(&lists, first, count, workspace, bytes, stream)");
     writer.line("} // namespace " + name);
     writer.line("#endif");
     return writer.take();
@@ -220,14 +239,15 @@ void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text
         const auto block = writer.block("extern \"C\" size_t " + unit.name + "_workspace_bytes(size_t" + (unit.slots.empty() ? ")" : " n)"));
         std::string sum;
         for (const int bytes : unit.slots) {
-            sum += (sum.empty() ? "" : " + ") + kernel_namespace(unit) + "::fusec::slot_bytes(n, " + std::to_string(bytes) + ")";
+            sum += (sum.empty() ? "fusec::slot_bytes(n, " : " + fusec::slot_bytes(n, ") + std::to_string(bytes) + ")";
         }
         writer.line("return " + (sum.empty() ? "0" : sum) + ";");
     }
     writer.line();
     LaunchRange(writer, unit, text, uses_stream, start).write();
     writer.line();
-    const auto block = writer.block("extern \"C\" int " + unit.name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
+    const auto block = writer.block("extern \"C\" int " + unit.name + "_launch(" + arguments_type(unit) +
+                                    " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
     writer.line("return " + unit.name + "_launch_range(arguments, 0, n, workspace, workspace_bytes, stream);");
 }
 

@@ -19,6 +19,8 @@ struct InterfaceText {
     std::string_view invalid_value; ///< for pointers, workspace or counts that do not fit
     std::string_view memory;        ///< where the lists are: "device memory", "host memory"
     std::string_view stream;        ///< what `stream` is, for the header: "a cudaStream_t or null"
+    std::string_view compiler;      ///< what compiles the source, for the header
+    std::string_view own_errors;    ///< what else the functions return, for the header; may be empty
     int fast_alignment = 16;        ///< bytes, of the first element in every list, for kernels with wide accesses or streaming stores
 };
 
@@ -33,12 +35,13 @@ void write_title(Writer& writer, const Unit& unit, const EmitOptions& options);
 /// The header, for C and C++.
 std::string interface_header(const Unit& unit, const EmitOptions& options, const InterfaceText& text);
 
-/// Gives the call that starts kernel `index` for `count` elements and yields an error value of type int; `lists` are the names of the
-/// pointers to its lists, already moved to the first element. The text may use `fusec::`, the names of the C functions' parameters
-/// that `launch_parameters` gives, and `kernel_namespace`.
+/// The call that starts kernel `index` for `count` elements, an expression of type int: 0 or an error. `lists` are pointers to the
+/// kernel's lists, moved to the first element. The text stands in `kernel_namespace` and may use the parameters of the C functions and
+/// `lists`, an array of fusec::list with every list of the interface.
 using StartKernel = std::function<std::string(std::size_t index, const std::vector<std::string>& lists)>;
 
-/// The C functions NAME_workspace_bytes, NAME_launch_range and NAME_launch. Uses the runtime's list, lists_valid and slot_bytes.
+/// The C functions NAME_workspace_bytes, NAME_launch_range and NAME_launch. They stand in `kernel_namespace`, which functions of C do
+/// not belong to, so that they need no prefixes. Uses the runtime's list, lists_valid and slot_bytes.
 void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start);
 
 } // namespace fusec::codegen

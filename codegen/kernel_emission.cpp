@@ -3,6 +3,7 @@
 
 #include "codegen/literals.hpp"
 #include "codegen/names.hpp"
+#include "codegen/spelling.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,10 +16,6 @@ using fusion::Staging;
 using library::Touch;
 
 namespace {
-
-std::string number(int value) {
-    return std::to_string(value);
-}
 
 std::string type_and_shape(const Type& type) {
     return std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ", " + number(type.shape.columns);
@@ -76,42 +73,57 @@ public:
         for (const Table& table : kernel.tables) {
             table_views_.push_back(names_.make(table.name + "_view"));
         }
-        aligned_ = names_.make("Aligned");
+        vector_ = names_.make("Vector");
         first_ = names_.make("first");
         n_ = names_.make("n");
         count_ = names_.make("count");
         find_groups();
+        // Names that are still to be made begin with one of the words.
+        spelling_ = choose_spelling(kernel_, routines_, [this](const std::string& word) {
+            return names_.has(word) || word.starts_with("element") || word.starts_with("lane") || word.starts_with("shared");
+        });
     }
 
     void write() {
         if (kernel_.has_wide_access()) {
-            writer_.line("template <bool " + aligned_ + ">");
+            writer_.line("template <class " + vector_ + ">");
         }
-        std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) + ") " + name_ + "(";
+        std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) +
+                           (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
         for (const List& list : kernel_.lists) {
-            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " + std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
+            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " + std::string(dialect_.restrict_pointer) + " " +
+                    list.name + ", ";
         }
-        const auto block = writer_.block(head + "size_t " + first_ + ", size_t " + n_ + ")");
+        const std::string index = c_name(kernel_.first);
+        const auto block = writer_.block(head + index + " " + first_ + ", " + index + " " + n_ + ")");
         const std::string elements = number(kernel_.tile_elements);
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
-                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) +
+                             "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
+        writer_.line(first_ + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
+        const std::string type = c_name(kernel_.element);
+        writer_.line("const " + type + " " + count_ + " = static_cast<" + type + ">(" + n_ + " - " + first_ + " < " + elements + " ? " + n_ + " - " + first_ +
+                     " : " + elements + ");");
         name_tiles();
-        writer_.line(first_ + " += size_t{" + std::string(dialect_.block_index) + "} * " + elements + ";");
-        writer_.line("const unsigned " + count_ + " = static_cast<unsigned>(" + n_ + " - " + first_ + " < " + elements + " ? " + n_ + " - " + first_ + " : " + elements + ");");
         write_steps();
     }
 
 private:
-    /// The block's shared memory, and where each tile starts in it.
+    /// The block's shared memory, and where each tile starts in it that is not named by the copy into it.
     void name_tiles() {
-        std::map<Precision, std::string> bases;
+        std::set<std::size_t> named_by_copy;
+        for (const Step& step : kernel_.steps) {
+            if (const auto* load = std::get_if<LoadTile>(&step); load != nullptr && !is_padded(kernel_.tiles.at(load->tile))) {
+                named_by_copy.insert(load->tile);
+            }
+        }
         for (const Tile& tile : kernel_.tiles) {
             const std::string type = c_name(tile.type.precision);
-            if (bases.count(tile.type.precision) == 0) {
-                const std::string& base = bases.emplace(tile.type.precision, names_.make(bases.empty() ? "shared" : "shared_" + type)).first->second;
+            if (bases_.count(tile.type.precision) == 0) {
+                const std::string& base = bases_.emplace(tile.type.precision, names_.make(bases_.empty() ? "shared" : "shared_" + type)).first->second;
                 writer_.line("const auto " + base + " = fusec::shared_memory<" + type + ">();");
             }
         }
@@ -119,26 +131,40 @@ private:
         std::size_t width = 0;
         for (std::size_t i = 0; i < kernel_.tiles.size(); ++i) {
             const Tile& tile = kernel_.tiles[i];
-            const int words = tile.offset / bytes_of(tile.type.precision);
-            const std::string start = words == 0 ? "" : " + " + number(words);
-            lines.emplace_back("const auto " + tile_pointers_[i] + " = " + bases.at(tile.type.precision) + start + ";", number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
-            width = std::max(width, lines.back().first.size());
+            if (named_by_copy.count(i) == 0) {
+                lines.emplace_back("const auto " + tile_pointers_[i] + " = " + tile_start(tile) + ";",
+                                   number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
+                width = std::max(width, lines.back().first.size());
+            }
         }
         for (const auto& [declaration, comment] : lines) {
             writer_.line(declaration + std::string(width - declaration.size() + 1, ' ') + "// " + comment);
         }
     }
 
-    /// The threads per instance of a step that the thread map guards; nothing for steps of the whole block.
-    std::optional<int> mapped_threads(const Step& step) const {
+    static bool is_padded(const Tile& tile) { return tile.group > 0 && tile.pad_words > 0; }
+
+    std::string tile_start(const Tile& tile) const {
+        const int words = tile.offset / bytes_of(tile.type.precision);
+        return bases_.at(tile.type.precision) + (words == 0 ? "" : " + " + number(words));
+    }
+
+    /// Which threads make a step.
+    struct ThreadMap {
+        int threads = 1;     ///< per instance
+        bool guarded = true; ///< only for elements that the block has; else for all elements of the tile
+        bool operator==(const ThreadMap&) const = default;
+    };
+    /// Nothing for steps of the whole block.
+    std::optional<ThreadMap> thread_map(const Step& step) const {
         if (const auto* compute = std::get_if<Compute>(&step)) {
-            return compute->threads;
+            return ThreadMap{compute->threads, compute->guarded};
         }
         if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
-            return kernel_.values.at(load->value).threads;
+            return ThreadMap{kernel_.values.at(load->value).threads};
         }
         if (const auto* store = std::get_if<StoreValue>(&step)) {
-            return kernel_.values.at(store->value).threads;
+            return ThreadMap{kernel_.values.at(store->value).threads};
         }
         return std::nullopt;
     }
@@ -146,14 +172,14 @@ private:
     /// Consecutive steps with one thread map share a guarded block. A value that a later block uses is declared before the first.
     void find_groups() {
         std::map<std::size_t, std::set<int>> groups_of_value;
-        std::optional<int> open;
+        std::optional<ThreadMap> open;
         int group = -1;
         for (const Step& step : kernel_.steps) {
-            const std::optional<int> threads = mapped_threads(step);
-            if (!threads || threads != open) {
+            const std::optional<ThreadMap> map = thread_map(step);
+            if (!map || map != open) {
                 ++group;
             }
-            open = threads;
+            open = map;
             if (const auto* compute = std::get_if<Compute>(&step)) {
                 granularities_.insert(compute->threads);
                 for (const Operand& operand : compute->operands) {
@@ -165,12 +191,12 @@ private:
                     groups_of_value[compute->result.place.index].insert(group);
                 }
             } else if (const auto* load = std::get_if<LoadValue>(&step)) {
-                if (threads) {
-                    granularities_.insert(*threads);
+                if (map) {
+                    granularities_.insert(map->threads);
                     groups_of_value[load->value].insert(group);
                 }
             } else if (const auto* store = std::get_if<StoreValue>(&step)) {
-                granularities_.insert(*threads);
+                granularities_.insert(map->threads);
                 groups_of_value[store->value].insert(group);
             }
         }
@@ -188,20 +214,21 @@ private:
 
     void write_steps() {
         for (std::size_t i = 0; i < kernel_.steps.size();) {
-            const std::optional<int> threads = mapped_threads(kernel_.steps[i]);
-            if (!threads) {
+            const std::optional<ThreadMap> map = thread_map(kernel_.steps[i]);
+            if (!map) {
                 std::visit([this](const auto& step) { write_block_step(step); }, kernel_.steps[i]);
                 ++i;
                 continue;
             }
             std::size_t end = i;
-            while (end < kernel_.steps.size() && mapped_threads(kernel_.steps[end]) == threads) {
+            while (end < kernel_.steps.size() && thread_map(kernel_.steps[end]) == map) {
                 ++end;
             }
-            declare_thread_map(*threads);
+            declare_thread_map(map->threads);
             declare_early_values(i, end);
-            const auto guard = writer_.block("if (" + elements_.at(*threads) + " < " + count_ + ")");
+            const auto guard = writer_.block("if (" + elements_.at(map->threads) + " < " + (map->guarded ? count_ : number(kernel_.tile_elements)) + ")");
             declared_.clear();
+            has_locals_ = false;
             for (; i < end; ++i) {
                 std::visit([this](const auto& step) { write_mapped_step(step); }, kernel_.steps[i]);
             }
@@ -215,16 +242,21 @@ private:
         const std::string suffix = granularities_.size() > 1 ? "_" + number(threads) : "";
         const std::string index(dialect_.thread_index);
         const std::string& element = elements_.emplace(threads, names_.make("element" + suffix)).first->second;
-        writer_.line("const unsigned " + element + " = " + index + (threads == 1 ? "" : " / " + number(threads)) + ";");
+        const std::string type = c_name(kernel_.element);
+        writer_.line("const " + type + " " + element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) + ");");
         if (threads > 1) {
             const std::string& lane = lanes_.emplace(threads, names_.make("lane" + suffix)).first->second;
-            writer_.line("const int " + lane + " = " + index + " % " + number(threads) + ";");
+            writer_.line("const int " + lane + " = int(" + index + " % " + number(threads) + ");");
         }
     }
 
     void declare_value(std::size_t index) {
         const Value& value = kernel_.values.at(index);
         std::string text = value_type(value) + " " + value.name;
+        if (spelling_.viewed.count(index) == 0) {
+            const int words = value.type.shape.size();
+            text = std::string(c_name(value.type.precision)) + " " + value.name + (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
+        }
         if (value.touch == Touch::rows) {
             text += "{" + lanes_.at(value.threads) + " * " + number(value.type.shape.rows / value.threads) + ", {}}";
         }
@@ -262,11 +294,12 @@ private:
         return list.name + " + " + (words == 1 ? element : "(" + element + ") * " + number(words));
     }
 
+    /// Words from the start of a tile to the thread's element.
     std::string tile_element(std::size_t index, int threads) const {
         const Tile& tile = kernel_.tiles.at(index);
         const std::string& element = elements_.at(threads);
-        std::string text = tile_pointers_.at(index) + " + " + element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
-        if (tile.group > 0 && tile.pad_words > 0) {
+        std::string text = element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
+        if (is_padded(tile)) {
             text += " + " + element + (tile.group == 1 ? "" : " / " + number(tile.group)) + " * " + number(tile.pad_words);
         }
         return text;
@@ -275,7 +308,7 @@ private:
     /// The tile as a pointer that a cooperative copy indexes as if it were the list.
     std::string tile_pointer(std::size_t index) const {
         const Tile& tile = kernel_.tiles.at(index);
-        if (tile.group == 0 || tile.pad_words == 0) {
+        if (!is_padded(tile)) {
             return tile_pointers_.at(index);
         }
         return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers_.at(index) + ")";
@@ -283,30 +316,30 @@ private:
 
     std::string copy_shape(int access_bytes, const Tile& tile) const {
         const bool wide = access_bytes > bytes_of(tile.type.precision);
-        return (wide ? aligned_ : "false") + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
+        return (wide ? vector_ : c_name(tile.type.precision)) + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
     }
 
     // Steps of the whole block.
 
     void write_block_step(const LoadTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        const std::string arguments = ">(" + tile_pointer(step.tile) + ", " + block_start(kernel_.lists.at(step.list)) + ", " + count_ + ");";
-        if (step.staging == Staging::async) {
-            writer_.line("fusec::copy_async<" + copy_shape(step.access_bytes, tile) + arguments);
-        } else {
-            writer_.line("fusec::load_tile_words<" + copy_shape(step.access_bytes, tile) + arguments);
-        }
+        const bool padded = is_padded(tile);
+        const std::string function = step.staging == Staging::async ? "fusec::copy_async<" : "fusec::load_tile_words<";
+        const std::string to = padded ? tile_pointer(step.tile) : tile_start(tile);
+        writer_.line((padded ? "" : "const auto " + tile_pointers_.at(step.tile) + " = ") + function + copy_shape(step.access_bytes, tile) + ">(" + to + ", " +
+                     block_start(kernel_.lists.at(step.list)) + ", " + count_ + ");");
     }
     void write_block_step(const StoreTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " + tile_pointer(step.tile) + ", " + count_ + ");");
+        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " +
+                     tile_pointer(step.tile) + ", " + count_ + ");");
     }
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == Touch::all, "a uniform that is not held whole");
         writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" + kernel_.lists.at(step.list).name + ");");
     }
-    void write_block_step(const AsyncWait&) { writer_.line("fusec::async_wait();"); }
+    void write_block_step(const AsyncWait&) { writer_.lines(dialect_.await_copies); }
     void write_block_step(const BlockBarrier&) { writer_.line(dialect_.block_barrier); }
     void write_block_step(const WarpBarrier&) { writer_.line(dialect_.warp_barrier); }
     void write_block_step(const Compute&) { throw InternalError("a compute step outside its thread map"); }
@@ -317,7 +350,9 @@ private:
     std::string owner_access(const char* verb, int access_bytes, const Value& value, bool vectors) const {
         const std::string name = std::string("fusec::") + verb + "_" + (vectors ? "vectors" : std::string(touch_name(value.touch))) + "<";
         const std::string rows = value.touch == Touch::rows ? ", " + number(value.threads) : "";
-        return name + (vectors ? aligned_ + " ? " + number(access_bytes) + " : " + number(bytes_of(value.type.precision)) + ", " : "") + type_and_shape(value.type) + rows + ">";
+        const std::string size = "sizeof(" + vector_ + ")", component = number(bytes_of(value.type.precision));
+        const std::string bytes = access_bytes == 16 ? size + ", " : "(" + size + " < 16 ? " + component + " : " + number(access_bytes) + "), ";
+        return name + (vectors ? bytes : "") + type_and_shape(value.type) + rows + ">";
     }
 
     void write_mapped_step(const LoadValue& step) {
@@ -330,11 +365,15 @@ private:
     void write_mapped_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
-        const std::string function = vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + std::string(touch_name(value.touch));
-        writer_.line(function + "(" + element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name + (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
+        const std::string function =
+            vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + std::string(touch_name(value.touch));
+        writer_.line(function + "(" + element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
+                     (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
     }
     void write_mapped_step(const Compute& step) {
-        internal_check(step.guarded, "a compute step without a guard has no text");
+        if (spelling_.written_out.count(step.call) != 0) {
+            return write_out(step);
+        }
         std::string arguments;
         if (routines_.at(step.routine).takes_lane) {
             arguments = "fusec::lane<" + number(step.threads) + ">{" + (step.threads == 1 ? "0" : lanes_.at(step.threads)) + "}, ";
@@ -367,7 +406,7 @@ private:
         }
         case Place::Kind::tile: {
             const Tile& tile = kernel_.tiles.at(place.index);
-            return declare_view(tile.name, tile.type, tile_element(place.index, threads));
+            return declare_view(tile.name, tile.type, tile_pointers_.at(place.index) + " + " + tile_element(place.index, threads));
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
@@ -384,13 +423,109 @@ private:
         return "";
     }
 
+    // Routines that are written out instead of called.
+
+    /// The operand as a written-out routine names it; writes the declarations that it needs.
+    OperandText spelled(const Place& place) {
+        using Form = OperandText::Form;
+        const Shape& shape = type_of(kernel_, place).shape;
+        switch (place.kind) {
+        case Place::Kind::value: {
+            const Form form = spelling_.viewed.count(place.index) != 0 ? Form::view : shape.form == fusec::Form::scalar ? Form::scalar
+                                                                                                                        : Form::array;
+            return {form, kernel_.values.at(place.index).name, {}, shape};
+        }
+        case Place::Kind::tile:
+            return {Form::array, tile_pointers_.at(place.index), tile_element(place.index, 1), shape};
+        case Place::Kind::list:
+            if (!kernel_.lists.at(place.index).uniform) {
+                return {Form::view, operand_text(place, 1, false), {}, shape};
+            }
+            return {Form::array, kernel_.lists.at(place.index).name, {}, shape};
+        case Place::Kind::table:
+            break;
+        }
+        const Table& table = kernel_.tables.at(place.index);
+        if (shape.form == fusec::Form::scalar) {
+            return {Form::scalar, literal(table.values.at(0), table.type.precision), {}, shape};
+        }
+        return {Form::array, table.name, {}, shape};
+    }
+
+    void write_out(const Compute& step) {
+        std::vector<OperandText> operands;
+        for (const Operand& operand : step.operands) {
+            operands.push_back(spelled(operand.place));
+        }
+        const OperandText result = spelled(step.result.place);
+        operands.push_back(result);
+        const std::optional<WrittenOut> body =
+            written_out(routines_.at(step.routine).text, operands, type_of(kernel_, step.result.place).precision, [](const std::string&) { return false; });
+        internal_check(body.has_value(), "a routine that cannot be written out after all");
+        std::string lines = body->lines;
+        for (std::size_t at = 0; (at = lines.find("FUSEC_UNROLL", at)) != std::string::npos;) {
+            lines.replace(at, std::string_view("FUSEC_UNROLL").size(), dialect_.unroll);
+        }
+        const bool scope = body->declares && has_locals_; // its variables may have the names of another body's
+        has_locals_ = has_locals_ || body->declares;
+        if (step.result.place.kind == Place::Kind::value && early_.count(step.result.place.index) == 0) {
+            // A scalar that the body says once, in an assignment, is declared there.
+            const std::string assignment = result.name + " = ";
+            const std::size_t at = lines.starts_with(assignment) ? 0 : lines.find("\n" + assignment) + 1;
+            const bool assigned = at != 0 || lines.starts_with(assignment);
+            if (result.form == OperandText::Form::scalar && !scope && assigned && body->result_mentions == 1) {
+                lines.insert(at, std::string("const ") + c_name(type_of(kernel_, step.result.place).precision) + " ");
+            } else {
+                declare_value(step.result.place.index);
+            }
+        }
+        lines.insert(lines.find('\n'), " // " + call_text(step));
+        if (scope) {
+            const auto block = writer_.block("");
+            writer_.lines(lines);
+        } else {
+            writer_.lines(lines);
+        }
+    }
+
+    /// `M1 = mmul(A, B)`
+    std::string call_text(const Compute& step) const {
+        std::string text = datum_name(step.result.place) + " = " + step.routine.substr(0, step.routine.rfind('_')) + "(";
+        for (std::size_t i = 0; i < step.operands.size(); ++i) {
+            text += (i == 0 ? "" : ", ") + datum_name(step.operands[i].place);
+        }
+        return text + ")";
+    }
+    /// The name of a place's datum without what tells its places apart.
+    std::string datum_name(const Place& place) const {
+        const auto of_list = [this](DataId datum, const std::string& name) {
+            const auto list = std::find_if(kernel_.lists.begin(), kernel_.lists.end(), [&](const List& l) { return l.datum == datum; });
+            return list == kernel_.lists.end() ? name : list->name;
+        };
+        switch (place.kind) {
+        case Place::Kind::value:
+            return of_list(kernel_.values.at(place.index).datum, kernel_.values.at(place.index).name);
+        case Place::Kind::tile:
+            return of_list(kernel_.tiles.at(place.index).datum, kernel_.tiles.at(place.index).name);
+        case Place::Kind::list:
+            return kernel_.lists.at(place.index).name;
+        case Place::Kind::table:
+            break;
+        }
+        const Table& table = kernel_.tables.at(place.index);
+        return table.type.shape.form == Form::scalar ? literal(table.values.at(0), table.type.precision) : table.name;
+    }
+
     Writer& writer_;
     const Kernel& kernel_;
     const std::string& name_;
     const Routines& routines_;
     const Dialect& dialect_;
     Names names_;
-    std::string aligned_, first_, n_, count_;
+    std::string vector_, first_, n_, count_;
+    std::map<Precision, std::string> bases_; ///< names of the block's shared memory
+    Spelling spelling_;
+    bool has_locals_ = false; ///< a written-out body of the open block declares variables
     std::vector<std::string> list_views_, table_views_, tile_pointers_;
     std::set<int> granularities_;         ///< thread maps of the kernel
     std::map<int, std::string> elements_; ///< names by threads per instance

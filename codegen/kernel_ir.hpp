@@ -7,17 +7,22 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace fusec::codegen {
 
-/// The unsigned integer type in which an index is computed. Offsets into lists grow with n and need 64 bits; indices within a tile
-/// are bounded by the tile and use 32.
+/// The integer type of an index variable, which emission declares and the verifier proves large enough for what is computed from it.
+/// Indices of elements in lists, and offsets into lists with them, grow with n; indices within a tile are bounded by the tile. The narrow
+/// type is signed: overflow need not wrap, so that constant parts of an index become parts of the address.
 enum class IndexType {
-    u32,
+    i32,
     u64
 };
+
+/// `int` or `size_t`.
+const char* c_name(IndexType type);
 
 /// A list or uniform in global memory, as the interface or one kernel names it.
 struct List {
@@ -85,7 +90,6 @@ struct LoadTile {
     std::size_t tile = 0;
     fusion::Staging staging = fusion::Staging::words; ///< words, vectors or async
     int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;                ///< type of `first element * components`
 };
 
 /// Block copies the elements of its tile, tile -> list.
@@ -94,7 +98,6 @@ struct StoreTile {
     std::size_t list = 0;
     fusion::Staging staging = fusion::Staging::words; ///< words or vectors
     int access_bytes = 4;                             ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;
 };
 
 /// Each owner reads its part of its element, list -> registers. `none` by components, `vectors` with the widest access the pointer
@@ -104,7 +107,6 @@ struct LoadValue {
     std::size_t value = 0;
     fusion::Staging staging = fusion::Staging::none;
     int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;
 };
 
 /// Each owner writes its part of its element, registers -> list. Host: `lanes` and `lanes_streaming`.
@@ -113,7 +115,6 @@ struct StoreValue {
     std::size_t list = 0;
     fusion::Staging staging = fusion::Staging::none;
     int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
-    IndexType offset = IndexType::u64;
 };
 
 /// The asynchronous copies that this thread started have arrived.
@@ -145,11 +146,13 @@ struct Kernel {
     std::vector<Value> values; ///< ascending by datum
     std::vector<Table> tables; ///< ascending by datum
     std::vector<Step> steps;
-    int tile_elements = 32;           ///< elements of one block; host: SIMD lanes
-    int threads = 32;                 ///< per block; host: 1
-    int shared_bytes = 0;             ///< per block
-    IndexType first = IndexType::u64; ///< type of the block's first element
-    bool simd = false;                ///< host: the elements of a tile are SIMD lanes of one thread
+    int tile_elements = 32;             ///< elements of one block; host: SIMD lanes
+    int threads = 32;                   ///< per block; host: 1
+    int shared_bytes = 0;               ///< per block
+    int resident_blocks = 0;            ///< per multiprocessor, for which a thread's registers have to suffice; 0: no demand
+    IndexType first = IndexType::u64;   ///< of an element's index in a list, and of offsets into lists
+    IndexType element = IndexType::i32; ///< of an element's index in the tile, and of offsets into tiles
+    bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
 
     /// True when some access is wider than a component: the kernel has an aligned and an unaligned form.
     bool has_wide_access() const;
@@ -176,6 +179,9 @@ struct Unit {
     std::vector<Kernel> kernels;          ///< launch order
 };
 
+/// Type of what is at a place of the kernel.
+const Type& type_of(const Kernel& kernel, const Place& place);
+
 /// Components of `shape` (row-major indices, ascending) that thread `lane` of `threads` touches. Empty when the combination is
 /// meaningless (library::components_touched is 0).
 std::vector<int> touched_components(const Shape& shape, library::Touch touch, int threads, int lane);
@@ -185,7 +191,9 @@ int tile_word(const Tile& tile, int element, int component);
 
 /// The unit as text, for `--dump ir` and as what the plan id is a hash of.
 std::string dump(const Unit& unit);
-/// 16 hexadecimal digits over dump(unit): FNV-1a, 64 bits.
+/// 16 hexadecimal digits: FNV-1a, 64 bits.
+std::string text_id(std::string_view text);
+/// text_id of dump(unit).
 std::string plan_id(const Unit& unit);
 
 } // namespace fusec::codegen

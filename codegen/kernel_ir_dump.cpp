@@ -46,10 +46,6 @@ const char* text(fusion::Staging staging) {
     return "";
 }
 
-const char* text(IndexType type) {
-    return type == IndexType::u32 ? "u32" : "u64";
-}
-
 std::string list_text(const List& list) {
     return list.name + ": " + (list.written ? "out " : "") + (list.uniform ? "uniform " : "") + to_string(list.type);
 }
@@ -62,12 +58,18 @@ public:
 
     void write() {
         const auto block = writer_.block("kernel " + kernel_.name);
-        writer_.line("elements " + std::to_string(kernel_.tile_elements) + ", threads " + std::to_string(kernel_.threads) + ", shared " + std::to_string(kernel_.shared_bytes) + ", first " + text(kernel_.first) + (kernel_.simd ? ", simd" : ""));
+        writer_.line("elements " + std::to_string(kernel_.tile_elements) + ", threads " + std::to_string(kernel_.threads) + ", shared " +
+                     std::to_string(kernel_.shared_bytes) +
+                     (kernel_.resident_blocks > 0 ? ", resident blocks " + std::to_string(kernel_.resident_blocks) : "") + ", first " + c_name(kernel_.first) +
+                     ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : ""));
         for (const List& list : kernel_.lists) {
             writer_.line("list " + list_text(list));
         }
         for (const Tile& tile : kernel_.tiles) {
-            writer_.line("tile " + tile.name + ": " + to_string(tile.type) + " at " + std::to_string(tile.offset) + " bytes " + std::to_string(tile.bytes) + " words " + std::to_string(tile.element_words) + (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") + " live " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
+            writer_.line("tile " + tile.name + ": " + to_string(tile.type) + " at " + std::to_string(tile.offset) + " bytes " + std::to_string(tile.bytes) +
+                         " words " + std::to_string(tile.element_words) +
+                         (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") + " live " +
+                         std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
         }
         for (const Value& value : kernel_.values) {
             writer_.line("value " + value.name + ": " + to_string(value.type) + " " + text(value.touch) + " of " + std::to_string(value.threads));
@@ -83,12 +85,20 @@ public:
 private:
     template <class Transfer>
     static std::string transfer_text(const Transfer& step) {
-        return std::string(text(step.staging)) + " " + std::to_string(step.access_bytes) + " bytes, offset " + text(step.offset);
+        return std::string(text(step.staging)) + " " + std::to_string(step.access_bytes) + " bytes";
     }
-    std::string step_text(const LoadTile& step) const { return "load " + kernel_.lists.at(step.list).name + " -> tile " + kernel_.tiles.at(step.tile).name + ", " + transfer_text(step); }
-    std::string step_text(const LoadValue& step) const { return "load " + kernel_.lists.at(step.list).name + " -> value " + kernel_.values.at(step.value).name + ", " + transfer_text(step); }
-    std::string step_text(const StoreTile& step) const { return "store tile " + kernel_.tiles.at(step.tile).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step); }
-    std::string step_text(const StoreValue& step) const { return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step); }
+    std::string step_text(const LoadTile& step) const {
+        return "load " + kernel_.lists.at(step.list).name + " -> tile " + kernel_.tiles.at(step.tile).name + ", " + transfer_text(step);
+    }
+    std::string step_text(const LoadValue& step) const {
+        return "load " + kernel_.lists.at(step.list).name + " -> value " + kernel_.values.at(step.value).name + ", " + transfer_text(step);
+    }
+    std::string step_text(const StoreTile& step) const {
+        return "store tile " + kernel_.tiles.at(step.tile).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step);
+    }
+    std::string step_text(const StoreValue& step) const {
+        return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step);
+    }
     static std::string step_text(const AsyncWait&) { return "async wait"; }
     static std::string step_text(const BlockBarrier&) { return "block barrier"; }
     static std::string step_text(const WarpBarrier&) { return "warp barrier"; }
@@ -143,9 +153,9 @@ std::string dump(const Unit& unit) {
     return writer.take();
 }
 
-std::string plan_id(const Unit& unit) {
+std::string text_id(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : dump(unit)) {
+    for (const char c : text) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     }
     constexpr std::string_view digits = "0123456789abcdef";
@@ -154,6 +164,10 @@ std::string plan_id(const Unit& unit) {
         id += digits[(hash >> shift) & 15];
     }
     return id;
+}
+
+std::string plan_id(const Unit& unit) {
+    return text_id(dump(unit));
 }
 
 } // namespace fusec::codegen

@@ -16,6 +16,7 @@ public:
 
     /// The wanted name, made new and taken from now on.
     std::string make(std::string wanted);
+    bool has(const std::string& name) const { return taken_.count(name) != 0; }
 
 private:
     std::set<std::string> taken_;

@@ -9,9 +9,14 @@ namespace fusec::codegen {
 namespace {
 
 /// The runtime and the routines in `namespace NAME_kernels { namespace fusec {`, so that two generated files can share a translation unit.
-void write_runtime(Writer& writer, const Embedded& embedded, bool embed_runtime) {
+void write_runtime(Writer& writer, const Embedded& embedded, const EmitOptions& options) {
+    const bool quiet = options.embed_runtime && options.target == fusion::Target::host;
+    if (quiet) { // as in the headers
+        writer.line("#pragma GCC diagnostic push");
+        writer.line("#pragma GCC diagnostic ignored \"-Wsign-conversion\"");
+    }
     writer.line("namespace fusec {");
-    if (embed_runtime) {
+    if (options.embed_runtime) {
         writer.lines(join_chunks(embedded.chunks));
     } else {
         writer.line("using namespace ::fusec;");
@@ -21,11 +26,15 @@ void write_runtime(Writer& writer, const Embedded& embedded, bool embed_runtime)
         writer.lines(text);
     }
     writer.line("} // namespace fusec");
+    if (quiet) {
+        writer.line("#pragma GCC diagnostic pop");
+    }
 }
 
 } // namespace
 
-std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const std::function<void(Writer&, const Kernel&, const std::string& name)>& write) {
+std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog,
+                         const std::function<void(Writer&, const Kernel&, const std::string& name)>& write) {
     const std::vector<std::string> names = kernel_names(unit);
     Writer writer;
     for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
@@ -41,7 +50,8 @@ std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const li
     return writer.take();
 }
 
-std::string source_file(const Unit& unit, const EmitOptions& options, const Embedded& embedded, const std::vector<std::string>& preamble, const std::string& kernels, const std::string& interface) {
+std::string source_file(const Unit& unit, const EmitOptions& options, const Embedded& embedded, const std::vector<std::string>& preamble,
+                        const std::string& kernels, const std::string& interface) {
     Writer writer;
     write_title(writer, unit, options);
     writer.line("#include \"" + options.header_name + "\"");
@@ -57,13 +67,13 @@ std::string source_file(const Unit& unit, const EmitOptions& options, const Embe
     }
     writer.line();
     writer.line("namespace " + kernel_namespace(unit) + " {");
-    write_runtime(writer, embedded, options.embed_runtime);
+    write_runtime(writer, embedded, options);
     writer.line();
     writer.lines(kernels);
     writer.line();
-    writer.line("} // namespace " + kernel_namespace(unit));
-    writer.line();
     writer.lines(interface);
+    writer.line();
+    writer.line("} // namespace " + kernel_namespace(unit));
     return writer.take();
 }
 

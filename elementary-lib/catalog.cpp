@@ -3,6 +3,7 @@
 #include "elementary-lib/catalog.hpp"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 namespace fusec::library {
@@ -16,8 +17,30 @@ std::int64_t count(const SizeExpression& expression, const ShapeValues& shape) {
 
 } // namespace
 
+std::string_view name_of(Domain domain) {
+    static constexpr std::array<std::string_view, 5> names{"any", "positive", "nonzero", "invertible", "spd"};
+    return names.at(static_cast<std::size_t>(domain));
+}
+std::string_view name_of(Touch touch) {
+    static constexpr std::array<std::string_view, 5> names{"all", "row", "column", "entry", "rows"};
+    return names.at(static_cast<std::size_t>(touch));
+}
+
+std::string pattern(const Parameter& parameter) {
+    switch (parameter.form) {
+    case Form::scalar:
+        return "SCALAR";
+    case Form::vector:
+        return "VECTOR[" + parameter.rows.text() + "]";
+    case Form::matrix:
+        return "MATRIX[" + parameter.rows.text() + "," + parameter.columns.text() + "]";
+    }
+    return {};
+}
+
 std::optional<FunctionId> Catalog::find(std::string_view name) const {
-    const auto found = std::lower_bound(functions_.begin(), functions_.end(), name, [](const Function& function, std::string_view wanted) { return function.name < wanted; });
+    const auto found = std::lower_bound(functions_.begin(), functions_.end(), name,
+                                        [](const Function& function, std::string_view wanted) { return function.name < wanted; });
     if (found == functions_.end() || found->name != name) {
         return std::nullopt;
     }
@@ -47,6 +70,15 @@ OperationCounts Catalog::operations(const Instance& instance) const {
     const Function& applied = function(instance.function);
     const auto value = [&](const SizeExpression& expression) { return static_cast<double>(count(expression, instance.shape)); };
     return {value(applied.flops), value(applied.divisions), value(applied.square_roots), value(applied.transcendentals)};
+}
+
+OperationCounts Catalog::operations(const Instance& instance, const Implementation& implementation) const {
+    const Function& applied = function(instance.function);
+    const auto value = [&](const std::optional<SizeExpression>& own, const SizeExpression& common) {
+        return static_cast<double>(count(own ? *own : common, instance.shape));
+    };
+    return {value(implementation.flops, applied.flops), value(implementation.divisions, applied.divisions),
+            value(implementation.square_roots, applied.square_roots), value(implementation.transcendentals, applied.transcendentals)};
 }
 
 std::optional<int> Catalog::threads(const Instance& instance, const Implementation& implementation) const {

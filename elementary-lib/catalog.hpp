@@ -38,6 +38,10 @@ enum class Touch {
     rows
 };
 
+/// As metadata write them.
+std::string_view name_of(Domain domain);
+std::string_view name_of(Touch touch);
+
 /// Declared operand or result: form and dimensions over the shape parameters.
 struct Parameter {
     std::string name;
@@ -47,15 +51,21 @@ struct Parameter {
     Domain domain = Domain::any;
 };
 
-/// One way to compute the function; `FUNCTION_NAME` in the device source.
+/// `MATRIX[M,K]`, as declared.
+std::string pattern(const Parameter& parameter);
+
+/// One way to compute the function; `FUNCTION_ROUTINE` in the device source.
 struct Implementation {
     std::string name;                    ///< "element", "row", ...
+    std::string routine;                 ///< its template, which several implementations may share; the name unless the metadata say otherwise
     SizeExpression threads;              ///< threads per instance (granularity)
     std::vector<Touch> inputs;           ///< per operand
     Touch output = Touch::all;           ///< `all` only when threads = 1
     std::optional<SizeExpression> limit; ///< legal only where this is nonzero
     SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
     bool barrier = false;                ///< the routine itself synchronises the threads of an instance
+    /// Where its threads together count otherwise than the function says: they repeat work.
+    std::optional<SizeExpression> flops, divisions, square_roots, transcendentals;
 };
 
 /// Counts of arithmetic per instance. `flops` counts add, subtract, multiply, and each of the others once.
@@ -125,6 +135,8 @@ public:
     std::variant<Instance, Mismatch> match(FunctionId function, const std::vector<Type>& operands) const;
 
     OperationCounts operations(const Instance& instance) const;
+    /// Of all threads of the implementation together.
+    OperationCounts operations(const Instance& instance, const Implementation& implementation) const;
     /// Threads per instance of an implementation; nothing when its limit excludes the shape.
     std::optional<int> threads(const Instance& instance, const Implementation& implementation) const;
     int temporaries(const Instance& instance, const Implementation& implementation) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elementary-lib/describe.hpp"
 
+#include "elementary-lib/device_source.hpp"
 #include "support/writer.hpp"
 
 #include <algorithm>
@@ -10,27 +11,6 @@
 namespace fusec::library {
 
 namespace {
-
-std::string type_of(const Parameter& parameter) {
-    switch (parameter.form) {
-    case Form::scalar:
-        return "SCALAR";
-    case Form::vector:
-        return "VECTOR[" + parameter.rows.text() + "]";
-    case Form::matrix:
-        return "MATRIX[" + parameter.rows.text() + "," + parameter.columns.text() + "]";
-    }
-    return {};
-}
-
-std::string_view name_of(Domain domain) {
-    static constexpr std::array<std::string_view, 5> names{"any", "positive", "nonzero", "invertible", "spd"};
-    return names[static_cast<std::size_t>(domain)];
-}
-std::string_view name_of(Touch touch) {
-    static constexpr std::array<std::string_view, 5> names{"all", "row", "column", "entry", "rows"};
-    return names[static_cast<std::size_t>(touch)];
-}
 
 std::string padded(std::string text, std::size_t width) {
     text.resize(std::max(text.size(), width), ' ');
@@ -52,6 +32,17 @@ std::string as_operator(const Function& function) {
     }
     const std::string& second = function.inputs.at(1).name;
     return first + " " + symbol + " " + second + (function.commutative ? ", " + second + " " + symbol + " " + first : "");
+}
+
+/// Relative to `here` where that is a way down.
+std::string seen_from(const std::filesystem::path& here, const std::filesystem::path& path) {
+    const std::filesystem::path relative = path.lexically_normal().lexically_relative(here.lexically_normal());
+    return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
+}
+
+/// `, flops N*M`, where an implementation counts for itself.
+std::string counted(const std::optional<SizeExpression>& count, const std::string& what) {
+    return count ? ", " + what + " " + count->text() : "";
 }
 
 class Facts {
@@ -94,13 +85,18 @@ std::string list(const Catalog& catalog) {
     return writer.take();
 }
 
-std::string describe(const Function& function) {
+std::string describe(const Function& function, const std::filesystem::path& here) {
     Facts facts;
     facts.writer_.line(signature(function) + ": " + function.summary);
     for (const Parameter& input : function.inputs) {
-        facts.add("operand " + input.name, type_of(input) + (input.domain == Domain::any ? "" : ", " + std::string(name_of(input.domain))));
+        facts.add("operand " + input.name, pattern(input) + (input.domain == Domain::any ? "" : ", " + std::string(name_of(input.domain))));
     }
-    facts.add("result " + function.output.name, type_of(function.output));
+    facts.add("result " + function.output.name, pattern(function.output));
+    std::string parameters;
+    for (const std::string& name : function.shape) {
+        parameters += (parameters.empty() ? "" : ", ") + name;
+    }
+    facts.add("shape", parameters);
     facts.add("where", function.where ? function.where->text() : "");
     facts.add("operator", as_operator(function));
     facts.add("reference", function.reference_text);
@@ -119,10 +115,13 @@ std::string describe(const Function& function) {
         text += implementation.limit ? ", where " + implementation.limit->text() : "";
         text += implementation.temporaries.text() == "0" ? "" : ", temporaries " + implementation.temporaries.text();
         text += implementation.barrier ? ", synchronises its threads" : "";
+        text += counted(implementation.flops, "flops") + counted(implementation.divisions, "divisions") +
+                counted(implementation.square_roots, "square roots") + counted(implementation.transcendentals, "transcendentals");
+        text += implementation.routine == implementation.name ? "" : ", template `" + template_name(function, implementation) + "`";
         facts.add("by " + implementation.name, text);
     }
-    facts.add("metadata", function.metadata_path.string());
-    facts.add("device source", function.source_path.string());
+    facts.add("metadata", seen_from(here, function.metadata_path));
+    facts.add("device source", seen_from(here, function.source_path));
     return facts.writer_.take();
 }
 

@@ -14,7 +14,7 @@ std::string signature(const Function& function);
 /// One line per function, in name order, grouped by family (the folder of the metadata): signature, operator, summary.
 std::string list(const Catalog& catalog);
 
-/// Everything the metadata says about a function, one fact per line.
-std::string describe(const Function& function);
+/// Everything the metadata says about a function, one fact per line. Files below the folder `here` are named relative to it.
+std::string describe(const Function& function, const std::filesystem::path& here);
 
 } // namespace fusec::library

@@ -27,7 +27,7 @@ bool declares(std::string_view text, std::string_view name) {
 } // namespace
 
 std::string template_name(const Function& function, const Implementation& implementation) {
-    return function.name + "_" + implementation.name;
+    return function.name + "_" + implementation.routine;
 }
 
 std::string_view implementation_source(const Function& function, const Implementation& implementation) {

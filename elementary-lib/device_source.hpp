@@ -10,7 +10,7 @@
 
 namespace fusec::library {
 
-/// `NAME_IMPL`: what the template of an implementation is called.
+/// `NAME_ROUTINE`: what the template of an implementation is called.
 std::string template_name(const Function& function, const Implementation& implementation);
 
 /// The text of the template from `template <` to its `}`, without a final line break; empty when the source has no such template.

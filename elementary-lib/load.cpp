@@ -52,7 +52,7 @@ std::optional<std::vector<std::filesystem::path>> metadata_files(const std::file
 
 /// One function with its device source, or nothing after reporting every fault of its two files.
 std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnostics& diagnostics) {
-    std::optional<std::string> bytes = read_file(path, diagnostics);
+    std::optional<std::string> bytes = read_text(path, diagnostics);
     if (!bytes) {
         return std::nullopt;
     }
@@ -69,7 +69,7 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
         diagnostics.report(kind::missing_device_source, metadata->place(""), "the device source `" + function.source_path.string() + "` is missing");
         return std::nullopt;
     }
-    std::optional<std::string> source = read_file(function.source_path, diagnostics, metadata->place(""));
+    std::optional<std::string> source = read_text(function.source_path, diagnostics, metadata->place(""));
     if (!source) {
         return std::nullopt;
     }
@@ -77,8 +77,13 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
     bool complete = true;
     for (std::size_t i = 0; i < function.implementations.size(); ++i) {
         if (implementation_source(function, function.implementations[i]).empty()) {
-            const std::string place = "implementation[" + std::to_string(i) + "].name";
-            diagnostics.report(kind::library_template, metadata->place(place), "`" + function.source_path.filename().string() + "` has no template `" + template_name(function, function.implementations[i]) + "`").hint = "a template starts with `template <` in column 1 and ends with `}` in column 1";
+            const std::string entry = "implementation[" + std::to_string(i) + "]";
+            const bool named = metadata->places.count(entry + ".routine") != 0;
+            diagnostics
+                .report(kind::library_template, metadata->place(entry + (named ? ".routine" : ".name")),
+                        "`" + function.source_path.filename().string() + "` has no template `" +
+                            template_name(function, function.implementations[i]) + "`")
+                .hint = "a template starts with `template <` in column 1 and ends with `}` in column 1";
             complete = false;
         }
     }
@@ -102,7 +107,8 @@ std::optional<Catalog> Catalog::load(const std::vector<std::filesystem::path>& f
             }
             const std::string name = metadata->function.name;
             if (const auto earlier = loaded.find(name); earlier != loaded.end()) {
-                diagnostics.report(kind::duplicate_function, metadata->place(""), "the function `" + name + "` is defined twice").notes.push_back({earlier->second.place(""), "first defined here"});
+                diagnostics.report(kind::duplicate_function, metadata->place(""), "the function `" + name + "` is defined twice")
+                    .notes.push_back({earlier->second.place(""), "first defined here"});
                 continue;
             }
             loaded.emplace(name, *std::move(metadata));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the text of one `NAME.toml` to a Function, in two steps: keys, types and expressions (toml++, metadata.cpp), then what the
+// From the text of one `NAME.toml` to a Function, in two steps: keys, types and expressions (metadata.cpp), then what the
 // parts say about each other (metadata_check.cpp). Every error is located in the file.
 #pragma once
 

@@ -34,7 +34,8 @@ public:
             error(0, "the reference defines `" + reference_.result + "`, but the result is `" + function_.output.name + "`");
         }
         if (reference_.result_indices.size() != dimensions(function_.output.form)) {
-            error(0, "`" + reference_.result + "` has " + counted(dimensions(function_.output.form), "dimension", "dimensions") + ", but " + counted(reference_.result_indices.size(), "index is", "indices are") + " given");
+            error(0, "`" + reference_.result + "` has " + counted(dimensions(function_.output.form), "dimension", "dimensions") + ", but " +
+                         counted(reference_.result_indices.size(), "index is", "indices are") + " given");
             return;
         }
         std::vector<std::string> bound = reference_.result_indices;
@@ -55,7 +56,8 @@ private:
         const ReferenceNode& here = node(index);
         for (const SizeExpression& expression : here.indices) {
             for (const std::string& name : expression.names()) {
-                const bool known = std::find(bound.begin(), bound.end(), name) != bound.end() || std::find(function_.shape.begin(), function_.shape.end(), name) != function_.shape.end();
+                const bool known = std::find(bound.begin(), bound.end(), name) != bound.end() ||
+                                   std::find(function_.shape.begin(), function_.shape.end(), name) != function_.shape.end();
                 if (!known) {
                     error(here.where, "the index `" + name + "` is bound by neither the result nor a sum");
                 }
@@ -93,13 +95,16 @@ private:
                 unknown.hint = "did you mean `" + near + "`?";
             }
         } else if (here.indices.size() != dimensions(operand->form)) {
-            error(here.where, "`" + here.name + "` has " + counted(dimensions(operand->form), "dimension", "dimensions") + ", but " + counted(here.indices.size(), "index is", "indices are") + " given");
+            error(here.where, "`" + here.name + "` has " + counted(dimensions(operand->form), "dimension", "dimensions") + ", but " +
+                                  counted(here.indices.size(), "index is", "indices are") + " given");
         }
     }
 
     bool has_range(int index, const std::string& name) const {
         const ReferenceNode& here = node(index);
-        if (here.kind == ReferenceNode::Kind::component && std::any_of(here.indices.begin(), here.indices.end(), [&](const SizeExpression& one) { return is_plain_index(one) && one.text() == name; })) {
+        if (here.kind == ReferenceNode::Kind::component && std::any_of(here.indices.begin(), here.indices.end(), [&](const SizeExpression& one) {
+                return is_plain_index(one) && one.text() == name;
+            })) {
             return true;
         }
         return std::any_of(here.children.begin(), here.children.end(), [&](int child) { return has_range(child, name); });
@@ -152,7 +157,11 @@ private:
         name(function_.output.name, "output.name", seen);
         std::set<std::string> implementations;
         for (std::size_t i = 0; i < function_.implementations.size(); ++i) {
-            name(function_.implementations[i].name, "implementation[" + std::to_string(i) + "].name", implementations);
+            const std::string path = "implementation[" + std::to_string(i) + "]";
+            name(function_.implementations[i].name, path + ".name", implementations);
+            if (!is_identifier(function_.implementations[i].routine)) {
+                error(kind::library_metadata, path + ".routine", "`" + function_.implementations[i].routine + "` is not an identifier");
+            }
         }
         if (!is_identifier(function_.name)) {
             error(kind::library_metadata, "", "the file's name `" + function_.name + "` is not an identifier");
@@ -176,13 +185,17 @@ private:
     }
 
     static bool square(const Parameter& parameter) { return parameter.form == Form::matrix && parameter.rows.text() == parameter.columns.text(); }
-    static bool alike(const Parameter& a, const Parameter& b) { return a.form == b.form && a.rows.text() == b.rows.text() && a.columns.text() == b.columns.text(); }
+    static bool alike(const Parameter& a, const Parameter& b) {
+        return a.form == b.form && a.rows.text() == b.rows.text() && a.columns.text() == b.columns.text();
+    }
 
     void algorithm(Algorithm algorithm) {
         const std::size_t operands = algorithm == Algorithm::solve ? 2 : 1;
         const std::string label = "`" + std::string(name_of(algorithm)) + "` ";
         if (function_.inputs.size() != operands) {
-            return error(kind::library_reference, "reference", label + "takes " + counted(operands, "operand", "operands") + ", but the function has " + std::to_string(function_.inputs.size()));
+            return error(kind::library_reference, "reference",
+                         label + "takes " + counted(operands, "operand", "operands") + ", but the function has " +
+                             std::to_string(function_.inputs.size()));
         }
         if (!square(function_.inputs[0])) {
             return error(kind::library_reference, "reference", label + "needs a square matrix, but `" + function_.inputs[0].name + "` is none");
@@ -197,12 +210,16 @@ private:
         case Algorithm::cofactor:
         case Algorithm::cholesky:
             if (!alike(function_.inputs[0], function_.output)) {
-                error(kind::library_reference, "reference", label + "gives a matrix like `" + function_.inputs[0].name + "`, but `" + function_.output.name + "` differs");
+                error(kind::library_reference, "reference",
+                      label + "gives a matrix like `" + function_.inputs[0].name + "`, but `" + function_.output.name + "` differs");
             }
             return;
         case Algorithm::solve:
-            if (!alike(function_.inputs[1], function_.output) || function_.output.form == Form::scalar || function_.output.rows.text() != function_.inputs[0].rows.text()) {
-                error(kind::library_reference, "reference", label + "takes a matrix and a right-hand side of its rows and gives the like of the latter, but `" + function_.output.name + "` differs");
+            if (!alike(function_.inputs[1], function_.output) || function_.output.form == Form::scalar ||
+                function_.output.rows.text() != function_.inputs[0].rows.text()) {
+                error(kind::library_reference, "reference",
+                      label + "takes a matrix and a right-hand side of its rows and gives the like of the latter, but `" + function_.output.name +
+                          "` differs");
             }
             return;
         }
@@ -212,7 +229,8 @@ private:
         for (std::size_t i = 0; i < function_.inputs.size(); ++i) {
             const Domain domain = function_.inputs[i].domain;
             if ((domain == Domain::invertible || domain == Domain::spd) && !square(function_.inputs[i])) {
-                error(kind::library_metadata, "input[" + std::to_string(i) + "].domain", "`" + function_.inputs[i].name + "` is not a square matrix, so this domain means nothing");
+                error(kind::library_metadata, "input[" + std::to_string(i) + "].domain",
+                      "`" + function_.inputs[i].name + "` is not a square matrix, so this domain means nothing");
             }
         }
     }
@@ -222,11 +240,14 @@ private:
             const std::string& symbol = *function_.operator_symbol;
             const std::size_t operands = symbol == "'" || symbol == "neg" ? 1 : 2;
             if (function_.inputs.size() != operands) {
-                error(kind::library_metadata, "operator", "the operator `" + symbol + "` takes " + counted(operands, "operand", "operands") + ", but the function has " + std::to_string(function_.inputs.size()));
+                error(kind::library_metadata, "operator",
+                      "the operator `" + symbol + "` takes " + counted(operands, "operand", "operands") + ", but the function has " +
+                          std::to_string(function_.inputs.size()));
             }
         }
         if (function_.commutative && function_.inputs.size() != 2) {
-            error(kind::library_metadata, "commutative", "only a function of 2 operands can be commutative, but this has " + std::to_string(function_.inputs.size()));
+            error(kind::library_metadata, "commutative",
+                  "only a function of 2 operands can be commutative, but this has " + std::to_string(function_.inputs.size()));
         }
     }
 
@@ -247,9 +268,11 @@ private:
     void implementations() {
         const std::vector<Implementation>& all = function_.implementations;
         if (all.front().threads.text() != "1") {
-            error(kind::library_implementation, "implementation[0].threads", "the first implementation has `" + all.front().threads.text() + "` threads, but it must have 1");
+            error(kind::library_implementation, "implementation[0].threads",
+                  "the first implementation has `" + all.front().threads.text() + "` threads, but it must have 1");
         } else if (all.front().limit) {
-            error(kind::library_implementation, "implementation[0].limit", "the first implementation has a limit, so some shapes would have none; `where` restricts a function");
+            error(kind::library_implementation, "implementation[0].limit",
+                  "the first implementation has a limit, so some shapes would have none; `where` restricts a function");
         }
         for (std::size_t i = 0; i < all.size(); ++i) {
             const std::string path = "implementation[" + std::to_string(i) + "]";
@@ -258,16 +281,63 @@ private:
             for (std::size_t operand = 0; operand < function_.inputs.size(); ++operand) {
                 touch(path, function_.inputs[operand], all[i].inputs[operand], alone);
             }
+            if (!alone && all[i].output != Touch::all && meaningful(function_.output.form, all[i].output)) {
+                parts_fit_threads(path, all[i]);
+            }
             if (!alone && all[i].output == Touch::all) {
                 error(kind::library_implementation, path, "`map` does not say which part of `" + function_.output.name + "` each thread computes");
             }
         }
     }
+
+    /// Threads make the whole result, each its part: tried for all shapes up to `tried` that the implementation is legal for.
+    void parts_fit_threads(const std::string& path, const Implementation& implementation) {
+        constexpr int tried = 6;
+        ShapeValues shape;
+        for (const std::string& parameter : function_.shape) {
+            shape[parameter] = 1;
+        }
+        for (auto digit = shape.begin();;) {
+            if (misfit(path, implementation, shape)) {
+                return;
+            }
+            for (digit = shape.begin(); digit != shape.end() && ++digit->second > tried; ++digit) {
+                digit->second = 1;
+            }
+            if (digit == shape.end()) {
+                return;
+            }
+        }
+    }
+    bool misfit(const std::string& path, const Implementation& implementation, const ShapeValues& shape) {
+        const auto holds = [&](const std::optional<SizeExpression>& condition) { return !condition || condition->evaluate(shape).value_or(0) != 0; };
+        const auto size = [&](const SizeExpression& dimension) { return static_cast<int>(std::clamp<std::int64_t>(dimension.evaluate(shape).value_or(0), 0, max_dimension)); };
+        const Shape result{function_.output.form, size(function_.output.rows), size(function_.output.columns)};
+        const std::int64_t threads = implementation.threads.evaluate(shape).value_or(0);
+        if (!holds(function_.where) || !holds(implementation.limit) || result.size() == 0 || threads < 1 || threads > max_dimension * max_dimension || components_touched(result, implementation.output, static_cast<int>(threads)) != 0) {
+            return false;
+        }
+        std::string values;
+        for (const auto& [name, value] : shape) {
+            values += (values.empty() ? "`" : ", `") + name + "` = " + std::to_string(value);
+        }
+        const Touch part = implementation.output;
+        const std::string what = part == Touch::column ? "columns" : part == Touch::entry || result.form == Form::vector ? "components"
+                                                                                                                         : "rows";
+        const int parts = part == Touch::column ? result.columns : part == Touch::entry ? result.size()
+                                                                                        : result.rows;
+        const std::string makes = counted(static_cast<std::size_t>(threads), "thread", "threads") + (part == Touch::rows ? " cannot share the " : " cannot make one each of the ") +
+                                  std::to_string(parts) + " " + what + " of `" + function_.output.name + "`";
+        error(kind::library_implementation, path + ".map." + function_.output.name, "for " + values + ", " + makes + (part == Touch::rows ? " evenly" : ""));
+        return true;
+    }
+
     void touch(const std::string& path, const Parameter& parameter, Touch touch, bool alone) {
         if (alone && touch != Touch::all) {
             error(kind::library_implementation, path + ".map." + parameter.name, "one thread touches all of `" + parameter.name + "`");
         } else if (!meaningful(parameter.form, touch)) {
-            error(kind::library_implementation, path + ".map." + parameter.name, "`" + parameter.name + "` is a " + (parameter.form == Form::scalar ? "scalar" : "vector") + ", which has no such part");
+            error(kind::library_implementation, path + ".map." + parameter.name,
+                  "`" + parameter.name + "` is a " + (parameter.form == Form::scalar ? "scalar" : "vector") + ", which has no such part");
         }
     }
 

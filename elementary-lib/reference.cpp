@@ -22,7 +22,8 @@ constexpr std::array<std::pair<std::string_view, Algorithm>, 5> algorithms{{{"de
                                                                             {"solve", Algorithm::solve}}};
 
 /// Functions of a reference and how many operands they take.
-constexpr std::array<std::pair<std::string_view, std::size_t>, 9> functions{{{"sqrt", 1}, {"exp", 1}, {"log", 1}, {"sin", 1}, {"cos", 1}, {"abs", 1}, {"pow", 2}, {"min", 2}, {"max", 2}}};
+constexpr std::array<std::pair<std::string_view, std::size_t>, 9> functions{
+    {{"sqrt", 1}, {"exp", 1}, {"log", 1}, {"sin", 1}, {"cos", 1}, {"abs", 1}, {"pow", 2}, {"min", 2}, {"max", 2}}};
 
 constexpr bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -300,7 +301,9 @@ private:
             return fail("`)` is missing");
         }
         if (!failed() && node.children.size() != function->second) {
-            return fail("`" + word + "` takes " + std::to_string(function->second) + (function->second == 1 ? " operand" : " operands") + ", but " + std::to_string(node.children.size()) + (node.children.size() == 1 ? " is" : " are") + " given", start);
+            return fail("`" + word + "` takes " + std::to_string(function->second) + (function->second == 1 ? " operand" : " operands") + ", but " +
+                            std::to_string(node.children.size()) + (node.children.size() == 1 ? " is" : " are") + " given",
+                        start);
         }
         return add(std::move(node));
     }

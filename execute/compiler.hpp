@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building generated text with the machine's own C++ compiler, into shared libraries kept in a cache named by content.
+// Building generated text with the machine's own C++ compiler, into shared libraries kept in a cache named by content
+// (and, for code built for this machine's processor, by processor).
 #pragma once
 
+#include "execute/library_cache.hpp"
 #include "support/diagnostics.hpp"
 
 #include <filesystem>
@@ -41,9 +43,6 @@ struct BuildRequest {
     std::vector<std::filesystem::path> include_folders; ///< searched for <...>; the names and texts of their files count as content
     int arch = 90;                                      ///< gpu
 };
-
-/// `--cache DIR`, else $XDG_CACHE_HOME/fusec, else $HOME/.cache/fusec, else a folder of the system's temporary directory.
-std::filesystem::path default_cache_folder();
 
 /// The folder of the emulated cuda_runtime.h within a library folder.
 std::filesystem::path emulation_folder(const std::filesystem::path& library_folder);

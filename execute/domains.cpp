@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/domains.hpp"
 
+#include "support/hash.hpp"
+
 #include <utility>
 
 namespace fusec::execute {
 
 using frontend::CheckedProgram;
-using frontend::Datum;
-using frontend::DatumKind;
 
 namespace {
 
-constexpr int most_draws = 16;
-
-/// Stafford's variant 13 of the 64-bit finalizer, the output function of SplitMix64 (Steele, Lea, Flood 2014).
-std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31);
+bool is_square(const Shape& shape) {
+    return shape.form == Form::matrix && shape.rows == shape.columns;
 }
 
 /// A counter-based generator: number `n` of a stream is a hash of the stream's key and n.
@@ -25,10 +20,10 @@ class Stream {
 public:
     Stream(std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
         for (const std::uint64_t part : {seed, datum, element, draw}) {
-            key_ = mixed(key_ + 0x9E3779B97F4A7C15U + part);
+            key_ = mixed(key_ + splitmix_step + part);
         }
     }
-    std::uint64_t next() { return mixed(key_ + 0x9E3779B97F4A7C15U * ++count_); }
+    std::uint64_t next() { return mixed(key_ + splitmix_step * ++count_); }
     /// Uniform in [low, high), 53 bits.
     double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53); }
 
@@ -84,10 +79,6 @@ std::vector<double> positive_definite(int n, bool positive, Stream& random) {
         }
     }
     return a;
-}
-
-bool is_square(const Shape& shape) {
-    return shape.form == Form::matrix && shape.rows == shape.columns;
 }
 
 void join(Demands& into, const Demands& other) {
@@ -184,73 +175,6 @@ std::vector<double> random_value(const Type& type, const Demands& demands, std::
         std::transform(value.begin(), value.end(), value.begin(), [](double x) { return static_cast<double>(static_cast<float>(x)); });
     }
     return value;
-}
-
-std::vector<std::size_t> ill_conditioned_elements(const CheckedProgram& program, const ReferenceResult& result, std::size_t elements) {
-    std::vector<std::size_t> found;
-    for (std::size_t element = 0; element < elements; ++element) {
-        const bool ill = std::any_of(program.calls.begin(), program.calls.end(), [&](const frontend::Call& call) {
-            const std::size_t datum = call.result.index();
-            const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
-            return !result.bounds[datum].empty() && is_ill_conditioned(std::span(result.values[datum]).subspan(element * size, size), std::span(result.bounds[datum]).subspan(element * size, size), call.instance.result.precision);
-        });
-        if (ill) {
-            found.push_back(element);
-        }
-    }
-    return found;
-}
-
-RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed) {
-    const std::vector<Demands> wanted = demands(program, catalog);
-    RandomCases cases;
-    cases.elements = elements;
-    cases.given.resize(program.data.size());
-    for (const DataId id : program.inputs) {
-        const Datum& datum = program.datum(id);
-        const std::size_t count = per_element(datum) ? elements : 1;
-        for (std::size_t element = 0; element < count; ++element) {
-            const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, 0);
-            cases.given[id.index()].insert(cases.given[id.index()].end(), value.begin(), value.end());
-        }
-    }
-    cases.reference = evaluate(program, catalog, elements, cases.given);
-
-    std::vector<std::size_t> ill = ill_conditioned_elements(program, cases.reference, elements);
-    for (int draw = 1; !ill.empty() && draw < most_draws; ++draw) {
-        cases.redrawn += ill.size();
-        DataValues again(program.data.size()); // of the ill elements alone, one after another
-        for (const DataId id : program.inputs) {
-            const Datum& datum = program.datum(id);
-            if (!per_element(datum)) {
-                again[id.index()] = cases.given[id.index()];
-                continue;
-            }
-            for (const std::size_t element : ill) {
-                const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, static_cast<std::uint64_t>(draw));
-                again[id.index()].insert(again[id.index()].end(), value.begin(), value.end());
-                std::copy(value.begin(), value.end(), cases.given[id.index()].begin() + static_cast<std::ptrdiff_t>(element * value.size()));
-            }
-        }
-        const ReferenceResult result = evaluate(program, catalog, ill.size(), again);
-        const auto replace = [&](const DataValues& from, DataValues& into) {
-            for (std::size_t datum = 0; datum < from.size(); ++datum) {
-                const auto size = static_cast<std::ptrdiff_t>(program.data[datum].type.shape.size());
-                for (std::size_t i = 0; per_element(program.data[datum]) && !from[datum].empty() && i < ill.size(); ++i) {
-                    std::copy_n(from[datum].begin() + static_cast<std::ptrdiff_t>(i) * size, size, into[datum].begin() + static_cast<std::ptrdiff_t>(ill[i]) * size);
-                }
-            }
-        };
-        replace(result.values, cases.reference.values);
-        replace(result.bounds, cases.reference.bounds);
-        std::vector<std::size_t> still;
-        for (const std::size_t i : ill_conditioned_elements(program, result, ill.size())) {
-            still.push_back(ill[i]);
-        }
-        ill = std::move(still);
-    }
-    cases.ill = ill.size();
-    return cases;
 }
 
 } // namespace fusec::execute

@@ -20,6 +20,11 @@ struct Demands {
 /// Demands on every datum, from declared domains and backwards through the calls. Linear in the program.
 std::vector<Demands> demands(const frontend::CheckedProgram& program, const library::Catalog& catalog);
 
+/// The same, and where more than one per cent of the elements so drawn are ill conditioned, square inputs are drawn positive definite as
+/// well, one after another as long as that leaves fewer, the one first that leaves fewest. Domains say nothing about a filter's
+/// covariances, for one: H P H' + R is well conditioned for positive definite P and R, and nearly singular for a few per cent of others.
+std::vector<Demands> settled_demands(const frontend::CheckedProgram& program, const library::Catalog& catalog);
+
 /// The components of one value, rounded to the precision of `type`. `draw` tells repeated draws of one element apart.
 std::vector<double> random_value(const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw);
 

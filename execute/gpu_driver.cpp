@@ -120,7 +120,7 @@ std::optional<HostCompiler> find_cuda_compiler(Diagnostics& diagnostics) {
 }
 
 bool find_gpu(const HostCompiler& nvcc, const std::filesystem::path& cache, int arch, Diagnostics& diagnostics) {
-    const ChildResult result = run_children({[&] { return ask_for_device(nvcc, cache, arch); }}, 1, 300).at(0);
+    const ChildResult result = run_children({[&] { return ask_for_device(nvcc, cache, arch); }}, 1, 300, 1).at(0);
     const std::string found = "`" + nvcc.program.string() + "` and a CUDA device that runs code for sm_" + std::to_string(arch) + ": ";
     const std::size_t end = result.text.find('\n');
     std::string why;

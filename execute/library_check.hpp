@@ -11,6 +11,8 @@
 #include "elementary-lib/catalog.hpp"
 #include "execute/compiler.hpp"
 
+#include <map>
+
 namespace fusec::execute {
 
 struct LibraryCheckOptions {
@@ -28,6 +30,8 @@ struct LibraryCheckResult {
     std::size_t instances = 0;       ///< (implementation, shape, precision, way to hold operands)
     std::size_t components = 0;      ///< compared
     std::size_t mismatches = 0;      ///< instances that differ from the reference: each implementation is reported once
+    /// Per function and precision, the largest error over the allowed one: 0 for results without rounding.
+    std::map<std::pair<std::string, Precision>, double> worst_ratio;
 };
 
 /// Metadata are checked by loading the catalog; this checks the device sources. Reports `library-mismatch` at the template with the

@@ -5,6 +5,7 @@
 #include "support/writer.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace fusec::execute {
 
@@ -105,7 +106,8 @@ bool holdable(const Shape& shape, Touch touch, int threads) {
 
 std::string part_of(const Shape& shape, Touch touch, const CheckInstance& instance) {
     static constexpr const char* names[]{"all_part", "row_part", "column_part", "entry_part", "rows_part"};
-    return std::string(names[static_cast<std::size_t>(touch)]) + "<" + c_name(instance.precision) + ", " + dimensions(shape) + ", " + std::to_string(instance.threads) + ">";
+    return std::string(names[static_cast<std::size_t>(touch)]) + "<" + c_name(instance.precision) + ", " + dimensions(shape) + ", " +
+           std::to_string(instance.threads) + ">";
 }
 
 std::string arguments(std::size_t operands) {
@@ -123,7 +125,8 @@ std::string element_of(const std::string& list, const Shape& shape) {
 void memory_operand(Writer& text, const CheckInstance& instance, std::size_t operand) {
     const Shape& shape = instance.operands[operand];
     const std::string number = std::to_string(operand);
-    text.line("const array<" + std::string(c_name(instance.precision)) + ", " + std::to_string(shape.size()) + "> m" + number + "(" + element_of("operands[" + number + "]", shape) + ");");
+    text.line("const array<" + std::string(c_name(instance.precision)) + ", " + std::to_string(shape.size()) + "> m" + number + "(" +
+              element_of("operands[" + number + "]", shape) + ");");
     text.line("const auto a" + number + " = fusec::view<" + c_name(instance.precision) + ", " + dimensions(shape) + ">(m" + number + ".data);");
 }
 
@@ -133,7 +136,8 @@ void in_lanes(Writer& text, const CheckInstance& instance, const std::string& ca
     const auto cases = text.block("for (int i = 0; i < cases; i += width)");
     for (std::size_t operand = 0; operand < instance.operands.size(); ++operand) {
         const std::string number = std::to_string(operand);
-        text.line("const auto a" + number + " = lanes_in<" + type + ", width, " + dimensions(instance.operands[operand]) + ">(operands[" + number + "], i, cases);");
+        text.line("const auto a" + number + " = lanes_in<" + type + ", width, " + dimensions(instance.operands[operand]) + ">(operands[" + number +
+                  "], i, cases);");
     }
     text.line("fusec::registers<fusec::simd<" + type + ", width>, " + dimensions(instance.result) + "> c;");
     text.line("for (auto& component : c.data)");
@@ -163,7 +167,8 @@ void by_threads(Writer& text, const CheckInstance& instance, const std::string& 
             const Touch touch = instance.implementation->inputs[operand];
             if (in_registers && holdable(shape, touch, instance.threads)) {
                 const std::string number = std::to_string(operand);
-                text.line("const auto a" + number + " = " + part_of(shape, touch, instance) + "::in(" + element_of("operands[" + number + "]", shape) + ", t);");
+                text.line("const auto a" + number + " = " + part_of(shape, touch, instance) + "::in(" +
+                          element_of("operands[" + number + "]", shape) + ", t);");
             }
         }
         const std::string part = part_of(result, instance.implementation->output, instance);
@@ -213,7 +218,11 @@ std::string check_unit(const Function& function, const std::vector<CheckInstance
     text.line("#include <fusec/host.hpp>");
     text.line();
     text.line("namespace fusec {");
+    std::set<std::string> written; // implementations may share a template
     for (const library::Implementation& implementation : function.implementations) {
+        if (!written.insert(library::template_name(function, implementation)).second) {
+            continue;
+        }
         const std::string_view source = library::implementation_source(function, implementation);
         const auto first = static_cast<std::size_t>(source.data() - function.source.data());
         const auto line = 1 + std::count(function.source.begin(), function.source.begin() + static_cast<std::ptrdiff_t>(first), '\n');

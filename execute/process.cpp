@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <map>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +60,13 @@ int wait_for(pid_t child) {
     return status;
 }
 
+/// Of this process and, apart, of each that it starts; the signal at the end of the time is SIGXCPU.
+void limit_processor_time(double seconds) {
+    const auto whole = static_cast<rlim_t>(std::ceil(seconds));
+    const rlimit limit{whole, whole + 1};
+    ::setrlimit(RLIMIT_CPU, &limit);
+}
+
 struct Child {
     std::size_t index = 0;
     pid_t process = -1;
@@ -100,15 +109,20 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::fi
     return result;
 }
 
+void send_from_child(const std::string& text) {
+    write_all(result_pipe, text.data(), text.size());
+}
+
 void end_child(const char* text) {
     write_all(result_pipe, text, std::strlen(text));
     ::_exit(ended_by_end_child);
 }
 
-std::vector<ChildResult> run_children(const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds) {
+std::vector<ChildResult> run_children(const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds, double patience) {
     std::vector<ChildResult> results(functions.size());
     std::map<int, Child> running; // by the descriptor that its text comes from
     std::size_t next = 0;
+    const auto exceeded = [](double limit) { return "exceeded " + std::to_string(static_cast<long>(std::ceil(limit))) + " s"; };
     const auto finish = [&](int descriptor, const char* fault) {
         const Child child = running.at(descriptor);
         if (fault != nullptr) {
@@ -118,6 +132,8 @@ std::vector<ChildResult> run_children(const std::vector<std::function<std::strin
         ChildResult& result = results[child.index];
         if (fault != nullptr) {
             result.fault = fault;
+        } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+            result.fault = exceeded(seconds) + " of processor time";
         } else if (WIFSIGNALED(status)) {
             result.fault = "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")";
         } else if (WEXITSTATUS(status) == 0 && !result.text.empty() && result.text.back() == completed_mark) {
@@ -140,6 +156,7 @@ std::vector<ChildResult> run_children(const std::vector<std::function<std::strin
             if (child == 0) {
                 ::close(ends[0]);
                 result_pipe = ends[1];
+                limit_processor_time(seconds);
                 const std::string text = functions[next]() + completed_mark;
                 ::_exit(write_all(ends[1], text.data(), text.size()) ? 0 : 1);
             }
@@ -149,7 +166,7 @@ std::vector<ChildResult> run_children(const std::vector<std::function<std::strin
                 results[next++].fault = std::string("no process: ") + std::strerror(errno);
                 continue;
             }
-            running[ends[0]] = {next++, child, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))};
+            running[ends[0]] = {next++, child, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(patience * seconds))};
         }
         std::vector<pollfd> waiting;
         Clock::time_point first = Clock::time_point::max();
@@ -166,7 +183,7 @@ std::vector<ChildResult> run_children(const std::vector<std::function<std::strin
                     finish(entry.fd, nullptr);
                 }
             } else if (Clock::now() >= child.deadline) {
-                finish(entry.fd, ("exceeded " + std::to_string(static_cast<int>(seconds)) + " s").c_str());
+                finish(entry.fd, exceeded(patience * seconds).c_str());
             }
         }
     }

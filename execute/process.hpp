@@ -21,14 +21,19 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::fi
 
 struct ChildResult {
     bool completed = false; ///< the function returned, and its text has arrived whole
-    std::string text;       ///< what it returned, or wrote before it ended
-    std::string fault;      ///< else: "signal 11 (Segmentation fault)", "exceeded 60 s"
+    std::string text;       ///< what it sent, then what it returned, or wrote before it ended
+    std::string fault;      ///< else: "signal 11 (Segmentation fault)", "exceeded 60 s of processor time"
 };
 
-/// Runs each function in a child process, `jobs` at a time, each for at most `seconds`; results in the order of the functions. The
-/// child gets a copy of this process's memory and gives back the text that the function returns. Pre: no other thread of this process
-/// holds a lock that the functions need (OpenMP has not been used here).
-std::vector<ChildResult> run_children(const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds);
+/// Runs each function in a child process, `jobs` at a time; results in the order of the functions. `seconds` bounds the processor time of
+/// a child and, apart, of each program that it runs, so that a loaded machine takes longer but fails nothing; a child that waits for
+/// something that does not come is ended after `patience` times as long by the clock. The child gets a copy of this process's memory and gives
+/// back the text that the function returns. Pre: no other thread of this process holds a lock that the functions need (OpenMP has not
+/// been used here).
+std::vector<ChildResult> run_children(const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds, double patience = 10);
+
+/// In a child: sends `text` ahead of what the function returns; it arrives whatever happens to the child later.
+void send_from_child(const std::string& text);
 
 /// In a child: sends `text` as a result that is not completed and ends the process. Async-signal-safe.
 [[noreturn]] void end_child(const char* text);

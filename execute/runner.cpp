@@ -166,6 +166,9 @@ public:
                 if (list.untouched(k * component) && list.untouched(k * component + 1) && std::isnan(computed)) {
                     report.add(component_text(output, k) + " of `" + output.name + "` is not written" + where_text());
                     reported = true;
+                } else if (!std::isfinite(output.values[k]) || !std::isfinite(allowed)) {
+                    report.add(component_text(output, k) + " of `" + output.name + "` proves nothing: the reference is " + number(output.values[k]) + " within " + number(allowed) + ", the input is ill conditioned" + where_text());
+                    reported = true;
                 } else if (!(error <= allowed)) {
                     report.add(component_text(output, k) + " of `" + output.name + "` is " + number(computed) + ", the reference " + number(output.values[k]) + " within " + number(allowed) + where_text());
                     reported = true;
@@ -225,6 +228,12 @@ private:
     }
 
     static std::string number(double value) {
+        if (std::isnan(value)) {
+            return "not a number";
+        }
+        if (std::isinf(value)) {
+            return value > 0 ? "infinite" : "minus infinite";
+        }
         std::array<char, 32> text{};
         std::snprintf(text.data(), text.size(), "%.9g", value);
         return text.data();
@@ -280,7 +289,7 @@ void run_refused(const UnitFunctions& functions, const RunInterface& interface, 
 }
 
 /// Every case, then the launches to be refused.
-void run_cases(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device, const GpuDriver* driver, RunReport& report, FaultScene& faults) {
+void run_cases(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, const RunOptions& options, emulation::Device* device, const GpuDriver* driver, RunReport& report, FaultScene& faults) {
     for (const RunCase& launch : cases) {
         if (device != nullptr) {
             device->set_schedule(launch.schedule, launch.seed);
@@ -301,6 +310,9 @@ void run_cases(const UnitFunctions& functions, const RunInterface& interface, co
                 report.add(to_string(finding) + lists.where_text());
             }
             device->clear_findings();
+        }
+        if (options.first_fault_only && report.faults != 0) {
+            return;
         }
     }
     const auto largest = std::max_element(cases.begin(), cases.end(), [](const RunCase& a, const RunCase& b) { return a.n < b.n; });
@@ -370,14 +382,14 @@ std::size_t most_elements(const std::vector<RunCase>& cases) {
     return most;
 }
 
-RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device, const GpuDriver* driver) {
+RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, const RunOptions& options, emulation::Device* device, const GpuDriver* driver) {
     RunReport report;
     FaultScene faults;
     faults.device = device;
     scene = &faults;
     install_fault_handler();
     try {
-        run_cases(functions, interface, cases, device, driver, report, faults);
+        run_cases(functions, interface, cases, options, device, driver, report, faults);
     } catch (const GpuFailure& failure) {
         // The process has lost its device: units that follow in this child run in another.
         end_child((failure.text + " (" + faults.launch + ")").c_str());

@@ -61,9 +61,13 @@ struct RunReport {
     void merge(const RunReport& other);
 };
 
+struct RunOptions {
+    bool first_fault_only = false; ///< end with the first launch that has a fault
+};
+
 /// Runs every case and the launches that have to be refused (null and overlapping lists, a workspace that is missing or too small).
-/// `device` is the one the library is attached to, or null for host code and for a GPU, whose `driver` is given. Installs a handler for memory faults that ends the process with
-/// a text (process.hpp, end_child): call in a child.
-RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, emulation::Device* device, const GpuDriver* driver = nullptr);
+/// `device` is the one the library is attached to, or null for host code and for a GPU, whose `driver` is given. Installs a handler for memory faults that ends
+/// the process with a text (process.hpp, end_child): call in a child.
+RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, const RunOptions& options, emulation::Device* device, const GpuDriver* driver = nullptr);
 
 } // namespace fusec::execute

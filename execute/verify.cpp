@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/verify.hpp"
 
-#include "codegen/interface_emission.hpp"
-#include "support/files.hpp"
+#include "execute/candidate_sample.hpp"
+#include "execute/verify_cases.hpp"
 
 #include <algorithm>
 #include <map>
-#include <random>
+#include <optional>
 #include <set>
-#include <sstream>
 
 namespace fusec::execute {
 
@@ -49,59 +48,6 @@ std::string describe(const Candidate& candidate, const dag::CallGraph& graph) {
     }
     return calls + " " + granularity_text(candidate) + " storing " + names(candidate.stores, graph) + ", " + std::to_string(candidate.instances_per_block) + " elements per block";
 }
-
-/// Random inputs of a program and its reference, drawn once for all that is checked.
-class Cases {
-public:
-    Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed)
-        : graph_(graph), catalog_(catalog), drawn_(draw_cases(graph.program(), catalog, elements, seed)) {}
-
-    /// The interface of a unit that executes `calls`: values for its inputs, the reference for its outputs. Intermediates that it reads
-    /// are the reference's, rounded to the precision they are stored in, and exact from there on.
-    RunInterface interface(const codegen::Unit& unit, const dag::CallSet& calls) {
-        const ReferenceResult& reference = evaluated(unit, calls);
-        RunInterface interface{unit.name, {}, {}};
-        for (const codegen::List& list : unit.inputs) {
-            interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}});
-        }
-        for (const codegen::List& list : unit.outputs) {
-            interface.outputs.push_back({list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index())});
-        }
-        return interface;
-    }
-
-    void count(VerifyResult& result) const {
-        result.drawn += drawn_.elements;
-        result.redrawn += drawn_.redrawn;
-        result.ill_conditioned = result.ill_conditioned || !drawn_.acceptable();
-    }
-
-private:
-    const ReferenceResult& evaluated(const codegen::Unit& unit, const dag::CallSet& calls) {
-        if (calls.size() == graph_.calls()) {
-            return drawn_.reference;
-        }
-        // The last one is kept: candidates of one column follow each other.
-        if (calls != last_calls_) {
-            DataValues given(drawn_.reference.values.size());
-            for (const codegen::List& list : unit.inputs) {
-                std::vector<double>& values = given[list.datum.index()] = drawn_.reference.values[list.datum.index()];
-                for (double& value : values) {
-                    value = list.type.precision == Precision::f32 ? static_cast<double>(static_cast<float>(value)) : value;
-                }
-            }
-            last_ = evaluate(graph_.program(), catalog_, calls, drawn_.elements, given);
-            last_calls_ = calls;
-        }
-        return last_;
-    }
-
-    const dag::CallGraph& graph_;
-    const library::Catalog& catalog_;
-    RandomCases drawn_;
-    dag::CallSet last_calls_;
-    ReferenceResult last_;
-};
 
 /// The comment lines before the first other line name version, options and plan.
 std::string without_title(const std::string& source) {
@@ -204,95 +150,7 @@ private:
     VerifyResult result_;
 };
 
-std::size_t elements_for(const std::vector<int>& tiles) {
-    std::size_t elements = 0;
-    for (const int tile : tiles) {
-        elements = std::max(elements, most_elements(standard_cases(tile, 0)));
-    }
-    return elements;
-}
-
-/// std::shuffle is not the same everywhere.
-template <class T>
-void shuffle(std::vector<T>& values, std::mt19937_64& random) {
-    for (std::size_t i = values.size(); i > 1; --i) {
-        std::swap(values[i - 1], values[random() % i]);
-    }
-}
-
-/// Columns to look at: all of a short program; of a longer one, one after another from each size of fusion, in random order.
-std::vector<ColumnId> columns_to_check(const fusion::Space& space, bool all, std::mt19937_64& random) {
-    std::map<std::size_t, std::vector<ColumnId>> strata;
-    for (std::size_t c = 0; c < space.columns().size(); ++c) {
-        strata[all ? 0 : space.columns()[c].executes.size()].push_back(ColumnId(c));
-    }
-    std::vector<ColumnId> order;
-    for (auto& [size, columns] : strata) {
-        if (!all) {
-            shuffle(columns, random);
-        }
-    }
-    for (std::size_t i = 0; order.size() < space.columns().size(); ++i) {
-        for (const auto& [size, columns] : strata) {
-            if (i < columns.size()) {
-                order.push_back(columns[i]);
-            }
-        }
-    }
-    return order;
-}
-
-RunInterface program_interface(const codegen::Unit& unit, const dag::CallGraph& graph, Cases& cases) {
-    dag::CallSet all;
-    for (std::size_t c = 0; c < graph.calls(); ++c) {
-        all.push_back(CallId(c));
-    }
-    return cases.interface(unit, all);
-}
-
-/// The launches that a plan is checked with: those of each of its tiles, which are listed in `tiles`.
-std::vector<RunCase> plan_cases(const fusion::Plan& plan, const VerifyOptions& options, std::vector<int>& tiles) {
-    std::vector<RunCase> cases;
-    for (const Candidate& kernel : plan.kernels) {
-        if (std::find(tiles.begin(), tiles.end(), kernel.instances_per_block) == tiles.end()) {
-            tiles.push_back(kernel.instances_per_block);
-            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, options.seed);
-            cases.insert(cases.end(), of_tile.begin(), of_tile.end());
-        }
-    }
-    return cases;
-}
-
 } // namespace
-
-void VerifyResult::merge(const VerifyResult& other) {
-    fusions = std::max(fusions, other.fusions);
-    candidates += other.candidates;
-    checked += other.checked;
-    texts += other.texts;
-    launches += other.launches;
-    components += other.components;
-    product += other.product;
-    mismatches += other.mismatches;
-    redrawn += other.redrawn;
-    drawn += other.drawn;
-    ill_conditioned = ill_conditioned || other.ill_conditioned;
-    worst_ratio = std::max(worst_ratio, other.worst_ratio);
-    failures.insert(failures.end(), other.failures.begin(), other.failures.end());
-}
-
-UnitText unit_text(const codegen::Unit& unit, const codegen::Emitted& emitted, const std::string& file) {
-    UnitText text{unit.name, {{file + ".cu", emitted.source}, {file + ".h", emitted.header}}, {}};
-    const std::vector<std::string> kernels = codegen::kernel_names(unit);
-    for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
-        std::vector<emulation::NamedTile> tiles;
-        for (const codegen::Tile& tile : unit.kernels[i].tiles) {
-            tiles.push_back({tile.name, tile.offset, tile.bytes});
-        }
-        text.tiles.emplace_back(codegen::kernel_namespace(unit) + "::" + kernels[i], std::move(tiles));
-    }
-    return text;
-}
 
 VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
     std::vector<int> tiles;
@@ -309,37 +167,9 @@ VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag:
 }
 
 VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
-    std::mt19937_64 random(options.seed);
-    const bool all = graph.calls() <= options.most_calls_for_all;
-    std::vector<Candidate> chosen;
-    std::size_t kept = 0;
-    std::vector<std::vector<Candidate>> fronts; // of a longer program: what is left of the columns looked at, in random order
-    for (const ColumnId column : columns_to_check(space, all, random)) {
-        if (!all && fronts.size() >= options.sample) {
-            break;
-        }
-        const std::vector<Candidate>& front = space.front(column).kept;
-        kept += front.size();
-        if (all) {
-            chosen.insert(chosen.end(), front.begin(), front.end());
-        } else if (!front.empty()) {
-            fronts.push_back(front);
-            shuffle(fronts.back(), random);
-        }
-    }
-    // One of each column, then a second one, and so on.
-    for (bool more = true; more && chosen.size() < options.sample;) {
-        more = false;
-        for (std::vector<Candidate>& front : fronts) {
-            if (!front.empty() && chosen.size() < options.sample) {
-                chosen.push_back(std::move(front.back()));
-                front.pop_back();
-                more = true;
-            }
-        }
-    }
-    VerifyResult result = verify_kernels(chosen, graph, catalog, options, setup);
-    result.candidates = kept;
+    const CandidateSample sample = choose_candidates(space, graph.calls() <= options.most_calls_for_all, options.sample, options.seed);
+    VerifyResult result = verify_kernels(sample.chosen, graph, catalog, options, setup);
+    result.candidates = sample.kept;
     result.fusions = space.fusions().size();
     return result;
 }
@@ -350,7 +180,7 @@ VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, 
     Checker checker(graph, catalog, options, setup, elements_for(tiles));
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
-    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name), program_interface(unit, graph, checker.cases()), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
+    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name), checker.cases().interface(unit), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
     return checker.finish();
 }
 
@@ -387,7 +217,7 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
         }
         ++result.texts;
         unit.name = item.name;
-        jobs.push_back({unit_text(unit, emit(item.name + ".h"), item.name), program_interface(unit, *item.graph, *drawn), std::move(cases)});
+        jobs.push_back({unit_text(unit, emit(item.name + ".h"), item.name), drawn->interface(unit), std::move(cases)});
         plan_of_job.push_back(p);
     }
     const auto run = [&](const std::vector<RunJob>& some, const std::vector<std::size_t>& plan_of, BuildKind kind, const char* suffix) {
@@ -443,48 +273,8 @@ VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, cons
         unit.outputs.push_back({id, program.datum(id).identifier, program.datum(id).type, false, true});
     }
     ++checker.result().checked;
-    checker.add(text, program_interface(unit, graph, checker.cases()), cases, text.files.front().name);
+    checker.add(text, checker.cases().interface(unit), cases, text.files.front().name);
     return checker.finish();
-}
-
-std::optional<UnitText> read_unit(const std::filesystem::path& source, const std::string& unit, Diagnostics& diagnostics) {
-    UnitText text{unit, {}, {}};
-    std::vector<std::filesystem::path> waiting{source};
-    std::set<std::string> seen{source.filename().string()};
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-        const std::optional<std::string> content = read_file(waiting[i], diagnostics);
-        if (!content) {
-            return std::nullopt;
-        }
-        text.files.push_back({waiting[i].filename().string(), *content});
-        std::istringstream lines(*content);
-        for (std::string line; std::getline(lines, line);) {
-            const std::size_t open = line.find('"'), close = line.rfind('"');
-            if (line.compare(0, 8, "#include") == 0 && open != std::string::npos && close > open) {
-                const std::string name = line.substr(open + 1, close - open - 1);
-                if (seen.insert(name).second) {
-                    waiting.push_back(source.parent_path() / name);
-                }
-            }
-        }
-    }
-    return text;
-}
-
-void report(const VerifyResult& result, const std::string& program, Diagnostics& diagnostics) {
-    for (const VerifyFailure& failure : result.failures) {
-        std::string message = "`" + program + "`, " + failure.what + ": " + (failure.texts.empty() ? "no result" : failure.texts.front());
-        Diagnostic& diagnostic = diagnostics.report(kind::verify_mismatch, {}, std::move(message));
-        for (std::size_t i = 1; i < failure.texts.size(); ++i) {
-            diagnostic.notes.push_back({{}, failure.texts[i]});
-        }
-    }
-    if (result.mismatches > result.failures.size()) {
-        diagnostics.report(kind::verify_mismatch, {}, "`" + program + "`: " + std::to_string(result.mismatches - result.failures.size()) + " more of " + std::to_string(result.checked) + " do not agree with the reference");
-    }
-    if (result.ill_conditioned) {
-        diagnostics.report(kind::verify_mismatch, {}, "`" + program + "`: " + std::to_string(result.redrawn) + " of " + std::to_string(result.drawn) + " random elements are ill conditioned, at most 5 % may be");
-    }
 }
 
 } // namespace fusec::execute

@@ -13,7 +13,7 @@ std::string DiskReader::identity(const std::filesystem::path& path) const {
 
 std::optional<std::string> DiskReader::read(const std::filesystem::path& path, const Span& from, Diagnostics& diagnostics) {
     files_.push_back(path);
-    return read_file(path, diagnostics, from);
+    return read_text(path, diagnostics, from);
 }
 
 } // namespace fusec::frontend

@@ -8,15 +8,9 @@ namespace fusec::fusion {
 
 namespace {
 
-enum class Need {
-    none,
-    warp,
-    block
-};
-
 /// One tile accessed by one step. `threads` = 0: the block copies, no thread map to rely on.
 struct TileAccess {
-    int datum = 0;
+    int tile = 0;
     bool write = false;
     int threads = 0;
     library::Touch touch = library::Touch::all;
@@ -26,80 +20,67 @@ struct TileAccess {
 
 class Barriers {
 public:
-    Barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, Candidate& candidate)
-        : kernel_(kernel), routines_(routines), limits_(limits), candidate_(candidate) {}
+    Barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const std::vector<std::uint8_t>& relation, KernelDraft& draft)
+        : kernel_(kernel), routines_(routines), limits_(limits), relation_(relation), draft_(draft) {}
 
     void run() {
-        std::vector<Step> steps;
-        steps.reserve(candidate_.steps.size() * 2);
-        std::vector<int> moved; // old number of a step -> new
-        for (const Step& step : candidate_.steps) {
-            accesses_of(step);
-            const Need need = needed();
-            if (need == Need::block) {
-                steps.push_back({Step::Kind::block_barrier, {}, {}});
+        draft_.barriers.assign(draft_.steps.size(), Barrier::none);
+        if (draft_.tiles.empty()) {
+            return;
+        }
+        since_.reserve(4 * draft_.steps.size());
+        for (std::size_t i = 0; i < draft_.steps.size(); ++i) {
+            accesses_of(draft_.steps[i]);
+            const Barrier need = needed();
+            if (need == Barrier::block) {
                 since_.clear();
-            } else if (need == Need::warp) {
-                steps.push_back({Step::Kind::warp_barrier, {}, {}});
+            } else if (need == Barrier::warp) {
                 for (TileAccess& access : since_) {
                     access.warp_synced = true;
                 }
             }
-            moved.push_back(static_cast<int>(steps.size()));
-            steps.push_back(step);
-            since_.insert(since_.end(), now_.begin(), now_.end());
-        }
-        candidate_.steps = std::move(steps);
-        for (DatumPlan& plan : candidate_.data) {
-            if (plan.slot) {
-                plan.slot->first_step = moved[static_cast<std::size_t>(plan.slot->first_step)];
-                plan.slot->last_step = moved[static_cast<std::size_t>(plan.slot->last_step)];
+            draft_.barriers[i] = need;
+            // The copies' words change at the latest at their wait; a barrier before it would not order them.
+            if (draft_.steps[i].kind == Step::Kind::async_wait) {
+                since_.insert(since_.end(), in_flight_.begin(), in_flight_.end());
+                in_flight_.clear();
             }
+            since_.insert(since_.end(), now_.begin(), now_.end());
         }
     }
 
 private:
-    int index_of(DataId id) const {
-        return static_cast<int>(std::lower_bound(kernel_.data.begin(), kernel_.data.end(), id, [](const auto& datum, DataId wanted) { return datum.id < wanted; }) - kernel_.data.begin());
-    }
-    const DatumPlan& plan(int datum) const { return candidate_.data[static_cast<std::size_t>(datum)]; }
+    const KernelDraft::Datum& plan(int datum) const { return draft_.data[static_cast<std::size_t>(datum)]; }
 
     void add(int datum, bool write, int threads, library::Touch touch, bool own_part) {
-        if (plan(datum).slot) {
-            now_.push_back({datum, write, threads, touch, own_part, false});
+        if (const int tile = plan(datum).tile; tile >= 0) {
+            now_.push_back({tile, write, threads, touch, own_part, false});
         }
     }
 
-    void accesses_of(const Step& step) {
+    void accesses_of(const KernelDraft::Step& step) {
         now_.clear();
         switch (step.kind) {
-        case Step::Kind::load: {
-            const int datum = index_of(step.datum);
-            add(datum, true, 0, library::Touch::all, false);
-            if (plan(datum).load == Staging::async) {
-                in_flight_.push_back(datum);
+        case Step::Kind::load:
+            add(step.index, true, 0, library::Touch::all, false);
+            if (plan(step.index).load == Staging::async) {
+                in_flight_.push_back({plan(step.index).tile, true, 0, library::Touch::all, false, false});
             }
             break;
-        }
         case Step::Kind::async_wait:
-            // The copies' words change at the latest here; a barrier before the wait would not order them.
-            for (int datum : in_flight_) {
-                since_.push_back({datum, true, 0, library::Touch::all, false, false});
-            }
-            in_flight_.clear();
             break;
         case Step::Kind::compute: {
-            const auto position = std::lower_bound(kernel_.calls.begin(), kernel_.calls.end(), step.call, [](const auto& call, CallId wanted) { return call.id < wanted; });
-            const auto call = static_cast<std::size_t>(position - kernel_.calls.begin());
-            const Routine& routine = position->routines->routines[routines_[call]];
-            for (std::size_t operand = 0; operand < position->operands.size(); ++operand) {
-                add_part(position->operands[operand], false, routine, routine.inputs[operand]);
+            const auto index = static_cast<std::size_t>(step.index);
+            const auto& call = kernel_.calls[index];
+            const Routine& routine = call.routines->routines[routines_[index]];
+            for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+                add_part(call.operands[operand], false, routine, routine.inputs[operand]);
             }
-            add_part(position->result, true, routine, routine.output);
+            add_part(call.result, true, routine, routine.output);
             break;
         }
         case Step::Kind::store:
-            add(index_of(step.datum), false, 0, library::Touch::all, false);
+            add(step.index, false, 0, library::Touch::all, false);
             break;
         case Step::Kind::block_barrier:
         case Step::Kind::warp_barrier:
@@ -108,43 +89,47 @@ private:
     }
 
     void add_part(int datum, bool write, const Routine& routine, library::Touch touch) {
+        if (plan(datum).tile < 0) {
+            return;
+        }
         const Shape& shape = kernel_.data[static_cast<std::size_t>(datum)].shape;
         // Threads of a routine that synchronises may touch one another's parts.
         const bool own = routine.threads == 1 || (!routine.synchronises && touch != library::Touch::all && library::components_touched(shape, touch, routine.threads) != 0);
         add(datum, write, routine.threads, touch, own);
     }
 
-    bool overlap(const SharedSlot& a, const SharedSlot& b) const { return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes; }
+    const Shape& shape_of(int tile) const { return kernel_.data[static_cast<std::size_t>(draft_.tiles[static_cast<std::size_t>(tile)].datum)].shape; }
 
-    Need between(const TileAccess& before, const TileAccess& after) const {
+    Barrier between(const TileAccess& before, const TileAccess& after) const {
         if (!before.write && !after.write) {
-            return Need::none;
+            return Barrier::none;
         }
-        const SharedSlot& a = *plan(before.datum).slot;
-        const SharedSlot& b = *plan(after.datum).slot;
-        if (!overlap(a, b)) {
-            return Need::none;
+        const std::uint8_t relation = relation_[static_cast<std::size_t>(before.tile) * draft_.tiles.size() + static_cast<std::size_t>(after.tile)];
+        if ((relation & tiles_overlap) == 0) {
+            return Barrier::none;
         }
-        const bool same_elements = a.offset == b.offset && a.element_words == b.element_words && a.group == b.group && a.pad_words == b.pad_words;
-        const bool same_owners = before.threads != 0 && before.threads == after.threads && same_elements;
+        const bool same_owners = before.threads != 0 && before.threads == after.threads && (relation & tiles_alike) != 0;
         if (!same_owners) {
-            return Need::block;
+            return Barrier::block;
         }
-        const bool same_shape = before.datum == after.datum || kernel_.data[static_cast<std::size_t>(before.datum)].shape == kernel_.data[static_cast<std::size_t>(after.datum)].shape;
+        const bool same_shape = before.tile == after.tile || shape_of(before.tile) == shape_of(after.tile);
         if (before.threads == 1 || (before.own_part && after.own_part && before.touch == after.touch && same_shape)) {
-            return Need::none; // the same thread
+            return Barrier::none; // the same thread
         }
         if (limits_.warp_size % before.threads != 0) {
-            return Need::block;
+            return Barrier::block;
         }
-        return before.warp_synced ? Need::none : Need::warp;
+        return before.warp_synced ? Barrier::none : Barrier::warp;
     }
 
-    Need needed() const {
-        Need most = Need::none;
+    Barrier needed() const {
+        Barrier most = Barrier::none;
         for (const TileAccess& after : now_) {
             for (const TileAccess& before : since_) {
                 most = std::max(most, between(before, after));
+                if (most == Barrier::block) {
+                    return most;
+                }
             }
         }
         return most;
@@ -153,16 +138,17 @@ private:
     const KernelOutline& kernel_;
     const Combination& routines_;
     const DeviceLimits& limits_;
-    Candidate& candidate_;
+    const std::vector<std::uint8_t>& relation_;
+    KernelDraft& draft_;
     std::vector<TileAccess> since_; ///< accesses since the last block barrier
     std::vector<TileAccess> now_;
-    std::vector<int> in_flight_;
+    std::vector<TileAccess> in_flight_; ///< asynchronous copies not waited for
 };
 
 } // namespace
 
-void insert_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, Candidate& candidate) {
-    Barriers(kernel, routines, limits, candidate).run();
+void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const std::vector<std::uint8_t>& relation, KernelDraft& draft) {
+    Barriers(kernel, routines, limits, relation, draft).run();
 }
 
 } // namespace fusec::fusion

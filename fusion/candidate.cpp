@@ -3,6 +3,7 @@
 #include "fusion/candidate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fusec::fusion {
 
@@ -38,6 +39,13 @@ std::string_view to_string(Rejection::Reason reason) {
         return "no-implementation";
     }
     throw InternalError("rejection: unknown reason");
+}
+
+double rounded_prediction(double seconds) {
+    constexpr double scale = 1099511627776; // 2^40
+    int exponent = 0;
+    const double mantissa = std::frexp(seconds, &exponent);
+    return std::isfinite(seconds) ? std::ldexp(std::nearbyint(mantissa * scale) / scale, exponent) : seconds;
 }
 
 std::string_view to_string(Bound bound) {

@@ -87,6 +87,7 @@ struct Candidate {
     int instances_per_block = 32; ///< elements of a tile; host: SIMD lanes
     int threads_per_block = 32;   ///< instances times the largest granularity, a multiple of the warp; host: 1
     int shared_bytes = 0;
+    bool placement_cut = false; ///< the search for addresses was cut short: less shared memory might do
 
     KernelWork work;
     Cost cost;

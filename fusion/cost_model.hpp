@@ -72,6 +72,8 @@ public:
     virtual ~CostModel() = default;
 
     virtual Cost cost(const KernelWork& work, std::uint64_t elements) const = 0;
+    /// The seconds of `cost` alone, the same to the last bit.
+    virtual double seconds(const KernelWork& work, std::uint64_t elements) const { return cost(work, elements).seconds; }
     /// No kernel that moves these bytes and does these flops can be predicted cheaper: cost(w) >= lower_bound(w.read_bytes, ...).
     virtual double lower_bound(double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) const = 0;
     /// Closer, and slower to find: cost(w) >= least_seconds(l) for every w with the bytes and the precision of l whose other traffic and
@@ -81,5 +83,10 @@ public:
         return lower_bound(least.read_bytes, least.write_bytes, least.flops, least.precision, elements);
     }
 };
+
+/// A prediction to 40 significant bits (12 digits). std::pow is not correctly rounded and its last bits differ between C libraries and
+/// processors; predictions are compared with each other only after this, so that the same kernels are chosen everywhere. Monotone:
+/// rounding both keeps a lower bound below what it bounds.
+double rounded_prediction(double seconds);
 
 } // namespace fusec::fusion

@@ -62,8 +62,8 @@ private:
         return search.bound();
     }
 
-    /// Fewest kernels without recomputation, among those the fastest. A tenth of the effort, whether the plan is asked for by itself
-    /// or as a first incumbent, so that both are the same plan.
+    /// Fewest kernels without recomputation, among those the fastest. A tenth of the effort (a fiftieth for a large program), whether the
+    /// plan is asked for by itself or only compared with, so that both are the same plan.
     std::optional<std::vector<ColumnId>> fewest_kernels() {
         const std::optional<std::vector<ColumnId>> greedy = greedy_kernels(graph_, partition_, source_);
         // Time decides between equal numbers only; a plan with fewer kernels that is a thousand times slower than greedy fusion is the
@@ -71,7 +71,7 @@ private:
         const double many_seconds = greedy ? 1000 * cover(*greedy).seconds : 1;
         ColumnCosts costs(source_, Objective::kernels, many_seconds);
         CoverModel model(graph_, source_.columns(), Recomputation::excluded);
-        const Effort whole = effort_.share(0.1);
+        const Effort whole = effort_.share(graph_.calls() > large_program ? 0.02 : 0.1);
         Effort part = whole;
         CoverSearch search(model, costs, part);
         if (greedy) {
@@ -116,6 +116,13 @@ private:
                 std::sort(seed.begin(), seed.end());
                 return seed == chosen;
             });
+            if (rank == 0 && graph_.calls() > large_program) {
+                for (const std::vector<ColumnId>& other : search.alternatives(static_cast<std::size_t>(options_.runners_up))) {
+                    result.covers.push_back(cover(other));
+                    search.forbid(other);
+                    ++rank;
+                }
+            }
             search.forbid(chosen);
         }
         // A search cut short may find a better plan later than a worse one.

@@ -2,74 +2,18 @@
 // The search for the best cover: column generation for a bound, branch and bound over the columns that the bound cannot exclude.
 #pragma once
 
+#include "fusion/column_costs.hpp"
 #include "fusion/cover_model.hpp"
+#include "fusion/search_effort.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 namespace fusec::fusion {
 
-/// Calls above which a gap may stay open without a time limit.
-inline constexpr std::size_t large_program = 50;
-
-/// What may still be spent, over all solves of one plan. With a time limit only the clock counts; without one, nothing that depends on
-/// the machine does.
-class Effort {
-public:
-    Effort(const PlanOptions& options, std::size_t calls);
-
-    bool exhausted() const;
-    /// Relative gap at which a search may stop although it could go on.
-    double enough() const { return enough_; }
-    /// Limits of a binary program of this size that would use up all that is left.
-    BinaryLimits limits(std::size_t rows, std::size_t columns) const;
-    void spend_pivots(std::uint64_t pivots, std::size_t rows);
-    void spend_nodes(int nodes, std::size_t rows, std::size_t columns);
-    /// An effort of this share of what is left; spend on it what it used.
-    Effort share(double part) const;
-    void spend_like(const Effort& part, const Effort& before);
-
-private:
-    Effort() = default;
-    bool timed_ = false;
-    double enough_ = 0;
-    std::chrono::steady_clock::time_point end_;
-    int nodes_ = 0;
-    double work_ = 0; ///< seconds that the work takes on the machine where its constants were measured
-};
-
-/// What is minimised.
-enum class Objective {
-    seconds,
-    kernels, ///< their number; among equal numbers, seconds
-};
-
-/// The costs of columns as far as they are known: exact where `ColumnSource::seconds` was asked, a lower bound elsewhere.
-/// To minimise the number of kernels, a kernel costs 1 + seconds / many_seconds: one kernel less is worth more than any time below
-/// `many_seconds`.
-class ColumnCosts {
-public:
-    ColumnCosts(ColumnSource& source, Objective objective, double many_seconds = 1);
-    double optimistic(ColumnId column) const;
-    /// The same after asking the source for its closer bound.
-    double closer(ColumnId column);
-    bool known(ColumnId column) const { return !std::isnan(exact_[column.index()]); }
-    double exact(ColumnId column);
-    std::size_t evaluated() const { return evaluated_; }
-
-private:
-    ColumnSource& source_;
-    Objective objective_;
-    double many_seconds_;
-    double cost_of(double seconds) const { return objective_ == Objective::kernels ? 1 + seconds / many_seconds_ : seconds; }
-
-    std::vector<double> exact_;
-    std::vector<double> closer_; ///< NaN: not asked
-    std::size_t evaluated_ = 0;
-};
-
+/// Searches one cover after another: the best one, then the best of those not forbidden. The linear program and what is known of the
+/// costs stay.
 class CoverSearch {
 public:
     CoverSearch(CoverModel& model, ColumnCosts& costs, Effort& effort);
@@ -80,8 +24,10 @@ public:
     void run();
     /// Only the bound, without an integer solution.
     void bound_only();
-    /// Forbids the plan (and what contains it), forgets the incumbent; the linear program and the costs stay.
+    /// Forbids the plan (and what contains it), forgets the incumbent; the linear program, its bound and the costs stay.
     void forbid(const std::vector<ColumnId>& chosen);
+    /// Other plans near the incumbent, cheapest first, at most `count`: what each part of the plan could be instead.
+    std::vector<std::vector<ColumnId>> alternatives(std::size_t count);
 
     const std::optional<std::vector<ColumnId>>& incumbent() const { return incumbent_; } ///< ascending
     double value() const { return value_; }
@@ -94,12 +40,17 @@ private:
         auto operator<=>(const Priced&) const = default;
     };
 
+    static constexpr double mean_scaled_cost = 1e4; ///< of the first columns, in the linear program
+
     void start();
+    bool large() const { return model_.graph().calls() > large_program; }
     void add_to_program(ColumnId column);
     void add_row(CoverRow row);
     bool add_broken_rows(const std::vector<ColumnValue>& solution);
     std::vector<ColumnValue> fractional_solution() const;
     void generate_columns();
+    class Dive;
+    void remove_from_program(const std::vector<bool>& removed);
     void dive(const std::vector<ColumnId>& fixed_first);
     void repair(const std::vector<ColumnId>& chosen, std::size_t first_broken_row);
     bool solve_program();
@@ -111,12 +62,24 @@ private:
         std::vector<ColumnId> columns;
         double excluded_from = INFINITY; ///< every other column has at least this reduced cost
     };
-    Restricted restrict_columns(std::size_t most);
-    double solve_restricted(const Restricted& restricted);
+    Restricted restrict_columns(std::size_t most, double limit);
+    double solve_restricted(const std::vector<ColumnId>& columns);
     double total(const std::vector<ColumnId>& chosen);
     double tolerance() const;
-    /// A gap below this need not be closed.
-    double acceptable() const { return std::isfinite(value_) ? std::max(tolerance(), effort_.enough() * value_) : 0; }
+    bool open() const { return !infeasible_ && value_ - bound() > tolerance(); }
+
+    // cover_windows.cpp
+    struct Window {
+        std::vector<ColumnId> columns; ///< of the incumbent, ascending
+        std::vector<ColumnId> core;    ///< those whose neighbours are mostly in the window too
+        double cost = 0;
+    };
+    Window window_around(ColumnId seed, std::size_t calls) const;
+    class WindowProgram;
+    /// The best choice for the window that costs less than `cutoff`, as a whole plan; `different`: not the present one.
+    std::optional<std::vector<ColumnId>> solve_window(const Window& window, double cutoff, bool different);
+    bool worth_improving() const { return !effort_.exhausted() && value_ - bound() > (effort_.timed() ? tolerance() : enough_gap * value_); }
+    void improve_by_windows(std::size_t calls);
 
     CoverModel& model_;
     ColumnCosts& costs_;
@@ -129,10 +92,12 @@ private:
     std::vector<ColumnId> in_program_;                ///< after the artificial ones
     std::vector<bool> is_in_program_;                 ///< per column
     std::vector<std::vector<std::uint32_t>> storing_; ///< per datum: positions in in_program_ of the columns that store it
+    bool converged_ = false;                          ///< the linear program was solved as far as it is worth
     std::optional<std::vector<double>> best_duals_;   ///< those that gave bound_, in units of cost
     double dual_bound_ = 0;                           ///< the bound of best_duals_
-    std::vector<double> reduced_;                     ///< under the duals priced last
 
+    std::vector<std::vector<ColumnId>> storing_first_; ///< per list: eligible columns of which it is the first stored; for windows
+    double last_value_ = INFINITY;                     ///< of the plan forbidden last
     std::optional<std::vector<ColumnId>> incumbent_;
     double value_ = INFINITY;
     double bound_ = 0;

@@ -10,8 +10,10 @@ namespace fusec::fusion {
 namespace {
 
 /// Nodes of the placement's search for one candidate: the greedy starts often meet the lower bound, and thousands of candidates
-/// are placed. A stop early costs bytes, not soundness.
-constexpr std::size_t placement_nodes = 500;
+/// are placed. A node costs the square of the tiles. A stop early costs bytes, not soundness, and the candidate says so.
+std::size_t placement_nodes(std::size_t tiles) {
+    return std::max<std::size_t>(4, 500 * 256 / std::max<std::size_t>(256, tiles * tiles));
+}
 
 bool wants_tile(LoadPolicy policy, const KernelOutline::Datum& datum) {
     switch (policy) {
@@ -80,25 +82,27 @@ Rejection Refusal::explained() const {
     throw InternalError("refusal: not a limit of the device");
 }
 
-void KernelBuilder::decide_order(Candidate& out) {
-    largest_threads_ = 1;
-    for (int call : kernel_->ordered(choice_->order)) {
-        const Routine& chosen = routine(call);
-        out.order.push_back({kernel_->calls[static_cast<std::size_t>(call)].id, chosen.implementation, chosen.threads});
-        largest_threads_ = std::max(largest_threads_, chosen.threads);
-    }
-    const bool host = limits_.target == Target::host;
-    out.instances_per_block = choice_->elements;
-    out.threads_per_block = host ? 1 : choice_->elements * largest_threads_;
+void KernelBuilder::begin(const KernelOutline& kernel) {
+    kernel_ = &kernel;
+    routines_ = nullptr;
+    arenas_.clear();
 }
 
-void KernelBuilder::decide_placements(Candidate& out) {
+bool KernelBuilder::same_pattern(const Combination& routines, const KernelChoice& choice) const {
+    return routines_ == &routines && choice_.loads == choice.loads && choice_.stores == choice.stores && choice_.order == choice.order && choice_.streaming == choice.streaming &&
+           (limits_.target == Target::cuda || choice_.elements == choice.elements);
+}
+
+void KernelBuilder::decide_placements() {
     const bool host = limits_.target == Target::host;
+    draft_.data.clear();
+    draft_.tiles.clear();
+    draft_.largest_threads = 1;
+    for (std::size_t call = 0; call < kernel_->calls.size(); ++call) {
+        draft_.largest_threads = std::max(draft_.largest_threads, routine(static_cast<int>(call)).threads);
+    }
     for (const KernelOutline::Datum& datum : kernel_->data) {
-        DatumPlan& plan = out.data.emplace_back();
-        plan.datum = datum.id;
-        plan.loaded = datum.loaded || datum.kind == frontend::DatumKind::uniform;
-        plan.stored = datum.stored;
+        KernelDraft::Datum& plan = draft_.data.emplace_back();
         if (datum.kind == frontend::DatumKind::constant) {
             plan.placement = Placement::constant;
         } else if (datum.kind == frontend::DatumKind::uniform) {
@@ -106,36 +110,36 @@ void KernelBuilder::decide_placements(Candidate& out) {
         } else if (host) {
             plan.placement = Placement::registers;
             plan.load = datum.loaded ? Staging::lanes : Staging::none;
-            plan.store = !datum.stored ? Staging::none : choice_->streaming ? Staging::lanes_streaming
-                                                                            : Staging::lanes;
+            plan.store = !datum.stored ? Staging::none : choice_.streaming ? Staging::lanes_streaming
+                                                                           : Staging::lanes;
         } else if (datum.loaded) {
-            const bool tile = wants_tile(choice_->loads, datum);
+            const bool tile = wants_tile(choice_.loads, datum);
             plan.placement = tile ? Placement::shared : Placement::memory;
-            plan.load = tile ? staging(choice_->loads) : Staging::none;
-        } else if (fits_registers(*kernel_, *routines_, datum) && !(datum.stored && wants_tile(choice_->stores, datum))) {
+            plan.load = tile ? staging(choice_.loads) : Staging::none;
+        } else if (fits_registers(*kernel_, *routines_, datum) && !(datum.stored && wants_tile(choice_.stores, datum))) {
             plan.placement = Placement::registers;
             plan.touch = routine(datum.producer).output;
             plan.threads = routine(datum.producer).threads;
         } else {
             plan.placement = Placement::shared;
-            plan.store = !datum.stored ? Staging::none : choice_->stores == StorePolicy::words ? Staging::words
-                                                                                               : Staging::vectors;
+            plan.store = !datum.stored ? Staging::none : choice_.stores == StorePolicy::words ? Staging::words
+                                                                                              : Staging::vectors;
         }
         if (plan.placement == Placement::shared) {
-            SharedSlot& slot = plan.slot.emplace();
-            slot.element_words = datum.shape.size();
-            decide_padding(datum, slot);
-            slot.bytes = tile_bytes(choice_->elements, slot.element_words, kernel_->word_bytes(), slot.group, slot.pad_words);
-            slot.first_step = -1;
+            plan.tile = static_cast<int>(draft_.tiles.size());
+            KernelDraft::Tile& tile = draft_.tiles.emplace_back();
+            tile.datum = static_cast<int>(draft_.data.size()) - 1;
+            tile.element_words = datum.shape.size();
+            tile.padding_group = padding_of(tile.datum);
         }
     }
 }
 
-/// Pads where that saves passes (CUDA notes 3.2, 3.5): only elements of a multiple of 32 bytes meet in banks.
-void KernelBuilder::decide_padding(const KernelOutline::Datum& datum, SharedSlot& slot) const {
-    const int group = padding_group(datum.bytes);
-    if (datum.bytes % 32 != 0 || group >= choice_->elements) {
-        return;
+/// Elements between pads where padding saves passes (CUDA notes 3.2, 3.5), else 0: only elements of a multiple of 32 bytes meet in banks.
+int KernelBuilder::padding_of(int index) const {
+    const KernelOutline::Datum& datum = kernel_->data[static_cast<std::size_t>(index)];
+    if (datum.bytes % 32 != 0) {
+        return 0;
     }
     double plain = 0;
     double padded = 0;
@@ -149,60 +153,56 @@ void KernelBuilder::decide_padding(const KernelOutline::Datum& datum, SharedSlot
     for (const auto& use : datum.uses) {
         count(cost(use.call, use.operand));
     }
-    if (padded < plain) {
-        slot.group = group;
-        slot.pad_words = 16 / kernel_->word_bytes();
+    return padded < plain ? padding_group(datum.bytes) : 0;
+}
+
+void KernelBuilder::touch(int datum) {
+    if (const int tile = draft_.data[static_cast<std::size_t>(datum)].tile; tile >= 0) {
+        KernelDraft::Tile& touched = draft_.tiles[static_cast<std::size_t>(tile)];
+        touched.last = static_cast<int>(draft_.steps.size()) - 1;
+        touched.first = touched.first < 0 ? touched.last : touched.first;
     }
 }
 
-void KernelBuilder::add_step(Candidate& out, Step::Kind kind, int call, int datum) {
-    Step& step = out.steps.emplace_back();
-    step.kind = kind;
-    const int number = static_cast<int>(out.steps.size()) - 1;
-    const auto touch = [&](int touched) {
-        DatumPlan& plan = out.data[static_cast<std::size_t>(touched)];
-        if (plan.slot) {
-            plan.slot->first_step = plan.slot->first_step < 0 ? number : plan.slot->first_step;
-            plan.slot->last_step = number;
-        }
-    };
-    if (call >= 0) {
-        const auto& entry = kernel_->calls[static_cast<std::size_t>(call)];
-        step.call = entry.id;
-        for (int operand : entry.operands) {
+void KernelBuilder::add_step(Step::Kind kind, int index) {
+    draft_.steps.push_back({kind, index});
+    if (kind == Step::Kind::compute) {
+        const auto& call = kernel_->calls[static_cast<std::size_t>(index)];
+        for (int operand : call.operands) {
             touch(operand);
         }
-        touch(entry.result);
-    }
-    if (datum >= 0) {
-        step.datum = kernel_->data[static_cast<std::size_t>(datum)].id;
-        touch(datum);
+        touch(call.result);
+    } else if (index >= 0) {
+        touch(index);
     }
 }
 
-void KernelBuilder::schedule(Candidate& out) {
-    const std::vector<int>& order = kernel_->ordered(choice_->order);
+void KernelBuilder::schedule() {
+    const std::vector<int>& order = kernel_->ordered(choice_.order);
+    draft_.steps.clear();
     loaded_.assign(kernel_->data.size(), false);
     bool in_flight = false; // an asynchronous copy has no wait yet
     const auto load_operands = [&](int call) {
         for (int operand : kernel_->calls[static_cast<std::size_t>(call)].operands) {
             const auto index = static_cast<std::size_t>(operand);
-            const DatumPlan& plan = out.data[index];
+            const KernelDraft::Datum& plan = draft_.data[index];
             if (plan.load != Staging::none && !loaded_[index]) {
                 loaded_[index] = true;
                 in_flight = in_flight || plan.load == Staging::async;
-                add_step(out, Step::Kind::load, -1, operand);
+                add_step(Step::Kind::load, operand);
             }
         }
     };
     const auto wait_for_operands = [&](int call) {
         const auto& operands = kernel_->calls[static_cast<std::size_t>(call)].operands;
-        if (in_flight && std::any_of(operands.begin(), operands.end(), [&](int operand) { return out.data[static_cast<std::size_t>(operand)].load == Staging::async; })) {
+        if (in_flight && std::any_of(operands.begin(), operands.end(), [&](int operand) { return draft_.data[static_cast<std::size_t>(operand)].load == Staging::async; })) {
             in_flight = false;
-            add_step(out, Step::Kind::async_wait, -1, -1);
+            add_step(Step::Kind::async_wait, -1);
         }
     };
-    if (choice_->order == LoadOrder::first) {
+    const auto stored = [&](int datum) { return kernel_->data[static_cast<std::size_t>(datum)].stored; };
+    const auto in_tile = [&](int datum) { return draft_.data[static_cast<std::size_t>(datum)].tile >= 0; };
+    if (choice_.order == LoadOrder::first) {
         for (int call : order) {
             load_operands(call);
         }
@@ -210,46 +210,63 @@ void KernelBuilder::schedule(Candidate& out) {
     for (int call : order) {
         load_operands(call);
         wait_for_operands(call);
-        add_step(out, Step::Kind::compute, call, -1);
+        add_step(Step::Kind::compute, call);
         const int result = kernel_->calls[static_cast<std::size_t>(call)].result;
-        const DatumPlan& plan = out.data[static_cast<std::size_t>(result)];
-        if (plan.stored && (choice_->order == LoadOrder::at_use || !plan.slot)) {
-            add_step(out, Step::Kind::store, -1, result);
+        if (stored(result) && (choice_.order == LoadOrder::at_use || !in_tile(result))) {
+            add_step(Step::Kind::store, result);
         }
     }
-    if (choice_->order == LoadOrder::first) {
+    if (choice_.order == LoadOrder::first) {
         for (int call : order) {
             const int result = kernel_->calls[static_cast<std::size_t>(call)].result;
-            const DatumPlan& plan = out.data[static_cast<std::size_t>(result)];
-            if (plan.stored && plan.slot) {
-                add_step(out, Step::Kind::store, -1, result);
+            if (stored(result) && in_tile(result)) {
+                add_step(Step::Kind::store, result);
             }
         }
     }
 }
 
-void KernelBuilder::place_tiles(Candidate& out) {
-    // Only the order of the steps and the proportions of the sizes (all multiples of the alignment) matter to the placement.
+/// Steps of the tiles as ranks in key_: only their order matters to the placement.
+void KernelBuilder::rank_steps() {
     ranks_.clear();
-    int unit = 0;
-    for (const DatumPlan& plan : out.data) {
-        if (plan.slot) {
-            ranks_.push_back(plan.slot->first_step);
-            ranks_.push_back(plan.slot->last_step);
-            unit = std::gcd(unit, plan.slot->bytes);
-        }
-    }
-    if (ranks_.empty()) {
-        return;
+    for (const KernelDraft::Tile& tile : draft_.tiles) {
+        ranks_.push_back(tile.first);
+        ranks_.push_back(tile.last);
     }
     std::sort(ranks_.begin(), ranks_.end());
     ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
     const auto rank = [&](int step) { return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), step) - ranks_.begin()); };
     key_.clear();
-    for (const DatumPlan& plan : out.data) {
-        if (plan.slot) {
-            key_.insert(key_.end(), {rank(plan.slot->first_step), rank(plan.slot->last_step), plan.slot->bytes / unit});
-        }
+    for (const KernelDraft::Tile& tile : draft_.tiles) {
+        key_.insert(key_.end(), {rank(tile.first), rank(tile.last), 0});
+    }
+}
+
+bool KernelBuilder::size_tiles(int elements) {
+    bool as_before = true;
+    for (KernelDraft::Tile& tile : draft_.tiles) {
+        const int group = tile.padding_group < elements ? tile.padding_group : 0;
+        as_before = as_before && group == tile.group;
+        tile.group = group;
+        tile.pad_words = group == 0 ? 0 : 16 / kernel_->word_bytes();
+        tile.bytes = tile_bytes(elements, tile.element_words, kernel_->word_bytes(), tile.group, tile.pad_words);
+    }
+    return as_before;
+}
+
+void KernelBuilder::place_tiles() {
+    draft_.shared_bytes = 0;
+    draft_.placement_cut = false;
+    if (draft_.tiles.empty()) {
+        return;
+    }
+    // The proportions of the sizes (all multiples of the alignment) decide.
+    int unit = 0;
+    for (const KernelDraft::Tile& tile : draft_.tiles) {
+        unit = std::gcd(unit, tile.bytes);
+    }
+    for (std::size_t i = 0; i < draft_.tiles.size(); ++i) {
+        key_[3 * i + 2] = draft_.tiles[i].bytes / unit;
     }
     auto found = arenas_.find(key_);
     if (found == arenas_.end()) {
@@ -257,43 +274,121 @@ void KernelBuilder::place_tiles(Candidate& out) {
         for (std::size_t i = 0; i < key_.size(); i += 3) {
             ranges.push_back({key_[i], key_[i + 1], key_[i + 2]});
         }
-        found = arenas_.emplace(key_, place(ranges, 1, placement_nodes)).first;
+        found = arenas_.emplace(key_, place(ranges, 1, placement_nodes(ranges.size()))).first;
     }
-    std::size_t next = 0;
-    for (DatumPlan& plan : out.data) {
-        if (plan.slot) {
-            plan.slot->offset = unit * found->second.offsets[next++];
+    for (std::size_t i = 0; i < draft_.tiles.size(); ++i) {
+        draft_.tiles[i].offset = unit * found->second.offsets[i];
+    }
+    draft_.shared_bytes = unit * found->second.bytes;
+    draft_.placement_cut = !found->second.optimal;
+}
+
+bool KernelBuilder::compare_tiles() {
+    const std::vector<KernelDraft::Tile>& tiles = draft_.tiles;
+    std::swap(relation_, relation_before_);
+    relation_.assign(tiles.size() * tiles.size(), tiles_apart);
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+        const KernelDraft::Tile& a = tiles[i];
+        for (std::size_t j = i; j < tiles.size(); ++j) {
+            const KernelDraft::Tile& b = tiles[j];
+            const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+            const bool alike = a.offset == b.offset && a.element_words == b.element_words && a.group == b.group;
+            const auto relation = static_cast<std::uint8_t>((overlap ? tiles_overlap : 0) | (alike ? tiles_alike : 0));
+            relation_[i * tiles.size() + j] = relation;
+            relation_[j * tiles.size() + i] = relation;
         }
     }
-    out.shared_bytes = unit * found->second.bytes;
+    return relation_ == relation_before_;
+}
+
+std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const KernelChoice& choice) {
+    const bool pattern_before = same_pattern(routines, choice);
+    routines_ = &routines;
+    choice_ = choice;
+    if (!pattern_before) {
+        measured_ = false;
+        decide_placements();
+        schedule();
+        rank_steps();
+    }
+    const bool cuda = limits_.target == Target::cuda;
+    draft_.elements = choice.elements;
+    draft_.threads_per_block = cuda ? choice.elements * draft_.largest_threads : 1;
+    if (cuda && draft_.threads_per_block > limits_.threads_per_block) {
+        return Refusal{Rejection::Reason::threads_per_block, draft_.threads_per_block, limits_.threads_per_block, choice.elements};
+    }
+    const bool padded_before = size_tiles(choice.elements);
+    place_tiles();
+    if (cuda && draft_.shared_bytes > limits_.shared_bytes_per_block) {
+        measured_ = false; // the tiles were not compared with those before
+        return Refusal{Rejection::Reason::shared_memory, draft_.shared_bytes, limits_.shared_bytes_per_block, choice.elements};
+    }
+    const bool compared_before = compare_tiles();
+    if (!measured_ || !padded_before || !compared_before) {
+        find_barriers(*kernel_, routines, limits_, relation_, draft_);
+        draft_.work = measure_work(*kernel_, routines, limits_, draft_);
+        measured_ = true;
+    }
+    draft_.work.elements_per_block = draft_.elements;
+    draft_.work.threads_per_block = draft_.threads_per_block;
+    draft_.work.shared_bytes = draft_.shared_bytes;
+    if (cuda) {
+        // Registers are handed out in units of 8 per thread.
+        const long needed = static_cast<long>((draft_.work.registers + 7) / 8 * 8) * draft_.threads_per_block;
+        if (needed > limits_.registers_per_sm) {
+            return Refusal{Rejection::Reason::registers, needed, limits_.registers_per_sm, choice.elements};
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<Refusal> KernelBuilder::build(const KernelOutline& kernel, const Combination& routines, const KernelChoice& choice, Candidate& out) {
-    kernel_ = &kernel;
-    routines_ = &routines;
-    choice_ = &choice;
-    out.calls.clear();
-    out.loads.clear();
-    out.stores.clear();
-    out.order.clear();
-    out.data.clear();
-    out.steps.clear();
-    out.shared_bytes = 0;
-    decide_order(out);
-    if (limits_.target == Target::cuda && out.threads_per_block > limits_.threads_per_block) {
-        return Refusal{Rejection::Reason::threads_per_block, out.threads_per_block, limits_.threads_per_block, choice.elements};
+    begin(kernel);
+    if (const std::optional<Refusal> refusal = decide(routines, choice)) {
+        return refusal;
     }
-    decide_placements(out);
-    schedule(out);
-    place_tiles(out);
-    if (limits_.target == Target::cuda && out.shared_bytes > limits_.shared_bytes_per_block) {
-        return Refusal{Rejection::Reason::shared_memory, out.shared_bytes, limits_.shared_bytes_per_block, choice.elements};
-    }
-    insert_barriers(kernel, routines, limits_, out);
-    for (const auto& call : kernel.calls) {
+    write(out);
+    return std::nullopt;
+}
+
+void KernelBuilder::write(Candidate& out) const {
+    out = {};
+    out.instances_per_block = draft_.elements;
+    out.threads_per_block = draft_.threads_per_block;
+    out.shared_bytes = draft_.shared_bytes;
+    out.placement_cut = draft_.placement_cut;
+    out.work = draft_.work;
+    for (const auto& call : kernel_->calls) {
         out.calls.push_back(call.id);
     }
-    for (const auto& datum : kernel.data) {
+    for (int call : kernel_->ordered(choice_.order)) {
+        const Routine& chosen = routine(call);
+        out.order.push_back({kernel_->calls[static_cast<std::size_t>(call)].id, chosen.implementation, chosen.threads});
+    }
+    std::vector<int> moved; // step of the draft -> step of the candidate, which has barriers too
+    for (std::size_t i = 0; i < draft_.steps.size(); ++i) {
+        if (draft_.barriers[i] != Barrier::none) {
+            out.steps.push_back({draft_.barriers[i] == Barrier::warp ? Step::Kind::warp_barrier : Step::Kind::block_barrier, {}, {}});
+        }
+        moved.push_back(static_cast<int>(out.steps.size()));
+        const KernelDraft::Step& from = draft_.steps[i];
+        Step& step = out.steps.emplace_back();
+        step.kind = from.kind;
+        if (from.kind == Step::Kind::compute) {
+            step.call = kernel_->calls[static_cast<std::size_t>(from.index)].id;
+        } else if (from.index >= 0) {
+            step.datum = kernel_->data[static_cast<std::size_t>(from.index)].id;
+        }
+    }
+    for (std::size_t i = 0; i < draft_.data.size(); ++i) {
+        const KernelOutline::Datum& datum = kernel_->data[i];
+        const KernelDraft::Datum& from = draft_.data[i];
+        DatumPlan& plan = out.data.emplace_back();
+        plan = {datum.id, from.placement, from.touch, from.threads, {}, datum.loaded || datum.kind == frontend::DatumKind::uniform, datum.stored, from.load, from.store};
+        if (from.tile >= 0) {
+            const KernelDraft::Tile& tile = draft_.tiles[static_cast<std::size_t>(from.tile)];
+            plan.slot = {tile.offset, tile.bytes, tile.element_words, tile.group, tile.pad_words, moved[static_cast<std::size_t>(tile.first)], moved[static_cast<std::size_t>(tile.last)]};
+        }
         if (datum.loaded) {
             out.loads.push_back(datum.id);
         }
@@ -301,15 +396,6 @@ std::optional<Refusal> KernelBuilder::build(const KernelOutline& kernel, const C
             out.stores.push_back(datum.id);
         }
     }
-    out.work = measure_work(kernel, routines, limits_, out);
-    if (limits_.target == Target::cuda) {
-        // Registers are handed out in units of 8 per thread.
-        const long needed = static_cast<long>((out.work.registers + 7) / 8 * 8) * out.threads_per_block;
-        if (needed > limits_.registers_per_sm) {
-            return Refusal{Rejection::Reason::registers, needed, limits_.registers_per_sm, choice.elements};
-        }
-    }
-    return std::nullopt;
 }
 
 } // namespace fusec::fusion

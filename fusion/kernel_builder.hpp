@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elaboration: from the decisions of a choice to a candidate with placements, steps, addresses, barriers and work.
+// Elaboration: from the decisions of a choice to a kernel with placements, steps, addresses, barriers and work.
 #pragma once
 
-#include "fusion/kernel_choice.hpp"
+#include "fusion/kernel_draft.hpp"
 #include "fusion/placement.hpp"
 
 #include <map>
@@ -22,13 +22,23 @@ struct Refusal {
     Rejection explained() const;
 };
 
-/// Builds the candidates of one kernel after another; keeps its scratch memory between them. Not thread-safe.
+/// Elaborates choices of one kernel after another. Choices that differ in the size of the block only share all but addresses, so they
+/// should come one after the other. Not thread-safe.
 class KernelBuilder {
 public:
     explicit KernelBuilder(const DeviceLimits& limits)
         : limits_(limits) {}
 
-    /// Fills `out` except for its cost, or says why the device cannot run it. Pre: the choice is one of choices(kernel).
+    /// The choices that follow are choices of this kernel, which must outlive them.
+    void begin(const KernelOutline& kernel);
+    /// Elaborates a choice, or says why the device cannot run it. `routines` must stay where it is until the next `begin`.
+    std::optional<Refusal> decide(const Combination& routines, const KernelChoice& choice);
+    /// What was decided last. Pre: it was not refused.
+    const KernelDraft& draft() const { return draft_; }
+    /// The same as a candidate, except for its cost.
+    void write(Candidate& out) const;
+
+    /// All of the above at once.
     std::optional<Refusal> build(const KernelOutline& kernel, const Combination& routines, const KernelChoice& choice, Candidate& out);
 
 private:
@@ -38,38 +48,54 @@ private:
     }
     const AccessCost& cost(int call, std::size_t operand) const {
         const auto index = static_cast<std::size_t>(call);
-        return *kernel_->calls[index].costs[(*routines_)[index]][operand];
+        return *(*kernel_->calls[index].costs)[(*routines_)[index]][operand];
     }
 
-    void decide_order(Candidate& out);
-    void decide_placements(Candidate& out);
-    void decide_padding(const KernelOutline::Datum& datum, SharedSlot& slot) const;
-    void schedule(Candidate& out);
-    void add_step(Candidate& out, Step::Kind kind, int call, int datum);
-    void place_tiles(Candidate& out);
+    bool same_pattern(const Combination& routines, const KernelChoice& choice) const;
+    void decide_placements();
+    int padding_of(int datum) const;
+    void schedule();
+    void add_step(Step::Kind kind, int index);
+    void touch(int datum);
+    void rank_steps();
+    /// Sizes of the tiles for this many elements; true if they are padded as before.
+    bool size_tiles(int elements);
+    void place_tiles();
+    /// Which tiles share bytes and which lie alike; true if it is as before.
+    bool compare_tiles();
 
     const DeviceLimits& limits_;
     const KernelOutline* kernel_ = nullptr;
-    const Combination* routines_ = nullptr;
-    const KernelChoice* choice_ = nullptr;
-    int largest_threads_ = 1;
+    const Combination* routines_ = nullptr; ///< null: nothing decided yet
+    KernelChoice choice_;
+    KernelDraft draft_;
+    bool measured_ = false; ///< draft_ has the barriers and the work of the pattern
 
     std::vector<bool> loaded_; ///< per datum, its load step exists
     /// Placements found, by live ranges (steps as ranks, sizes without their common factor). Blocks of other sizes and other ways to
     /// copy mostly give the same.
     std::map<std::vector<int>, Arena> arenas_;
     std::vector<int> ranks_, key_;
+    std::vector<std::uint8_t> relation_, relation_before_;
 };
 
-/// Marks the steps that need a barrier before them and inserts the cheapest that is enough, as late as possible; moves the tiles'
-/// lifetimes along. Pre: tiles have addresses.
+/// How two tiles lie to each other; bits.
+enum TileRelation : std::uint8_t {
+    tiles_apart = 0,
+    tiles_overlap = 1,
+    tiles_alike = 2 ///< element e lies at the same words in both
+};
+
+/// Finds before which steps a barrier must stand, the cheapest that is enough, as late as possible. `relation` of tiles i and j stands
+/// at i * tiles + j.
 ///
 /// A step needs a barrier if it and an access since the last barrier overlap in words, one of them writes, and different threads may
 /// do it. A warp barrier is enough if both belong to the threads of one element, those are in one warp, and element e lies at the same
 /// words for both.
-void insert_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, Candidate& candidate);
+void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const std::vector<std::uint8_t>& relation, KernelDraft& draft);
 
-/// The work of a finished candidate; formulas with their sources stand in the implementation.
-KernelWork measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const Candidate& candidate);
+/// The work of a draft with its barriers; formulas with their sources stand in the implementation. All but the size of the block and
+/// its bytes is the same for every size of the block.
+KernelWork measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft);
 
 } // namespace fusec::fusion

@@ -15,7 +15,27 @@ int position(const std::vector<Id>& sorted, Id id) {
 
 } // namespace
 
-KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, AccessCosts& costs) {
+const CallCosts::Table& CallCosts::of(CallId id) {
+    tables_.resize(graph_.calls());
+    Table& table = tables_[id.index()];
+    if (table.empty()) {
+        const frontend::Call& call = graph_.call(id);
+        const auto access = [&](DataId datum, const Routine& routine, library::Touch touch) {
+            const Type& type = graph_.datum(datum).type;
+            return &accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch});
+        };
+        for (const Routine& routine : routines_.at(id.index()).routines) {
+            auto& row = table.emplace_back();
+            for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+                row.push_back(access(call.operands[operand], routine, routine.inputs[operand]));
+            }
+            row.push_back(access(call.result, routine, routine.output));
+        }
+    }
+    return table;
+}
+
+KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs) {
     KernelOutline result;
     std::vector<DataId> touched = graph.uses(column.executes);
     for (CallId call : column.executes) {
@@ -49,13 +69,7 @@ KernelOutline outline(const dag::CallGraph& graph, const Column& column, const s
         }
         entry.result = position(touched, call.result);
         result.data[static_cast<std::size_t>(entry.result)].producer = static_cast<int>(index);
-        for (const Routine& routine : entry.routines->routines) {
-            auto& row = entry.costs.emplace_back();
-            for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
-                row.push_back(&costs.of({graph.datum(call.operands[operand]).type.shape, bytes_of(result.precision), routine.threads, routine.inputs[operand]}));
-            }
-            row.push_back(&costs.of({graph.datum(call.result).type.shape, bytes_of(result.precision), routine.threads, routine.output}));
-        }
+        entry.costs = &costs.of(id);
     }
     for (LoadOrder loads : {LoadOrder::first, LoadOrder::at_use}) {
         auto& order = result.order[loads == LoadOrder::first ? 0 : 1];

@@ -13,6 +13,23 @@
 
 namespace fusec::fusion {
 
+/// What the accesses of each call cost, by its routines; found once per call. References stay valid. Not thread-safe.
+class CallCosts {
+public:
+    using Table = std::vector<std::vector<const AccessCost*>>; ///< per routine, of each operand and last of the result
+
+    /// Both must outlive this; `routines` is indexed by the graph's calls.
+    CallCosts(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines)
+        : graph_(graph), routines_(routines) {}
+    const Table& of(CallId call);
+
+private:
+    const dag::CallGraph& graph_;
+    const std::vector<CallRoutines>& routines_;
+    AccessCosts accesses_;
+    std::vector<Table> tables_; ///< per call, all at once when first asked
+};
+
 struct KernelOutline {
     struct Use {
         int call = 0;
@@ -33,7 +50,7 @@ struct KernelOutline {
         const CallRoutines* routines = nullptr;
         std::vector<int> operands; ///< indices into data
         int result = 0;
-        std::vector<std::vector<const AccessCost*>> costs; ///< per routine, of each operand and last of the result
+        const CallCosts::Table* costs = nullptr;
     };
 
     std::vector<Call> calls;               ///< ascending
@@ -48,6 +65,6 @@ struct KernelOutline {
 };
 
 /// `routines` is indexed by the graph's calls; it and `costs` must outlive the outline.
-KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, AccessCosts& costs);
+KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs);
 
 } // namespace fusec::fusion

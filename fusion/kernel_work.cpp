@@ -26,77 +26,78 @@ constexpr double hand_over_registers = 0.4;
 
 class Meter {
 public:
-    Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const Candidate& candidate)
-        : kernel_(kernel), routines_(routines), limits_(limits), candidate_(candidate), largest_(candidate.threads_per_block / std::max(candidate.instances_per_block, 1)) {}
+    Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft)
+        : kernel_(kernel), routines_(routines), limits_(limits), draft_(draft), largest_(limits.target == Target::host ? 0 : draft.largest_threads) {}
 
     KernelWork run() {
         work_.precision = kernel_.precision;
         work_.read_bytes = kernel_.read_bytes;
         work_.write_bytes = kernel_.write_bytes;
-        work_.read_lists = static_cast<int>(candidate_.loads.size());
-        work_.write_lists = static_cast<int>(candidate_.stores.size());
-        work_.elements_per_block = candidate_.instances_per_block;
-        work_.threads_per_block = candidate_.threads_per_block;
-        work_.shared_bytes = candidate_.shared_bytes;
+        for (const KernelOutline::Datum& datum : kernel_.data) {
+            work_.read_lists += datum.loaded;
+            work_.write_lists += datum.stored;
+        }
         last_step_.assign(kernel_.data.size(), 0);
-        for (std::size_t step = 0; step < candidate_.steps.size(); ++step) {
-            for_each_datum(candidate_.steps[step], [&](int datum) { last_step_[static_cast<std::size_t>(datum)] = step; });
+        for (std::size_t step = 0; step < draft_.steps.size(); ++step) {
+            for_each_datum(draft_.steps[step], [&](int datum) { last_step_[static_cast<std::size_t>(datum)] = step; });
         }
         made_.assign(kernel_.data.size(), false);
-        for (std::size_t step = 0; step < candidate_.steps.size(); ++step) {
-            count(candidate_.steps[step], step);
+        for (std::size_t step = 0; step < draft_.steps.size(); ++step) {
+            count_barrier(draft_.barriers[step]);
+            count(draft_.steps[step], step);
         }
         finish();
         return work_;
     }
 
 private:
-    const DatumPlan& plan(int datum) const { return candidate_.data[static_cast<std::size_t>(datum)]; }
+    const KernelDraft::Datum& plan(int datum) const { return draft_.data[static_cast<std::size_t>(datum)]; }
     const KernelOutline::Datum& datum(int index) const { return kernel_.data[static_cast<std::size_t>(index)]; }
-    int index_of(DataId id) const {
-        return static_cast<int>(std::lower_bound(kernel_.data.begin(), kernel_.data.end(), id, [](const auto& entry, DataId wanted) { return entry.id < wanted; }) - kernel_.data.begin());
-    }
-    std::size_t call_of(CallId id) const {
-        return static_cast<std::size_t>(std::lower_bound(kernel_.calls.begin(), kernel_.calls.end(), id, [](const auto& entry, CallId wanted) { return entry.id < wanted; }) - kernel_.calls.begin());
-    }
+    const KernelDraft::Tile& tile(int datum) const { return draft_.tiles[static_cast<std::size_t>(plan(datum).tile)]; }
 
     template <class Visit>
-    void for_each_datum(const Step& step, Visit visit) const {
+    void for_each_datum(const KernelDraft::Step& step, Visit visit) const {
         if (step.kind == Step::Kind::compute) {
-            const auto& call = kernel_.calls[call_of(step.call)];
+            const auto& call = kernel_.calls[static_cast<std::size_t>(step.index)];
             std::for_each(call.operands.begin(), call.operands.end(), visit);
             visit(call.result);
-        } else if (step.kind == Step::Kind::load || step.kind == Step::Kind::store) {
-            visit(index_of(step.datum));
+        } else if (step.index >= 0) {
+            visit(step.index);
         }
     }
 
-    void count(const Step& step, std::size_t number) {
+    void count_barrier(Barrier barrier) {
+        if (barrier == Barrier::none) {
+            return;
+        }
+        phase_open_ = false;
+        instructions_ += instructions_per_barrier * largest_;
+        if (barrier == Barrier::warp) {
+            ++work_.warp_barriers;
+        } else {
+            ++work_.block_barriers;
+            forget_reads();
+        }
+    }
+
+    void count(const KernelDraft::Step& step, std::size_t number) {
         switch (step.kind) {
         case Step::Kind::load:
-            count_load(index_of(step.datum));
+            count_load(step.index);
             break;
         case Step::Kind::async_wait:
             phase_open_ = false;
             instructions_ += largest_;
             break;
-        case Step::Kind::block_barrier:
-            phase_open_ = false;
-            ++work_.block_barriers;
-            instructions_ += instructions_per_barrier * largest_;
-            forget_reads();
-            break;
-        case Step::Kind::warp_barrier:
-            phase_open_ = false;
-            ++work_.warp_barriers;
-            instructions_ += instructions_per_barrier * largest_;
-            break;
         case Step::Kind::compute:
-            count_compute(call_of(step.call), number);
+            count_compute(static_cast<std::size_t>(step.index), number);
             break;
         case Step::Kind::store:
-            count_store(index_of(step.datum));
+            count_store(step.index);
             break;
+        case Step::Kind::block_barrier:
+        case Step::Kind::warp_barrier:
+            throw InternalError("kernel work: barriers of a draft are no steps");
         }
     }
 
@@ -151,7 +152,7 @@ private:
             break;
         case Staging::none: {
             const std::size_t producer = static_cast<std::size_t>(datum(stored).producer);
-            const AccessCost& cost = *kernel_.calls[producer].costs[routines_[producer]].back();
+            const AccessCost& cost = *(*kernel_.calls[producer].costs)[routines_[producer]].back();
             work_.store_requests += cost.excess_store;
             instructions_ += static_cast<double>(cost.components) * plan(stored).threads;
             break;
@@ -184,8 +185,8 @@ private:
     void count_compute(std::size_t index, std::size_t number) {
         const auto& call = kernel_.calls[index];
         const Routine& routine = call.routines->routines[routines_[index]];
-        const auto& costs = call.costs[routines_[index]];
-        const library::OperationCounts& operations = call.routines->operations;
+        const auto& costs = (*call.costs)[routines_[index]];
+        const library::OperationCounts& operations = routine.operations;
         work_.flops += operations.flops;
         work_.divisions += operations.divisions;
         work_.square_roots += operations.square_roots;
@@ -214,16 +215,16 @@ private:
             }
         }
         const AccessCost& result = *costs.back();
-        const DatumPlan& made = plan(call.result);
+        const KernelDraft::Datum& made = plan(call.result);
         if (made.placement == Placement::shared) {
             needed += std::min(result.components, result.columns);
-            work_.shared_wavefronts += made.slot->group != 0 ? result.padded : result.plain;
+            work_.shared_wavefronts += tile(call.result).group != 0 ? result.padded : result.plain;
             instructions_ += result.accesses;
         }
         made_[static_cast<std::size_t>(call.result)] = true;
         needed -= made_over_operand(index, number);
         for (std::size_t live = 0; live < kernel_.data.size(); ++live) {
-            if (made_[live] && candidate_.data[live].placement == Placement::registers && last_step_[live] >= number) {
+            if (made_[live] && draft_.data[live].placement == Placement::registers && last_step_[live] >= number) {
                 needed += part_held(static_cast<int>(live));
             }
         }
@@ -246,13 +247,13 @@ private:
 
     /// Components per thread of a datum in registers.
     double part_held(int held) const {
-        const DatumPlan& entry = plan(held);
+        const KernelDraft::Datum& entry = plan(held);
         return entry.threads == 1 ? datum(held).shape.size() : library::components_touched(datum(held).shape, entry.touch, entry.threads);
     }
 
     void read_in(int read, const AccessCost& cost, int threads) {
         if (plan(read).placement == Placement::shared) {
-            work_.shared_wavefronts += plan(read).slot->group != 0 ? cost.padded : cost.plain;
+            work_.shared_wavefronts += tile(read).group != 0 ? cost.padded : cost.plain;
             instructions_ += cost.accesses;
             return;
         }
@@ -276,7 +277,7 @@ private:
             work_.spill_bytes = 2 * stored * largest_;
         }
         // A warp-instruction is 32 thread-instructions; for the host, a vector instruction serves all lanes.
-        work_.instructions = instruction_overhead * instructions_ / (limits_.target == Target::host ? candidate_.instances_per_block : 32);
+        work_.instructions = instruction_overhead * instructions_ / (limits_.target == Target::host ? draft_.elements : 32);
     }
 
     double words_per_component() const { return kernel_.precision == Precision::f32 ? 1 : 2; }
@@ -285,7 +286,7 @@ private:
     const KernelOutline& kernel_;
     const Combination& routines_;
     const DeviceLimits& limits_;
-    const Candidate& candidate_;
+    const KernelDraft& draft_;
     int largest_; ///< granularity; 0 for the host
     KernelWork work_;
 
@@ -305,8 +306,8 @@ private:
 
 } // namespace
 
-KernelWork measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const Candidate& candidate) {
-    return Meter(kernel, routines, limits, candidate).run();
+KernelWork measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft) {
+    return Meter(kernel, routines, limits, draft).run();
 }
 
 } // namespace fusec::fusion

@@ -24,20 +24,20 @@ const LeastWork::OfCall& LeastWork::of_call(CallId id) {
             const frontend::Call& call = graph_.call(CallId(i));
             const std::vector<Routine>& routines = routines_[i].routines;
             const Precision precision = graph_.datum(call.result).type.precision;
-            const auto least = [&](DataId datum, auto touch_of) {
+            const CallCosts::Table& costs = costs_.of(CallId(i));
+            const auto least = [&](std::size_t list) {
                 Access result;
                 for (std::size_t r = 0; r < routines.size(); ++r) {
-                    const AccessCost& cost = costs_.of({graph_.datum(datum).type.shape, bytes_of(precision), routines[r].threads, touch_of(routines[r])});
-                    const Access one = access(cost, routines[r].threads);
+                    const Access one = access(*costs[r][list], routines[r].threads);
                     result = r == 0 ? one : cheapest(result, one);
                 }
                 return result;
             };
             OfCall& entry = calls_[i];
             for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
-                entry.operands.push_back(least(call.operands[operand], [&](const Routine& routine) { return routine.inputs[operand]; }));
+                entry.operands.push_back(least(operand));
             }
-            entry.result = least(call.result, [](const Routine& routine) { return routine.output; });
+            entry.result = least(call.operands.size());
             // Routines are sorted by threads: the first has the fewest.
             entry.instructions = arithmetic_instructions(routines_[i].operations, precision) + instructions_per_item * routines.front().threads;
         }
@@ -113,12 +113,12 @@ KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combinati
         if (datum.loaded) {
             // The first reader reads it; another may find its part in registers.
             const KernelOutline::Use& use = datum.uses.front();
-            Access read = access(*kernel.calls[static_cast<std::size_t>(use.call)].costs[routines[static_cast<std::size_t>(use.call)]][use.operand],
+            Access read = access(*(*kernel.calls[static_cast<std::size_t>(use.call)].costs)[routines[static_cast<std::size_t>(use.call)]][use.operand],
                                  kernel.calls[static_cast<std::size_t>(use.call)].routines->routines[routines[static_cast<std::size_t>(use.call)]].threads);
             for (const KernelOutline::Use& other : datum.uses) {
                 const auto& reader = kernel.calls[static_cast<std::size_t>(other.call)];
                 const std::uint8_t routine = routines[static_cast<std::size_t>(other.call)];
-                read = cheapest(read, access(*reader.costs[routine][other.operand], reader.routines->routines[routine].threads));
+                read = cheapest(read, access(*(*reader.costs)[routine][other.operand], reader.routines->routines[routine].threads));
             }
             passes += std::min(bytes / 128 + read.tile_passes, read.direct_passes);
             instructions += std::min(bytes / 16 + instructions_per_copy_step + read.tile_instructions, read.direct_instructions);
@@ -126,7 +126,7 @@ KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combinati
         if (datum.stored) {
             const auto& maker = kernel.calls[static_cast<std::size_t>(datum.producer)];
             const std::uint8_t routine = routines[static_cast<std::size_t>(datum.producer)];
-            const Access made = access(*maker.costs[routine].back(), maker.routines->routines[routine].threads);
+            const Access made = access(*(*maker.costs)[routine].back(), maker.routines->routines[routine].threads);
             passes += bytes / 128;
             instructions += std::min(made.direct_instructions, made.tile_instructions + 2 * bytes / 16 + instructions_per_copy_step);
         }

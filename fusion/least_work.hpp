@@ -16,7 +16,7 @@ namespace fusec::fusion {
 class LeastWork {
 public:
     /// All must outlive this.
-    LeastWork(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines, const DeviceLimits& limits, AccessCosts& costs)
+    LeastWork(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines, const DeviceLimits& limits, CallCosts& costs)
         : graph_(graph), routines_(routines), limits_(limits), costs_(costs) {}
 
     KernelWork of(const Column& column);
@@ -44,7 +44,7 @@ private:
     const dag::CallGraph& graph_;
     const std::vector<CallRoutines>& routines_;
     const DeviceLimits& limits_;
-    AccessCosts& costs_;
+    CallCosts& costs_;
     std::vector<OfCall> calls_; ///< all at once when first asked
 };
 

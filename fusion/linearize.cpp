@@ -3,16 +3,17 @@
 #include "fusion/linearize.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace fusec::fusion {
 
 namespace {
 
 using Mask = std::uint64_t;
-constexpr std::size_t most_exact = 20;
+constexpr std::size_t most_exact = 20;       ///< calls
+constexpr std::size_t most_states = 1 << 16; ///< sets of finished calls
 constexpr std::size_t most_calls = 64;
 constexpr int unreachable = std::numeric_limits<int>::max();
 
@@ -56,16 +57,6 @@ public:
 
     bool ready(Mask done, std::size_t call) const { return (done >> call & 1) == 0 && (before_[call] & ~done) == 0; }
 
-    /// Every call of the set has those that it needs in the set.
-    bool closed(Mask done) const {
-        for (Mask left = done; left != 0; left &= left - 1) {
-            if ((before_[static_cast<std::size_t>(std::countr_zero(left))] & ~done) != 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /// Bytes alive while `call` runs after the calls of `done`.
     int alive(Mask done, std::size_t call) const {
         const Mask now = Mask{1} << call;
@@ -93,34 +84,65 @@ private:
     std::vector<Mask> before_; ///< per call, calls of the set whose results it uses
 };
 
-Linearization exact(const Lifetimes& lifetimes, const dag::CallSet& set) {
-    const std::size_t calls = set.size();
-    const Mask all = (Mask{1} << calls) - 1;
-    // Least peak of the steps that remain after each set of finished calls.
-    std::vector<int> rest(all + 1, unreachable);
-    rest[all] = 0;
-    // A set of finished calls is smaller as a number than any set that contains it. Sets that no order of the calls passes through
-    // are left unreachable: most of them, where calls depend on each other.
-    for (Mask done = all; done-- != 0;) {
-        if (!lifetimes.closed(done)) {
-            continue;
-        }
-        for (std::size_t call = 0; call < calls; ++call) {
-            const Mask after = done | Mask{1} << call;
-            if (lifetimes.ready(done, call) && rest[after] < rest[done]) {
-                rest[done] = std::min(rest[done], std::max(lifetimes.alive(done, call), rest[after]));
+/// The sets of finished calls that some order passes through, by size; few where calls depend on each other. Nothing if there are too
+/// many.
+std::vector<std::vector<Mask>> finished_sets(const Lifetimes& lifetimes, std::size_t calls) {
+    std::vector<std::vector<Mask>> levels{{0}};
+    std::size_t states = 1;
+    while (levels.size() <= calls) {
+        std::vector<Mask> next;
+        for (const Mask done : levels.back()) {
+            for (std::size_t call = 0; call < calls; ++call) {
+                if (lifetimes.ready(done, call)) {
+                    next.push_back(done | Mask{1} << call);
+                }
             }
+        }
+        std::sort(next.begin(), next.end());
+        next.erase(std::unique(next.begin(), next.end()), next.end());
+        states += next.size();
+        if (states > most_states) {
+            return {};
+        }
+        levels.push_back(std::move(next));
+    }
+    return levels;
+}
+
+std::optional<Linearization> exact(const Lifetimes& lifetimes, const dag::CallSet& set) {
+    const std::size_t calls = set.size();
+    const std::vector<std::vector<Mask>> levels = finished_sets(lifetimes, calls);
+    if (levels.empty()) {
+        return std::nullopt;
+    }
+    // Least peak of the steps that remain after each set of finished calls.
+    std::vector<std::vector<int>> rest(calls + 1);
+    rest[calls] = {0};
+    const auto after = [&](std::size_t level, Mask done) {
+        return rest[level][static_cast<std::size_t>(std::lower_bound(levels[level].begin(), levels[level].end(), done) - levels[level].begin())];
+    };
+    for (std::size_t level = calls; level-- != 0;) {
+        for (const Mask done : levels[level]) {
+            int least = unreachable;
+            for (std::size_t call = 0; call < calls; ++call) {
+                if (lifetimes.ready(done, call)) {
+                    if (const int peak = after(level + 1, done | Mask{1} << call); peak < least) {
+                        least = std::min(least, std::max(lifetimes.alive(done, call), peak));
+                    }
+                }
+            }
+            rest[level].push_back(least);
         }
     }
     Linearization result;
-    result.bytes = rest[0];
+    result.bytes = rest[0].front();
     Mask done = 0;
     while (result.order.size() < calls) {
         for (std::size_t call = 0; call < calls; ++call) { // ties: the smallest call
-            const Mask after = done | Mask{1} << call;
-            if (lifetimes.ready(done, call) && rest[after] <= result.bytes && lifetimes.alive(done, call) <= result.bytes) {
+            const Mask now = done | Mask{1} << call;
+            if (lifetimes.ready(done, call) && after(result.order.size() + 1, now) <= result.bytes && lifetimes.alive(done, call) <= result.bytes) {
                 result.order.push_back(set[call]);
-                done = after;
+                done = now;
                 break;
             }
         }
@@ -150,7 +172,12 @@ Linearization greedy(const Lifetimes& lifetimes, const dag::CallSet& set) {
 
 Linearization linearize(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads) {
     const Lifetimes lifetimes(graph, set, stores, loads);
-    return set.size() <= most_exact ? exact(lifetimes, set) : greedy(lifetimes, set);
+    if (set.size() <= most_exact) {
+        if (std::optional<Linearization> result = exact(lifetimes, set)) {
+            return *std::move(result);
+        }
+    }
+    return greedy(lifetimes, set);
 }
 
 } // namespace fusec::fusion

@@ -17,12 +17,13 @@ enum class LoadOrder {
 struct Linearization {
     std::vector<CallId> order; ///< topological
     int bytes = 0;             ///< per element: largest sum of lists alive in one step
-    bool exact = true;         ///< false: too many calls for the exact search
+    bool exact = true;         ///< false: too many calls or orders for the exact search
 };
 
 /// The topological order of `set` with the least bytes; among those the lexicographically first, which is nearest to the order of the
 /// program. Every per-element list that the set touches counts wherever it is kept, uniforms and constants do not.
-/// Exact for at most 20 calls, O(2^calls * calls * lists) at worst; beyond that the next call is chosen greedily.
+/// Exact for at most 20 calls that can be finished in at most 2^16 different sets, O(sets * calls * lists); beyond that the next call is
+/// chosen greedily.
 Linearization linearize(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads);
 
 } // namespace fusec::fusion

@@ -5,6 +5,8 @@
 #include "fusion/structure_hash.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace fusec::fusion {
 
@@ -43,7 +45,7 @@ public:
                 candidates.insert_or_assign(*columns[k], std::move(*candidate));
             } else {
                 complete = false;
-                report_missing(file.kernels[k], columns[k].has_value());
+                report_missing(file.kernels[k], columns[k]);
             }
         }
         if (!complete) {
@@ -122,37 +124,89 @@ private:
         return best;
     }
 
-    /// Call by call in linear order. Data are compared by what they are to the kernel: a call's result by the call's place, any other
-    /// by its name; a list that was renamed since may be placed and staged in any way.
-    bool matches(const PlanFile::Kernel& kernel, const Candidate& candidate) const {
+    /// The file and a candidate key by key, in the order in which the file has the keys; empty when they agree, else the first key
+    /// that differs with the candidate's value. Data are compared by what they are to the kernel: a call's result by the call's
+    /// place, any other by its name; a list that was renamed since may be placed and staged in any way.
+    struct Difference {
+        std::string key;   ///< empty: none
+        std::string value; ///< the candidate's
+        int agreed = 0;    ///< keys before it
+    };
+
+    Difference difference(const PlanFile::Kernel& kernel, const Candidate& candidate) const {
         const PlanFile::Kernel found = describe(candidate, graph_, catalog_);
-        if (found.calls.size() != kernel.calls.size() || found.stores.size() != kernel.stores.size() || found.instances_per_block != kernel.instances_per_block) {
-            return false;
+        Difference result;
+        if (found.calls.size() != kernel.calls.size() || found.stores.size() != kernel.stores.size()) {
+            return {"number of `calls`", std::to_string(found.calls.size()), 0};
         }
         std::map<std::string, std::string> in_file; // name in the program -> name in the file
         for (std::size_t i = 0; i < found.calls.size(); ++i) {
             in_file[found.calls[i].text] = kernel.calls[i].text;
-            const auto implementation = kernel.implementation.find(kernel.calls[i].text);
-            if (implementation == kernel.implementation.end() || implementation->second != found.implementation.at(found.calls[i].text)) {
-                return false;
+        }
+        for (const PlanFileText& stored : found.stores) {
+            const bool same = std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const PlanFileText& theirs) { return theirs.text == in_file.at(stored.text); });
+            if (!same) {
+                return {"entry of `stores`", stored.text, result.agreed};
             }
         }
-        const auto same = [&](const auto& ours, const auto& theirs) {
-            return std::all_of(ours.begin(), ours.end(), [&](const auto& entry) {
-                const auto renamed = in_file.find(entry.first);
-                const auto described = theirs.find(renamed == in_file.end() ? entry.first : renamed->second);
-                return described == theirs.end() ? renamed == in_file.end() : described->second == entry.second;
-            });
+        ++result.agreed;
+        // Names of the kernel's own calls must be in the file's table; a list may have been renamed since.
+        const auto compare = [&](const char* table, const auto& ours, const auto& theirs, const auto& text) {
+            for (const auto& [name, value] : ours) {
+                const auto renamed = in_file.find(name);
+                const auto described = theirs.find(renamed == in_file.end() ? name : renamed->second);
+                const bool same = described == theirs.end() ? renamed == in_file.end() : described->second == value;
+                if (!same) {
+                    result.key = "`" + std::string(table) + "` of `" + (renamed == in_file.end() ? name : renamed->second) + "`";
+                    result.value = text(value);
+                    return false;
+                }
+                ++result.agreed;
+            }
+            return true;
         };
-        const auto stored = [&](const PlanFileText& ours) {
-            return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const PlanFileText& theirs) { return theirs.text == in_file.at(ours.text); });
-        };
-        return std::all_of(found.stores.begin(), found.stores.end(), stored) && same(found.placement, kernel.placement) && same(found.staging, kernel.staging);
+        const auto plain = [](const std::string& value) { return value; };
+        if (!compare("implementation", found.implementation, kernel.implementation, plain)) {
+            return result;
+        }
+        if (found.instances_per_block != kernel.instances_per_block) {
+            return {"`instances_per_block`", std::to_string(found.instances_per_block), result.agreed};
+        }
+        ++result.agreed;
+        if (!compare("placement", found.placement, kernel.placement, plain)) {
+            return result;
+        }
+        compare("staging", found.staging, kernel.staging, [](const PlanFile::Staging& staging) { return "load " + staging.load + ", store " + staging.store; });
+        return result;
     }
 
-    void report_missing(const PlanFile::Kernel& kernel, bool same_computation) {
+    bool matches(const PlanFile::Kernel& kernel, const Candidate& candidate) const { return difference(kernel, candidate).key.empty(); }
+
+    /// The key at which the candidates that agree longest stop to agree, and the values that they have there.
+    Difference nearest_difference(const PlanFile::Kernel& kernel, ColumnId column) {
+        Difference nearest{"", "", -1};
+        std::set<std::string> values;
+        for (const Candidate& candidate : space_.implementations(column)) {
+            Difference found = difference(kernel, candidate);
+            if (std::tie(found.agreed, nearest.key) > std::tie(nearest.agreed, found.key)) { // ties: the key that comes first
+                nearest = found;
+                values.clear();
+            }
+            if (found.agreed == nearest.agreed && found.key == nearest.key) {
+                values.insert(found.value);
+            }
+        }
+        nearest.value.clear();
+        for (const std::string& value : values) {
+            nearest.value += (nearest.value.empty() ? "`" : ", `") + value + "`";
+        }
+        return nearest;
+    }
+
+    void report_missing(const PlanFile::Kernel& kernel, const std::optional<ColumnId>& same_computation) {
         if (same_computation) {
-            diagnostics_.report(kind::plan_no_candidate, kernel.span, "no candidate computes these calls with these implementations, instances per block, staging and placement")
+            const Difference difference = nearest_difference(kernel, *same_computation);
+            diagnostics_.report(kind::plan_no_candidate, kernel.span, "no candidate of these calls has this " + difference.key + ": the nearest have " + difference.value)
                 .hint = "options and device decide which candidates exist; `--save-plan` writes the plan of this compile";
             return;
         }

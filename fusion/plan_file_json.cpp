@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 namespace fusec::fusion {
 
@@ -102,6 +103,8 @@ public:
     explicit Positions(std::string_view text)
         : text_(text) { value(""); }
     std::pair<std::size_t, std::size_t> at(const std::string& pointer) const { return ranges_.at(pointer); }
+    /// Whether several values of the text have this pointer: the parser keeps the last.
+    bool repeated(const std::string& pointer) const { return repeated_.contains(pointer); }
 
 private:
     void blanks() {
@@ -144,12 +147,15 @@ private:
                 ++at_;
             }
         }
-        ranges_[pointer] = {begin, at_};
+        if (!ranges_.insert_or_assign(pointer, std::pair(begin, at_)).second) {
+            repeated_.insert(pointer);
+        }
     }
 
     std::string_view text_;
     std::size_t at_ = 0;
     std::map<std::string, std::pair<std::size_t, std::size_t>> ranges_;
+    std::set<std::string> repeated_;
 };
 
 /// Reads typed values; the first wrong one is reported at its place and ends the reading.
@@ -160,6 +166,7 @@ public:
 
     PlanFile read(const Json& root) {
         expect(root, "", Json::value_t::object);
+        only(root, "", {"kernels", "schema"});
         if (const Json& schema = member(root, "", "schema", Json::value_t::number_unsigned); schema.get<std::uint64_t>() != plan_file_schema) {
             fail("/schema", "plan file of schema " + schema.dump() + ", this compiler reads schema " + std::to_string(plan_file_schema));
         }
@@ -185,7 +192,21 @@ private:
     }
     void expect(const Json& json, const std::string& pointer, Json::value_t type) {
         if (json.type() != type) {
-            fail(pointer, std::string("a value of kind ") + json.type_name() + " where " + Json(type).type_name() + " is expected");
+            const bool whole = type == Json::value_t::number_unsigned;
+            fail(pointer, (whole && json.is_number() ? json.dump() : std::string("a value of kind ") + json.type_name()) + " where " + (whole ? "a whole number from 0 on" : Json(type).type_name()) + " is expected");
+        }
+    }
+    /// A key that nobody reads is a misspelt one, and a key given twice contradicts itself.
+    void only(const Json& object, const std::string& pointer, const std::vector<std::string>& keys) {
+        for (const auto& [key, value] : object.items()) {
+            if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+                const std::string near = nearest(key, keys);
+                diagnostics_.report(kind::plan_file, span(pointer + "/" + key), "unknown key `" + key + "`").hint = near.empty() ? "" : "did you mean `" + near + "`?";
+                throw Failed{};
+            }
+            if (positions_.repeated(pointer + "/" + key)) {
+                fail(pointer + "/" + key, "key `" + key + "` is given twice");
+            }
         }
     }
     const Json& member(const Json& json, const std::string& pointer, const std::string& key, Json::value_t type) {
@@ -219,6 +240,7 @@ private:
     }
     PlanFile::Kernel kernel(const Json& json, const std::string& pointer) {
         expect(json, pointer, Json::value_t::object);
+        only(json, pointer, {"calls", "hash", "implementation", "instances_per_block", "placement", "staging", "stores"});
         PlanFile::Kernel kernel;
         kernel.span = span(pointer);
         kernel.hash = member(json, pointer, "hash", Json::value_t::string).get<std::string>();
@@ -233,6 +255,7 @@ private:
         for (const auto& [name, value] : member(json, pointer, "staging", Json::value_t::object).items()) {
             const std::string here = pointer + "/staging/" + name;
             expect(value, here, Json::value_t::object);
+            only(value, here, {"load", "store"});
             kernel.staging[name] = {member(value, here, "load", Json::value_t::string).get<std::string>(), member(value, here, "store", Json::value_t::string).get<std::string>()};
         }
         kernel.placement = table(json, pointer, "placement");
@@ -260,6 +283,10 @@ std::optional<PlanFile> parse_plan_file(const SourcePtr& source, Diagnostics& di
             diagnostics.report(kind::plan_file, {source, 0, 0}, "json nested " + std::to_string(deepest) + " deep in a plan file, possible are 16");
             return std::nullopt;
         }
+    } catch (const Json::out_of_range& error) { // a number that no double holds; the parser does not say where
+        const std::string what = error.what();
+        diagnostics.report(kind::plan_file, {source, 0, 0}, "not json: " + what.substr(std::min(what.size(), what.find("] ") + 2)));
+        return std::nullopt;
     } catch (const Json::parse_error& error) {
         // `byte` counts from 1 and names the last byte read; the message's own position repeats it.
         const std::size_t at = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());

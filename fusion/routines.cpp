@@ -23,7 +23,7 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
                                       " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
             continue;
         }
-        Routine routine{index, *threads, implementation.inputs, implementation.output, catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1};
+        Routine routine{index, *threads, implementation.inputs, implementation.output, catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1, catalog.operations(call.instance, implementation)};
         if (routine.threads == 1) {
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;

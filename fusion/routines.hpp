@@ -16,13 +16,14 @@ struct Routine {
     std::vector<library::Touch> inputs; ///< `all` when threads = 1
     library::Touch output = library::Touch::all;
     int temporaries = 0;
-    bool synchronises = false; ///< the routine itself orders the accesses of an instance's threads
+    bool synchronises = false;           ///< the routine itself orders the accesses of an instance's threads
+    library::OperationCounts operations; ///< of all its threads, work that they repeat included
 };
 
 struct CallRoutines {
-    std::vector<Routine> routines; ///< by threads, then as declared; never empty: the first implementation of a function has no limit
-    library::OperationCounts operations;
-    std::vector<std::string> unusable; ///< why an implementation that is legal at the shape cannot be used on the target
+    std::vector<Routine> routines;       ///< by threads, then as declared; never empty: the first implementation of a function has no limit
+    library::OperationCounts operations; ///< of the function: no routine has fewer
+    std::vector<std::string> unusable;   ///< why an implementation that is legal at the shape cannot be used on the target
 };
 
 /// Per call of the graph. Of implementations with the same threads and touches only the one with the fewest temporaries is listed.

@@ -10,7 +10,6 @@
 #include <CbcHeuristicRINS.hpp>
 #include <CbcModel.hpp>
 #include <CglClique.hpp>
-#include <CglProbing.hpp>
 #include <CglZeroHalf.hpp>
 #include <ClpSimplex.hpp>
 #include <CoinError.hpp>
@@ -102,7 +101,7 @@ struct Buffer {
 struct LinearProgram::State {
     ClpSimplex simplex;
     Buffer new_columns, new_rows;
-    std::vector<double> primal, duals;
+    std::vector<double> primal, duals, reduced_costs;
     std::uint64_t pivots = 0;
     bool columns_last = true; ///< decides which simplex starts from a feasible basis
 
@@ -144,6 +143,15 @@ void LinearProgram::add_column(double cost, const SparseVector& rows) {
     state_->new_columns.add(0, unbounded, cost, rows);
 }
 
+void LinearProgram::remove_columns(const std::vector<std::size_t>& columns) {
+    state_->flush();
+    std::vector<int> which;
+    for (const std::size_t column : columns) {
+        which.push_back(static_cast<int>(column));
+    }
+    state_->simplex.deleteColumns(static_cast<int>(which.size()), which.data());
+}
+
 void LinearProgram::set_cost(std::size_t column, double cost) {
     state_->flush();
     state_->simplex.setObjectiveCoefficient(static_cast<int>(column), cost);
@@ -156,8 +164,9 @@ void LinearProgram::set_bounds(std::size_t column, double lower, double upper) {
     state_->columns_last = false;
 }
 
-bool LinearProgram::solve() try {
+bool LinearProgram::solve(double seconds) try {
     State& s = *state_;
+    s.simplex.setMaximumSeconds(seconds > 0 ? seconds : -1);
     s.flush();
     if (s.columns_last) {
         s.simplex.primal(1);
@@ -165,7 +174,7 @@ bool LinearProgram::solve() try {
         s.simplex.dual();
     }
     s.pivots += static_cast<std::uint64_t>(std::max(0, s.simplex.numberIterations()));
-    if (s.simplex.status() != 0) {
+    if (s.simplex.status() != 0 && !s.simplex.hitMaximumIterations()) {
         // Degenerate covers now and then end in "stopped" after perturbation is removed; the other simplex finishes the job.
         s.simplex.primal();
         s.pivots += static_cast<std::uint64_t>(std::max(0, s.simplex.numberIterations()));
@@ -174,6 +183,8 @@ bool LinearProgram::solve() try {
     const double* y = s.simplex.dualRowSolution();
     s.primal.assign(x, x + s.simplex.numberColumns());
     s.duals.assign(y, y + s.simplex.numberRows());
+    const double* d = s.simplex.dualColumnSolution();
+    s.reduced_costs.assign(d, d + s.simplex.numberColumns());
     return s.simplex.status() == 0;
 } catch (const CoinError& error) {
     throw explained(error);
@@ -187,6 +198,12 @@ const std::vector<double>& LinearProgram::primal() const {
 }
 const std::vector<double>& LinearProgram::duals() const {
     return state_->duals;
+}
+const std::vector<double>& LinearProgram::reduced_costs() const {
+    return state_->reduced_costs;
+}
+bool LinearProgram::basic(std::size_t column) const {
+    return state_->simplex.getColumnStatus(static_cast<int>(column)) == ClpSimplex::basic;
 }
 std::uint64_t LinearProgram::pivots() const {
     return state_->pivots;
@@ -222,20 +239,12 @@ void load(OsiClpSolverInterface& solver, const BinaryProgram& program, double sc
     }
 }
 
+// Probing is left out: on covers it took more time than the nodes it saves.
 void add_cuts_and_heuristics(CbcModel& model) {
-    CglProbing probing;
-    probing.setUsingObjective(1);
-    probing.setMaxPass(1);
-    probing.setMaxProbeRoot(100);
-    probing.setMaxProbe(10);
-    probing.setMaxLookRoot(50);
-    probing.setMaxLook(10);
-    probing.setRowCuts(3);
     CglClique clique;
     clique.setStarCliqueReport(false);
     clique.setRowCliqueReport(false);
     CglZeroHalf zero_half;
-    model.addCutGenerator(&probing, -1, "probing");
     model.addCutGenerator(&clique, -1, "clique");
     model.addCutGenerator(&zero_half, -1, "zero-half");
     CbcRounding rounding(model);
@@ -282,7 +291,7 @@ BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limi
     model.setNumberStrong(5); // covers have many equal candidates: the default of 20 costs four times as much per node and saves few
     model.setNumberBeforeTrust(3);
     add_cuts_and_heuristics(model);
-    model.setMaximumCutPassesAtRoot(20);
+    model.setMaximumCutPassesAtRoot(limits.quick ? 5 : 20);
     PivotLimit pivot_limit(limits.pivots);
     model.passInEventHandler(&pivot_limit);
 

@@ -26,17 +26,22 @@ public:
 
     void add_row(double lower, double upper, const SparseVector& columns);
     void add_column(double cost, const SparseVector& rows);
+    /// Ascending positions. The columns after them move up.
+    void remove_columns(const std::vector<std::size_t>& columns);
     void set_cost(std::size_t column, double cost);
     /// lower <= x <= upper for one column; x >= 0 without upper bound when it was added.
     void set_bounds(std::size_t column, double lower, double upper);
 
-    /// Solves from the basis of the last call (primal simplex after columns, dual simplex after rows). False if no optimum was reached.
-    bool solve();
+    /// Solves from the basis of the last call (primal simplex after columns, dual simplex after rows). False if no optimum was reached,
+    /// also because this many seconds have passed (0: no limit).
+    bool solve(double seconds = 0);
 
     double objective() const;
-    const std::vector<double>& primal() const; ///< per column
-    const std::vector<double>& duals() const;  ///< per row; >= 0 where only `lower` is finite, <= 0 where only `upper` is
-    std::uint64_t pivots() const;              ///< simplex iterations so far
+    const std::vector<double>& primal() const;        ///< per column
+    const std::vector<double>& duals() const;         ///< per row; >= 0 where only `lower` is finite, <= 0 where only `upper` is
+    const std::vector<double>& reduced_costs() const; ///< per column
+    bool basic(std::size_t column) const;             ///< in the basis of the last solve
+    std::uint64_t pivots() const;                     ///< simplex iterations so far
     std::size_t rows() const;
     std::size_t columns() const;
 
@@ -62,6 +67,7 @@ struct BinaryLimits {
     int nodes = 20000;
     std::uint64_t pivots = UINT64_MAX; ///< simplex iterations
     double seconds = 0;                ///< wall clock; 0: none
+    bool quick = false;                ///< a good solution soon is worth more than a proof
     double cutoff = 0;                 ///< only solutions that cost less are of interest; 0: any
 };
 

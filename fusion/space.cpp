@@ -48,8 +48,9 @@ struct Space::State {
     std::vector<double> seconds; ///< per column; NaN: not priced yet
     std::map<ColumnId, Front> fronts;
     SpaceStatistics statistics;
-    AccessCosts costs;
+    CallCosts costs{graph, routines};
     LeastWork least_work{graph, routines, limits, costs};
+    KernelBuilder builder{limits};
 
     State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model, const SpaceOptions& the_options)
         : graph(the_graph), model(the_model), limits(the_limits), options(the_options), routines(find_routines(the_graph, catalog, the_limits)) {
@@ -88,39 +89,46 @@ struct Space::State {
             flops += routines[call.index()].operations.flops;
         }
         const Precision precision = graph.datum(graph.call(column.executes.front()).result).type.precision;
-        return model.lower_bound(bytes(column.loads), bytes(column.stores), flops, precision, options.elements);
+        return rounded_prediction(model.lower_bound(bytes(column.loads), bytes(column.stores), flops, precision, options.elements));
     }
 
     const Column& column(ColumnId id) const { return columns.columns.at(id.index()); }
 
-    /// Calls `visit(candidate, number of the choice)` for every choice that the device can run; fills in the rest of the result.
-    /// `hopeless(kernel, routines)` may exclude all choices of a combination of routines.
+    /// The prediction for what the builder decided last.
+    double drafted_seconds() const { return rounded_prediction(model.seconds(builder.draft().work, options.elements)); }
+    /// Writes that as a candidate with its cost.
+    void write(Candidate& out) const {
+        builder.write(out);
+        out.cost = model.cost(out.work, options.elements);
+        out.cost.seconds = rounded_prediction(out.cost.seconds);
+    }
+
+    /// Calls `visit(number of the choice)`, with the choice as the builder's draft, for every choice that the device can run; fills in the rest of the result.
+    /// `hopeless(kernel, choices, combination)` may exclude all choices of a combination of routines.
     template <class Visit, class Hopeless>
-    Priced elaborate(const Column& of, AccessCosts& access_costs, Visit visit, Hopeless hopeless) const {
+    Priced elaborate(const Column& of, Visit visit, Hopeless hopeless) {
         Priced result;
         for (CallId call : of.executes) {
             for (const std::string& reason : routines[call.index()].unusable) {
                 result.unusable.push_back("`" + graph.program().name_of(call) + "`: " + reason);
             }
         }
-        const KernelOutline kernel = outline(graph, of, routines, access_costs);
+        const KernelOutline kernel = outline(graph, of, routines, costs);
         result.choices = choices(kernel, limits, options.implementations);
         result.considered = result.choices.list.size() + result.unusable.size();
-        KernelBuilder builder(limits);
-        Candidate candidate;
+        builder.begin(kernel);
         for (std::size_t number = 0; number < result.choices.list.size(); ++number) {
             const KernelChoice& choice = result.choices.list[number];
             if (hopeless(kernel, result.choices, choice.combination)) {
                 ++result.excluded;
                 continue;
             }
-            if (const auto refusal = builder.build(kernel, result.choices.combinations[choice.combination], choice, candidate)) {
+            if (const auto refusal = builder.decide(result.choices.combinations[choice.combination], choice)) {
                 result.refused.push_back(*refusal);
                 continue;
             }
-            candidate.cost = model.cost(candidate.work, options.elements);
             ++result.built;
-            visit(candidate, number);
+            visit(number);
         }
         return result;
     }
@@ -135,10 +143,12 @@ struct Space::State {
         double best = impossible;
         const KernelWork least = least_work.of(column(id));
         std::vector<double> bounds_of; // per combination; NaN: not found yet
-        const auto visit = [&](const Candidate& candidate, std::size_t number) {
-            merits.push_back({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers, number, candidate.work.spill_bytes > 0});
+        const auto visit = [&](std::size_t number) {
+            const KernelWork& work = builder.draft().work;
+            const double predicted = drafted_seconds();
+            merits.push_back({predicted, work.shared_bytes, work.registers, number, work.spill_bytes > 0});
             // One that spills is kept only if all do, so it makes no other hopeless.
-            best = candidate.work.spill_bytes > 0 ? best : std::min(best, candidate.cost.seconds);
+            best = work.spill_bytes > 0 ? best : std::min(best, predicted);
         };
         const auto hopeless = [&](const KernelOutline& kernel, const Choices& choices, std::uint32_t combination) {
             if (wanted == Wanted::front || limits.target == Target::host || std::isinf(best)) {
@@ -147,11 +157,11 @@ struct Space::State {
             bounds_of.resize(choices.combinations.size(), std::numeric_limits<double>::quiet_NaN());
             double& bound = bounds_of[combination];
             if (std::isnan(bound)) {
-                bound = model.least_seconds(LeastWork::with_routines(kernel, choices.combinations[combination], least), options.elements);
+                bound = rounded_prediction(model.least_seconds(LeastWork::with_routines(kernel, choices.combinations[combination], least), options.elements));
             }
             return bound > best;
         };
-        Priced result = elaborate(column(id), costs, visit, hopeless);
+        Priced result = elaborate(column(id), visit, hopeless);
         result.front = pareto_front(std::move(merits), options.front);
         double& known = seconds[id.index()];
         if (std::isnan(known)) {
@@ -186,7 +196,7 @@ double Space::lower_bound(ColumnId column) const {
 double Space::closer_bound(ColumnId column) {
     double& bound = state_->closer.at(column.index());
     if (std::isnan(bound)) {
-        bound = std::max(state_->bounds[column.index()], state_->model.least_seconds(state_->least_work.of(state_->column(column)), state_->options.elements));
+        bound = std::max(state_->bounds[column.index()], rounded_prediction(state_->model.least_seconds(state_->least_work.of(state_->column(column)), state_->options.elements)));
     }
     return bound;
 }
@@ -219,21 +229,22 @@ const Front& Space::front(ColumnId column) {
         front.rejected.push_back({Rejection::Reason::no_implementation, reason});
     }
     const KernelOutline kernel = outline(state_->graph, state_->column(column), state_->routines, state_->costs);
-    KernelBuilder builder(state_->limits);
+    KernelBuilder& builder = state_->builder;
+    builder.begin(kernel);
     for (const Merit& merit : priced.front) {
         const KernelChoice& choice = priced.choices.list[merit.choice];
         Candidate& kept = front.kept.emplace_back();
-        const auto refusal = builder.build(kernel, priced.choices.combinations[choice.combination], choice, kept);
+        const auto refusal = builder.decide(priced.choices.combinations[choice.combination], choice);
         internal_check(!refusal, "space: a kept candidate cannot be built again");
-        kept.cost = state_->model.cost(kept.work, state_->options.elements);
+        state_->write(kept);
     }
     return front;
 }
 
 std::vector<Candidate> Space::implementations(ColumnId column) const {
     std::vector<Candidate> result;
-    AccessCosts costs;
-    state_->elaborate(state_->column(column), costs, [&](const Candidate& candidate, std::size_t) { result.push_back(candidate); }, [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
+    const auto visit = [&](std::size_t) { state_->write(result.emplace_back()); };
+    state_->elaborate(state_->column(column), visit, [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
     return result;
 }
 

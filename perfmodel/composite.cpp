@@ -6,8 +6,10 @@
 #include "perfmodel/stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace fusec::perfmodel {
 
@@ -18,6 +20,26 @@ namespace {
 
 constexpr double ns = 1e-9;
 constexpr double us = 1e-6;
+
+/// (sum t^p)^(1/p), scaled by the greatest term. Powers are dear and called millions of times: squares, sums and terms of zero or of
+/// the greatest do without.
+double norm(std::span<const double> terms, double exponent) {
+    double greatest = 0;
+    for (const double seconds : terms) {
+        greatest = std::max(greatest, seconds);
+    }
+    if (greatest == 0) {
+        return 0;
+    }
+    double sum = 0;
+    for (const double seconds : terms) {
+        const double share = seconds / greatest;
+        sum += share == 0 || share == 1 || exponent == 1 ? share : exponent == 2 ? share * share
+                                                                                 : std::pow(share, exponent);
+    }
+    return greatest * (exponent == 1 ? sum : exponent == 2 ? std::sqrt(sum)
+                                                           : std::pow(sum, 1 / exponent));
+}
 
 /// Everything the terms share about one launch.
 struct Launch {
@@ -150,7 +172,7 @@ double overlap_exponent(const Launch& l) {
 /// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
 /// L2, so the two are one pipe as fast as the slower, and only what L2 serves besides competes.
 double body_seconds(const Launch& l) {
-    return soft_maximum({{Bound::dram, std::max(stream_seconds(l), l2_stream_seconds(l))}, {Bound::l2, l2_request_seconds(l)}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}}, overlap_exponent(l));
+    return norm(std::array{std::max(stream_seconds(l), l2_stream_seconds(l)), l2_request_seconds(l), data_pipe_seconds(l), issue_seconds(l), fma_seconds(l), special_seconds(l)}, overlap_exponent(l));
 }
 
 /// While the last blocks drain, about half of the device idles: half the time of one full wave. Blocks that all start at once have no
@@ -167,18 +189,28 @@ double tail_seconds(const Launch& l) {
 } // namespace
 
 double soft_maximum(const std::vector<std::pair<Bound, double>>& terms, double exponent) {
-    double greatest = 0;
-    for (const auto& [bound, seconds] : terms) {
-        greatest = std::max(greatest, seconds);
+    std::vector<double> seconds;
+    for (const auto& [bound, term] : terms) {
+        seconds.push_back(term);
     }
-    if (greatest == 0) {
-        return 0;
+    return norm(seconds, exponent);
+}
+
+namespace {
+
+/// Launch, body and tail. Pre: at least one block is resident and there are elements.
+double total_seconds(const Launch& l) {
+    return l.device.launch_us * us + body_seconds(l) + tail_seconds(l);
+}
+
+} // namespace
+
+double composite_cuda_seconds(const Device& device, const KernelWork& work, std::uint64_t elements) {
+    const int resident = resident_blocks(device.limits, work);
+    if (resident == 0) {
+        return std::numeric_limits<double>::infinity();
     }
-    double sum = 0;
-    for (const auto& [bound, seconds] : terms) {
-        sum += std::pow(seconds / greatest, exponent);
-    }
-    return greatest * std::pow(sum, 1 / exponent);
+    return elements == 0 ? device.launch_us * us : total_seconds(launch_of(device, work, elements, resident));
 }
 
 Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint64_t elements) {
@@ -195,7 +227,7 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
     Breakdown result;
     result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, std::max(l2_stream_seconds(l), l2_request_seconds(l))}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}, {Bound::latency, latency_seconds(l)}, {Bound::launch, launch_seconds}};
     const auto greatest = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    result.cost = {launch_seconds + body_seconds(l) + tail_seconds(l), greatest->first};
+    result.cost = {total_seconds(l), greatest->first};
     return result;
 }
 
@@ -212,11 +244,11 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     const double exponent = device.overlap_exponent; // composite_cuda uses this or less, and the norm falls with the exponent
     const double bytes = least.read_bytes + least.write_bytes;
     const PipeWork pipes = pipe_work(least, device.limits.target);
-    const double rest = soft_maximum({{Bound::shared, per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock)},
-                                      {Bound::issue, per_sm * (pipes.instructions + least.instructions * 32) / 32 / (device.issue_slots * clock)},
-                                      {Bound::fma, per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock)},
-                                      {Bound::sfu, per_sm * pipes.special / (device.special * clock)}},
-                                     exponent);
+    const double rest = norm(std::array{per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
+                                        per_sm * (pipes.instructions + least.instructions * 32) / 32 / (device.issue_slots * clock),
+                                        per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock),
+                                        per_sm * pipes.special / (device.special * clock)},
+                             exponent);
     const auto power = [&](double value) { return exponent == 2 ? value * value : std::pow(value, exponent); };
     const auto root = [&](double value) { return exponent == 2 ? std::sqrt(value) : std::pow(value, 1 / exponent); };
     const double rest_power = power(rest);

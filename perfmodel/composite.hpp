@@ -8,6 +8,8 @@ namespace fusec::perfmodel {
 
 /// Seconds of one launch on a CUDA device; infinite if not one block fits on a multiprocessor.
 Breakdown composite_cuda(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
+/// Its seconds alone.
+double composite_cuda_seconds(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
 /// Seconds of one parallel loop on the host.
 Breakdown composite_host(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
 

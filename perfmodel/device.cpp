@@ -156,7 +156,7 @@ void check_limits(const DeviceFile& file, const Device& device, Diagnostics& dia
 
 std::optional<Device> load_device(const fs::path& path, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
-    std::optional<std::string> text = read_file(path, diagnostics);
+    std::optional<std::string> text = read_text(path, diagnostics);
     if (!text) {
         return std::nullopt;
     }

@@ -29,6 +29,9 @@ public:
         return composite_cuda(device_, work, elements);
     }
     Cost cost(const KernelWork& work, std::uint64_t elements) const override { return explain(work, elements).cost; }
+    double seconds(const KernelWork& work, std::uint64_t elements) const override {
+        return device_.limits.target == fusion::Target::cuda ? composite_cuda_seconds(device_, work, elements) : cost(work, elements).seconds;
+    }
     double lower_bound(double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) const override {
         return composite_lower_bound(device_, read_bytes, write_bytes, flops, precision, elements);
     }

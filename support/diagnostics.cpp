@@ -2,6 +2,7 @@
 #include "support/diagnostics.hpp"
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <tuple>
 
@@ -72,10 +73,24 @@ std::size_t sequence_length(std::string_view text) {
     return length;
 }
 
-std::vector<Cell> cells_of(std::string_view line) {
+/// The bytes of a line that can be shown around a place: more code points on either side than the window holds.
+struct Near {
+    std::size_t begin, end;
+};
+
+Near near_of(std::string_view line, std::size_t place, std::size_t window) {
+    const std::size_t reach = 4 * window; // bytes of so many of the longest code points
+    Near near{place > reach ? place - reach : 0, std::min(line.size(), place + reach)};
+    while (near.begin > 0 && near.begin < place && (static_cast<unsigned char>(line[near.begin]) & 0xC0U) == 0x80U) {
+        ++near.begin;
+    }
+    return near;
+}
+
+std::vector<Cell> cells_of(std::string_view line, const Near& near) {
     constexpr std::string_view replacement = "\xEF\xBF\xBD";
     std::vector<Cell> cells;
-    for (std::size_t offset = 0; offset < line.size();) {
+    for (std::size_t offset = near.begin; offset < near.end;) {
         const std::size_t length = sequence_length(line.substr(offset));
         const auto byte = static_cast<unsigned char>(line[offset]);
         const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7F;
@@ -91,25 +106,26 @@ void render_excerpt(const Span& span, std::ostream& out, const Palette& palette)
     constexpr std::size_t window = 160;
     const std::size_t line = span.source->line(span.begin);
     const std::size_t start = span.source->line_start(line);
-    const std::vector<Cell> cells = cells_of(span.source->line_text(line));
+    const std::string_view whole = span.source->line_text(line);
+    const Near near = near_of(whole, std::min(whole.size(), span.begin > start ? span.begin - start : 0), window);
+    const std::vector<Cell> cells = cells_of(whole, near);
     // The cell that holds a byte: a span may begin inside a code point when its bytes are at fault.
     const auto cell_at = [&](std::size_t offset) {
         const auto next = std::upper_bound(cells.begin(), cells.end(), offset, [](std::size_t o, const Cell& cell) { return o < cell.offset; });
         return static_cast<std::size_t>(next - cells.begin()) - (next == cells.begin() ? 0 : 1);
     };
-    const std::size_t line_bytes = span.source->line_text(line).size();
-    const auto place = [&](std::size_t offset) { return offset >= start + line_bytes ? cells.size() : cell_at(offset - start); };
+    const auto place = [&](std::size_t offset) { return offset >= start + near.end ? cells.size() : cell_at(offset - std::min(offset, start)); };
     const std::size_t caret = place(span.begin);
-    const std::size_t end = span.end > span.begin ? std::max(caret + 1, place(span.end - 1) + (span.end - 1 < start + line_bytes ? 1 : 0)) : caret + 1;
+    const std::size_t end = span.end > span.begin ? std::max(caret + 1, place(span.end - 1) + (span.end - 1 < start + near.end ? 1 : 0)) : caret + 1;
 
     const std::size_t first = cells.size() > window && caret > window / 2 ? caret - window / 2 : 0;
     const std::size_t last = std::min(cells.size(), first + window);
-    const bool cut_front = first != 0;
+    const bool cut_front = first != 0 || near.begin != 0;
     out << "  " << (cut_front ? "..." : "");
     for (std::size_t i = first; i < last; ++i) {
         out << cells[i].shown;
     }
-    out << (last != cells.size() ? "..." : "") << "\n  " << (cut_front ? "   " : "");
+    out << (last != cells.size() || near.end != whole.size() ? "..." : "") << "\n  " << (cut_front ? "   " : "");
     for (std::size_t i = first; i < caret; ++i) {
         out << (cells[i].shown == "\t" ? '\t' : ' ');
     }
@@ -184,11 +200,9 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
     const auto repeated = [](const Diagnostic* a, const Diagnostic* b) { return order_of(*a) == order_of(*b) && a->kind.name == b->kind.name; };
     sorted.erase(std::unique(sorted.begin(), sorted.end(), repeated), sorted.end());
 
-    std::size_t errors = 0;
-    std::size_t left_out = 0;
+    std::map<Severity, std::size_t> seen;
     for (const Diagnostic* d : sorted) {
-        if (d->kind.severity == Severity::error && ++errors > most) {
-            ++left_out;
+        if (++seen[d->kind.severity] > most) {
             continue;
         }
         const char* tone = d->kind.severity == Severity::error ? palette.red : d->kind.severity == Severity::warning ? palette.magenta
@@ -210,8 +224,10 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
             out << "  " << palette.blue << "hint: " << palette.reset << d->hint << '\n';
         }
     }
-    if (left_out != 0) {
-        out << "fusec: " << left_out << (left_out == 1 ? " more error is" : " more errors are") << " not shown\n";
+    for (const auto& [severity, count] : seen) {
+        if (count > most) {
+            out << "fusec: " << count - most << " more " << word_of(severity) << (count - most == 1 ? " is" : "s are") << " not shown\n";
+        }
     }
     if (!diagnostics.conclusion().empty() && !diagnostics.has_errors()) {
         out << diagnostics.conclusion() << '\n';

@@ -82,7 +82,8 @@ private:
 };
 
 /// Writes diagnostics as `path:line:column: error: message [kind]`, the source line, a caret range, notes and the hint.
-/// Sorted by file and offset, exact repeats dropped. At most `most` errors are shown; the number left out is said.
+/// Sorted by file and offset, exact repeats dropped. At most `most` errors, warnings and remarks each are
+/// shown; the numbers left out are said.
 void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::size_t most = 50);
 
 /// The candidate nearest to `word` by edit distance, or empty when none is near enough (at most a third of the letters differ).

@@ -6,9 +6,9 @@
 #include <fcntl.h>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace fusec {
 
@@ -57,13 +57,13 @@ fs::path resolved(fs::path path) {
 bool distinct(const std::vector<OutputFile>& files, const std::vector<fs::path>& inputs, Diagnostics& diagnostics) {
     std::error_code code;
     std::set<fs::path> taken;
-    std::set<fs::path> read;
+    std::set<fs::path> inputs_read;
     for (const fs::path& input : inputs) {
-        read.insert(fs::weakly_canonical(input, code));
+        inputs_read.insert(fs::weakly_canonical(fs::absolute(input, code), code));
     }
     for (const OutputFile& file : files) {
-        const fs::path target = fs::weakly_canonical(resolved(file.path), code);
-        if (read.contains(target)) {
+        const fs::path target = fs::weakly_canonical(fs::absolute(resolved(file.path), code), code); // absolute: `a` and `./a` are one file also before it exists
+        if (inputs_read.contains(target)) {
             diagnostics.report(kind::output_collision, {}, "output `" + file.path.string() + "` is also an input");
             return false;
         }
@@ -78,6 +78,30 @@ bool distinct(const std::vector<OutputFile>& files, const std::vector<fs::path>&
     return true;
 }
 
+std::optional<std::string> read(const fs::path& path, std::size_t most, Diagnostics& diagnostics, const Span& from) {
+    std::error_code code;
+    if (fs::is_directory(path, code)) {
+        diagnostics.report(kind::unreadable_file, from, "cannot read `" + path.string() + "`: it is a directory");
+        return std::nullopt;
+    }
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    std::string bytes;
+    std::vector<char> block(std::size_t{1} << 16U);
+    while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+        bytes.append(block.data(), static_cast<std::size_t>(in.gcount()));
+        if (bytes.size() > most) {
+            diagnostics.report(kind::file_size_limit, from, "`" + path.string() + "` has more than " + std::to_string(most) + " bytes, the limit of a text");
+            return std::nullopt;
+        }
+    }
+    if (in.bad() || !in.is_open()) {
+        diagnostics.report(kind::unreadable_file, from, "cannot read `" + path.string() + "`: " + std::strerror(errno != 0 ? errno : EIO));
+        return std::nullopt;
+    }
+    return bytes;
+}
+
 struct Staged {
     fs::path temporary;
     fs::path target;
@@ -86,22 +110,16 @@ struct Staged {
 } // namespace
 
 std::optional<std::string> read_file(const fs::path& path, Diagnostics& diagnostics, const Span& from) {
-    std::error_code code;
-    if (fs::is_directory(path, code)) {
-        diagnostics.report(kind::unreadable_file, from, "cannot read `" + path.string() + "`: it is a directory");
-        return std::nullopt;
-    }
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream bytes;
-    if (in && in.peek() != std::ifstream::traits_type::eof()) {
-        bytes << in.rdbuf();
-    }
-    if (in.bad() || !in.is_open()) {
-        diagnostics.report(kind::unreadable_file, from, "cannot read `" + path.string() + "`: " + std::strerror(errno != 0 ? errno : EIO));
-        return std::nullopt;
-    }
-    return std::move(bytes).str();
+    return read(path, SIZE_MAX, diagnostics, from);
+}
+
+std::optional<std::string> read_text(const fs::path& path, Diagnostics& diagnostics, const Span& from) {
+    return read(path, most_text_bytes, diagnostics, from);
+}
+
+bool is_stream(const fs::path& path) {
+    struct stat status{};
+    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics, const std::vector<fs::path>& inputs) {

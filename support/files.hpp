@@ -14,6 +14,14 @@ namespace fusec {
 /// The bytes of a file, or nothing after reporting `unreadable-file` at `from` (the place that asked for it; may be null).
 std::optional<std::string> read_file(const std::filesystem::path& path, Diagnostics& diagnostics, const Span& from = {});
 
+/// A text that people write (a program, a plan, a description): as read_file, but reports `file-size-limit` instead of reading on past
+/// `most_text_bytes`, so that an endless device is no endless wait.
+std::optional<std::string> read_text(const std::filesystem::path& path, Diagnostics& diagnostics, const Span& from = {});
+inline constexpr std::size_t most_text_bytes = std::size_t{64} << 20U;
+
+/// Whether the path names something that is written to directly and has no neighbours: a device, a pipe, a socket.
+bool is_stream(const std::filesystem::path& path);
+
 struct OutputFile {
     std::filesystem::path path;
     std::string text;

@@ -5,10 +5,17 @@
 
 namespace fusec {
 
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+} // namespace
+
 SourceText::SourceText(std::string path, std::string text)
-    : path_(std::move(path)), text_(std::move(text)), starts_{0} {
+    : path_(std::move(path)), text_(std::move(text)), starts_{text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0} {
     for (std::size_t i = 0; i < text_.size(); ++i) {
-        if (text_[i] == '\n') {
+        const bool return_alone = text_[i] == '\r' && (i + 1 == text_.size() || text_[i + 1] != '\n');
+        if (text_[i] == '\n' || return_alone) {
             starts_.push_back(i + 1);
         }
     }
@@ -16,7 +23,7 @@ SourceText::SourceText(std::string path, std::string text)
 
 std::size_t SourceText::line(std::size_t offset) const {
     const auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
-    return static_cast<std::size_t>(next - starts_.begin());
+    return std::max<std::size_t>(1, static_cast<std::size_t>(next - starts_.begin())); // a byte order mark stands before line 1
 }
 
 std::size_t SourceText::column(std::size_t offset) const {

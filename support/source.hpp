@@ -10,7 +10,8 @@
 
 namespace fusec {
 
-/// The bytes of one input file and the start of each of its lines. Shared by every span into it.
+/// The bytes of one input file and the start of each of its lines, which end with `\n`, `\r\n` or `\r`. A byte order mark belongs to no
+/// line. Shared by every span into it.
 class SourceText {
 public:
     SourceText(std::string path, std::string text);

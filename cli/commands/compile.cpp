@@ -39,9 +39,24 @@ std::string_view last_stage(const Compile& command) {
     if (dumps("ir")) {
         return "lower";
     }
-    const bool plan = command.json || command.save_plan || dumps("plan") || dumps("candidates") || std::ranges::any_of(command.dot, [](const auto& dot) { return dot.first == "plan"; });
+    const bool draws_plan = std::ranges::any_of(command.dot, [](const auto& dot) { return dot.first == "plan"; });
+    const bool plan = command.json || command.save_plan || dumps("plan") || dumps("candidates") || draws_plan;
     return plan ? "plan" : dumps("dag") || !command.dot.empty() ? "dag"
                                                                 : "parse";
+}
+
+/// What stands where the source is written: one text when no header can stand beside it.
+bool is_one_text(const Path& output) {
+    return output == "-" || is_stream(output);
+}
+
+/// Why no header can be named after this output; empty when one can.
+std::string no_header_name(const Path& output) {
+    if (header_of(output) == output) {
+        return "leaves no name for the header beside it";
+    }
+    const bool quotable = output.filename().string().find_first_of("\"\\\n\r") == std::string::npos;
+    return quotable ? "" : "has a name that `#include` cannot hold";
 }
 
 } // namespace
@@ -49,12 +64,13 @@ std::string_view last_stage(const Compile& command) {
 void run_command(const Compile& command, Diagnostics& diagnostics) {
     Compilation c;
     c.options = command.options;
-    if (command.output && *command.output != "-") {
+    const bool header_beside = command.output && !is_one_text(*command.output);
+    if (header_beside) {
+        if (const std::string problem = no_header_name(*command.output); !problem.empty()) {
+            diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` " + problem).hint = "give the output a name such as fused.cu";
+            return;
+        }
         c.header_name = header_of(command.output->filename()).string();
-    }
-    if (command.output && *command.output != "-" && header_of(*command.output) == *command.output) {
-        diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` leaves no name for the header beside it").hint = "give the output another ending, such as .cu";
-        return;
     }
     if (!run_pipeline(c, diagnostics, last_stage(command))) {
         return;
@@ -62,21 +78,20 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
     if (command.json) {
         price_space(c);
     }
+    std::string standard_output; // printed when the files are written: an error leaves neither
     std::vector<OutputFile> files;
     const auto write = [&](const Path& path, std::string text) {
         if (path == "-") {
-            std::cout << text;
+            standard_output = std::move(text);
         } else {
             files.push_back({path, std::move(text)});
         }
     };
-    if (command.output) {
-        if (*command.output == "-") {
-            std::cout << one_text(c);
-        } else {
-            files.push_back({*command.output, c.emitted.source});
-            files.push_back({header_of(*command.output), c.emitted.header});
-        }
+    if (header_beside) {
+        write(*command.output, c.emitted.source);
+        write(header_of(*command.output), c.emitted.header);
+    } else if (command.output) {
+        write(*command.output, one_text(c));
     }
     if (command.json) {
         write(*command.json, report_json(c));
@@ -87,12 +102,11 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
     for (const auto& [what, path] : command.dot) {
         write(path, what == "dag" ? dag_dot(*c.graph, *c.catalog) : plan_dot(c.plans.front(), *c.graph, *c.catalog));
     }
-    std::vector<Path> read = {command.options.program};
-    read.insert(read.end(), c.included.begin(), c.included.end());
-    if (c.options.plan != "auto") {
-        read.emplace_back(c.options.plan);
+    if (!write_files(files, diagnostics, files_read(c))) {
+        return;
     }
-    if (write_files(files, diagnostics, read) && !c.plans.empty()) {
+    std::cout << standard_output;
+    if (!c.plans.empty()) {
         diagnostics.conclude(c.program->name + ": " + summary(c));
     }
 }

@@ -22,7 +22,7 @@ void run_command(const Explore& command, Diagnostics& diagnostics) {
         std::cout << explore_text(c);
     } else if (*command.json == "-") {
         std::cout << report_json(c);
-    } else if (!write_files({{*command.json, report_json(c)}}, diagnostics, {command.options.program})) {
+    } else if (!write_files({{*command.json, report_json(c)}}, diagnostics, files_read(c))) {
         return;
     }
     diagnostics.conclude(c.program->name + ": " + summary(c));

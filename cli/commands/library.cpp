@@ -13,6 +13,11 @@ namespace fusec::cli {
 
 namespace {
 
+/// `1 function`, `2 functions`.
+std::string counted(std::size_t count, const std::string& what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 void check(const library::Catalog& catalog, const std::optional<Path>& only, Diagnostics& diagnostics) {
     const auto compiler = execute::find_host_compiler(diagnostics);
     if (!compiler) {
@@ -23,7 +28,10 @@ void check(const library::Catalog& catalog, const std::optional<Path>& only, Dia
     options.runtime_folder = library::standard_library_folder() / "runtime";
     options.only = only;
     const execute::LibraryCheckResult result = execute::check_library(catalog, *compiler, options, diagnostics);
-    std::cout << fmt::format("{}: {} functions, {} implementations in {} instances, {} components compared, {} instances differ, {} implementations not run\n", only ? only->string() : "standard library", result.functions, result.implementations, result.instances, result.components, result.mismatches, result.unchecked);
+    std::cout << fmt::format("{}: {}, {} in {}, {} compared, {} {}, {} not run\n", only ? only->string() : "standard library",
+                             counted(result.functions, "function"), counted(result.implementations, "implementation"),
+                             counted(result.instances, "instance"), counted(result.components, "component"), counted(result.mismatches, "instance"),
+                             result.mismatches == 1 ? "differs" : "differ", counted(result.unchecked, "implementation"));
 }
 
 } // namespace
@@ -41,7 +49,7 @@ void run_command(const Library& command, Diagnostics& diagnostics) {
         break;
     case Library::Action::show:
         if (const auto id = catalog->find(command.name)) {
-            std::cout << library::describe(catalog->function(*id));
+            std::cout << library::describe(catalog->function(*id), std::filesystem::current_path());
         } else {
             Diagnostic& error = diagnostics.report(kind::unknown_name, {}, fmt::format("the library has no function `{}`", command.name));
             const std::string near = nearest(command.name, catalog->names());

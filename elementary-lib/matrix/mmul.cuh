@@ -13,15 +13,18 @@ FUSEC_DEVICE void mmul_element(Lane, const A& a, const B& b, C& c) {
     }
 }
 
-// Thread i makes row i.
+// Thread t makes its share of the rows, from row t * share on.
 template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void mmul_row(Lane lane, const A& a, const B& b, C& c) {
-    const int i = lane.index;
-    FUSEC_UNROLL for (int j = 0; j < C::columns; ++j) {
-        auto sum = a(i, 0) * b(0, j);
-        for (int k = 1; k < A::columns; ++k)
-            sum += a(i, k) * b(k, j);
-        c(i, j) = sum;
+FUSEC_DEVICE void mmul_rows(Lane lane, const A& a, const B& b, C& c) {
+    constexpr int share = C::rows / Lane::count;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
+        FUSEC_UNROLL for (int j = 0; j < C::columns; ++j) {
+            auto sum = a(i, 0) * b(0, j);
+            for (int k = 1; k < A::columns; ++k)
+                sum += a(i, k) * b(k, j);
+            c(i, j) = sum;
+        }
     }
 }
 
@@ -45,46 +48,4 @@ FUSEC_DEVICE void mmul_entry(Lane lane, const A& a, const B& b, C& c) {
     for (int k = 1; k < A::columns; ++k)
         sum += a(i, k) * b(k, j);
     c(i, j) = sum;
-}
-
-// Thread t makes two rows, from row 2 t on.
-template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void mmul_rows2(Lane lane, const A& a, const B& b, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 2; ++r) {
-        const int i = 2 * lane.index + r;
-        FUSEC_UNROLL for (int j = 0; j < C::columns; ++j) {
-            auto sum = a(i, 0) * b(0, j);
-            for (int k = 1; k < A::columns; ++k)
-                sum += a(i, k) * b(k, j);
-            c(i, j) = sum;
-        }
-    }
-}
-
-// Thread t makes three rows, from row 3 t on.
-template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void mmul_rows3(Lane lane, const A& a, const B& b, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 3; ++r) {
-        const int i = 3 * lane.index + r;
-        FUSEC_UNROLL for (int j = 0; j < C::columns; ++j) {
-            auto sum = a(i, 0) * b(0, j);
-            for (int k = 1; k < A::columns; ++k)
-                sum += a(i, k) * b(k, j);
-            c(i, j) = sum;
-        }
-    }
-}
-
-// Thread t makes four rows, from row 4 t on.
-template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void mmul_rows4(Lane lane, const A& a, const B& b, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 4; ++r) {
-        const int i = 4 * lane.index + r;
-        FUSEC_UNROLL for (int j = 0; j < C::columns; ++j) {
-            auto sum = a(i, 0) * b(0, j);
-            for (int k = 1; k < A::columns; ++k)
-                sum += a(i, k) * b(k, j);
-            c(i, j) = sum;
-        }
-    }
 }

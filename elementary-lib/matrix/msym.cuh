@@ -10,13 +10,16 @@ FUSEC_DEVICE void msym_element(Lane, const A& a, C& c) {
     }
 }
 
-// Thread i makes row i.
+// Thread t makes its share of the rows, from row t * share on.
 template <class Lane, class A, class C>
-FUSEC_DEVICE void msym_row(Lane lane, const A& a, C& c) {
+FUSEC_DEVICE void msym_rows(Lane lane, const A& a, C& c) {
+    constexpr int share = C::rows / Lane::count;
     const typename C::value_type half(0.5);
-    const int i = lane.index;
-    for (int j = 0; j < C::columns; ++j)
-        c(i, j) = half * (a(i, j) + a(j, i));
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
+        for (int j = 0; j < C::columns; ++j)
+            c(i, j) = half * (a(i, j) + a(j, i));
+    }
 }
 
 // Thread j makes column j.
@@ -34,37 +37,4 @@ FUSEC_DEVICE void msym_entry(Lane lane, const A& a, C& c) {
     const typename C::value_type half(0.5);
     const int i = lane.index / C::columns, j = lane.index % C::columns;
     c(i, j) = half * (a(i, j) + a(j, i));
-}
-
-// Thread t makes two rows, from row 2 t on.
-template <class Lane, class A, class C>
-FUSEC_DEVICE void msym_rows2(Lane lane, const A& a, C& c) {
-    const typename C::value_type half(0.5);
-    FUSEC_UNROLL for (int r = 0; r < 2; ++r) {
-        const int i = 2 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = half * (a(i, j) + a(j, i));
-    }
-}
-
-// Thread t makes three rows, from row 3 t on.
-template <class Lane, class A, class C>
-FUSEC_DEVICE void msym_rows3(Lane lane, const A& a, C& c) {
-    const typename C::value_type half(0.5);
-    FUSEC_UNROLL for (int r = 0; r < 3; ++r) {
-        const int i = 3 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = half * (a(i, j) + a(j, i));
-    }
-}
-
-// Thread t makes four rows, from row 4 t on.
-template <class Lane, class A, class C>
-FUSEC_DEVICE void msym_rows4(Lane lane, const A& a, C& c) {
-    const typename C::value_type half(0.5);
-    FUSEC_UNROLL for (int r = 0; r < 4; ++r) {
-        const int i = 4 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = half * (a(i, j) + a(j, i));
-    }
 }

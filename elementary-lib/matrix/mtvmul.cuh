@@ -11,45 +11,12 @@ FUSEC_DEVICE void mtvmul_element(Lane, const A& a, const X& x, Y& y) {
     }
 }
 
-// Thread i makes component i from column i.
+// Thread t makes its share of the components, from component t * share on.
 template <class Lane, class A, class X, class Y>
-FUSEC_DEVICE void mtvmul_column(Lane lane, const A& a, const X& x, Y& y) {
-    const int i = lane.index;
-    auto sum = a(0, i) * x(0);
-    for (int k = 1; k < A::rows; ++k)
-        sum += a(k, i) * x(k);
-    y(i) = sum;
-}
-
-// Thread t makes two components, from component 2 t on.
-template <class Lane, class A, class X, class Y>
-FUSEC_DEVICE void mtvmul_rows2(Lane lane, const A& a, const X& x, Y& y) {
-    FUSEC_UNROLL for (int r = 0; r < 2; ++r) {
-        const int i = 2 * lane.index + r;
-        auto sum = a(0, i) * x(0);
-        for (int k = 1; k < A::rows; ++k)
-            sum += a(k, i) * x(k);
-        y(i) = sum;
-    }
-}
-
-// Thread t makes three components, from component 3 t on.
-template <class Lane, class A, class X, class Y>
-FUSEC_DEVICE void mtvmul_rows3(Lane lane, const A& a, const X& x, Y& y) {
-    FUSEC_UNROLL for (int r = 0; r < 3; ++r) {
-        const int i = 3 * lane.index + r;
-        auto sum = a(0, i) * x(0);
-        for (int k = 1; k < A::rows; ++k)
-            sum += a(k, i) * x(k);
-        y(i) = sum;
-    }
-}
-
-// Thread t makes four components, from component 4 t on.
-template <class Lane, class A, class X, class Y>
-FUSEC_DEVICE void mtvmul_rows4(Lane lane, const A& a, const X& x, Y& y) {
-    FUSEC_UNROLL for (int r = 0; r < 4; ++r) {
-        const int i = 4 * lane.index + r;
+FUSEC_DEVICE void mtvmul_rows(Lane lane, const A& a, const X& x, Y& y) {
+    constexpr int share = Y::rows / Lane::count;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
         auto sum = a(0, i) * x(0);
         for (int k = 1; k < A::rows; ++k)
             sum += a(k, i) * x(k);

@@ -10,13 +10,16 @@ FUSEC_DEVICE void smdiv_element(Lane, const A& a, const S& s, C& c) {
     }
 }
 
-// Thread i makes row i.
+// Thread t makes its share of the rows, from row t * share on.
 template <class Lane, class A, class S, class C>
-FUSEC_DEVICE void smdiv_row(Lane lane, const A& a, const S& s, C& c) {
+FUSEC_DEVICE void smdiv_rows(Lane lane, const A& a, const S& s, C& c) {
+    constexpr int share = C::rows / Lane::count;
     const auto reciprocal = 1 / s();
-    const int i = lane.index;
-    for (int j = 0; j < C::columns; ++j)
-        c(i, j) = a(i, j) * reciprocal;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
+        for (int j = 0; j < C::columns; ++j)
+            c(i, j) = a(i, j) * reciprocal;
+    }
 }
 
 // Thread j makes column j.
@@ -34,37 +37,4 @@ FUSEC_DEVICE void smdiv_entry(Lane lane, const A& a, const S& s, C& c) {
     const auto reciprocal = 1 / s();
     const int i = lane.index / C::columns, j = lane.index % C::columns;
     c(i, j) = a(i, j) * reciprocal;
-}
-
-// Thread t makes two rows, from row 2 t on.
-template <class Lane, class A, class S, class C>
-FUSEC_DEVICE void smdiv_rows2(Lane lane, const A& a, const S& s, C& c) {
-    const auto reciprocal = 1 / s();
-    FUSEC_UNROLL for (int r = 0; r < 2; ++r) {
-        const int i = 2 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = a(i, j) * reciprocal;
-    }
-}
-
-// Thread t makes three rows, from row 3 t on.
-template <class Lane, class A, class S, class C>
-FUSEC_DEVICE void smdiv_rows3(Lane lane, const A& a, const S& s, C& c) {
-    const auto reciprocal = 1 / s();
-    FUSEC_UNROLL for (int r = 0; r < 3; ++r) {
-        const int i = 3 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = a(i, j) * reciprocal;
-    }
-}
-
-// Thread t makes four rows, from row 4 t on.
-template <class Lane, class A, class S, class C>
-FUSEC_DEVICE void smdiv_rows4(Lane lane, const A& a, const S& s, C& c) {
-    const auto reciprocal = 1 / s();
-    FUSEC_UNROLL for (int r = 0; r < 4; ++r) {
-        const int i = 4 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = a(i, j) * reciprocal;
-    }
 }

@@ -9,12 +9,15 @@ FUSEC_DEVICE void vouter_element(Lane, const A& a, const B& b, C& c) {
     }
 }
 
-// Thread i makes row i.
+// Thread t makes its share of the rows, from row t * share on.
 template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void vouter_row(Lane lane, const A& a, const B& b, C& c) {
-    const int i = lane.index;
-    for (int j = 0; j < C::columns; ++j)
-        c(i, j) = a(i) * b(j);
+FUSEC_DEVICE void vouter_rows(Lane lane, const A& a, const B& b, C& c) {
+    constexpr int share = C::rows / Lane::count;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
+        for (int j = 0; j < C::columns; ++j)
+            c(i, j) = a(i) * b(j);
+    }
 }
 
 // Thread j makes column j.
@@ -30,34 +33,4 @@ template <class Lane, class A, class B, class C>
 FUSEC_DEVICE void vouter_entry(Lane lane, const A& a, const B& b, C& c) {
     const int i = lane.index / C::columns, j = lane.index % C::columns;
     c(i, j) = a(i) * b(j);
-}
-
-// Thread t makes two rows, from row 2 t on.
-template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void vouter_rows2(Lane lane, const A& a, const B& b, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 2; ++r) {
-        const int i = 2 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = a(i) * b(j);
-    }
-}
-
-// Thread t makes three rows, from row 3 t on.
-template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void vouter_rows3(Lane lane, const A& a, const B& b, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 3; ++r) {
-        const int i = 3 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = a(i) * b(j);
-    }
-}
-
-// Thread t makes four rows, from row 4 t on.
-template <class Lane, class A, class B, class C>
-FUSEC_DEVICE void vouter_rows4(Lane lane, const A& a, const B& b, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 4; ++r) {
-        const int i = 4 * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
-            c(i, j) = a(i) * b(j);
-    }
 }

@@ -7,36 +7,12 @@ FUSEC_DEVICE void svmul_element(Lane, const V& v, const S& s, C& c) {
         c(i) = s() * v(i);
 }
 
-// Thread i makes component i.
+// Thread t makes its share of the components, from component t * share on.
 template <class Lane, class V, class S, class C>
-FUSEC_DEVICE void svmul_entry(Lane lane, const V& v, const S& s, C& c) {
-    const int i = lane.index;
-    c(i) = s() * v(i);
-}
-
-// Thread t makes two components, from component 2 t on.
-template <class Lane, class V, class S, class C>
-FUSEC_DEVICE void svmul_rows2(Lane lane, const V& v, const S& s, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 2; ++r) {
-        const int i = 2 * lane.index + r;
-        c(i) = s() * v(i);
-    }
-}
-
-// Thread t makes three components, from component 3 t on.
-template <class Lane, class V, class S, class C>
-FUSEC_DEVICE void svmul_rows3(Lane lane, const V& v, const S& s, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 3; ++r) {
-        const int i = 3 * lane.index + r;
-        c(i) = s() * v(i);
-    }
-}
-
-// Thread t makes four components, from component 4 t on.
-template <class Lane, class V, class S, class C>
-FUSEC_DEVICE void svmul_rows4(Lane lane, const V& v, const S& s, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 4; ++r) {
-        const int i = 4 * lane.index + r;
+FUSEC_DEVICE void svmul_rows(Lane lane, const V& v, const S& s, C& c) {
+    constexpr int share = C::rows / Lane::count;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
         c(i) = s() * v(i);
     }
 }

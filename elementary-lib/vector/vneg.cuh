@@ -7,36 +7,12 @@ FUSEC_DEVICE void vneg_element(Lane, const A& a, C& c) {
         c(i) = -a(i);
 }
 
-// Thread i makes component i.
+// Thread t makes its share of the components, from component t * share on.
 template <class Lane, class A, class C>
-FUSEC_DEVICE void vneg_entry(Lane lane, const A& a, C& c) {
-    const int i = lane.index;
-    c(i) = -a(i);
-}
-
-// Thread t makes two components, from component 2 t on.
-template <class Lane, class A, class C>
-FUSEC_DEVICE void vneg_rows2(Lane lane, const A& a, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 2; ++r) {
-        const int i = 2 * lane.index + r;
-        c(i) = -a(i);
-    }
-}
-
-// Thread t makes three components, from component 3 t on.
-template <class Lane, class A, class C>
-FUSEC_DEVICE void vneg_rows3(Lane lane, const A& a, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 3; ++r) {
-        const int i = 3 * lane.index + r;
-        c(i) = -a(i);
-    }
-}
-
-// Thread t makes four components, from component 4 t on.
-template <class Lane, class A, class C>
-FUSEC_DEVICE void vneg_rows4(Lane lane, const A& a, C& c) {
-    FUSEC_UNROLL for (int r = 0; r < 4; ++r) {
-        const int i = 4 * lane.index + r;
+FUSEC_DEVICE void vneg_rows(Lane lane, const A& a, C& c) {
+    constexpr int share = C::rows / Lane::count;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
         c(i) = -a(i);
     }
 }

@@ -121,7 +121,7 @@ TEST(Emission, the_host_compiler_has_nothing_to_say) {
     for (const bool embed : {true, false}) {
         const std::string file = write_all(folder, 80, embed);
         for (const char* level : {"-O0", "-O2"}) {
-            EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) + " -Wall -Wextra -Werror -Wno-unknown-pragmas -x c++ -I'" + root + "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
+            EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) + " -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -x c++ -I'" + root + "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
         }
     }
 }
@@ -134,6 +134,9 @@ TEST(Emission, the_header_is_c) {
         all += "#include \"" + variant.name + ".h\"\n";
     }
     write(folder / "all.c", all);
+    EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("nvcc of CUDA 11.8 or later"));
+    EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("n <= 2^40"));
+    EXPECT_TRUE(runs("cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
     EXPECT_TRUE(runs("cc -std=c90 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
     EXPECT_TRUE(runs("c++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
 }
@@ -142,7 +145,7 @@ TEST(Emission, only_what_is_used_is_embedded) {
     const std::string direct = variant("direct").emit(90, true).source;
     EXPECT_THAT(direct, Not(HasSubstr("shared_memory")));
     EXPECT_THAT(direct, Not(HasSubstr("async")));
-    EXPECT_THAT(direct, Not(HasSubstr("bool Aligned")));
+    EXPECT_THAT(direct, Not(HasSubstr("class Vector")));
     EXPECT_THAT(direct, Not(HasSubstr("mmul_row")));
     const std::string demo = variant("demo").emit(90, true).source;
     EXPECT_THAT(demo, HasSubstr("copy_async"));
@@ -156,25 +159,81 @@ TEST(Emission, only_what_is_used_is_embedded) {
 TEST(Emission, constants_are_folded) {
     const std::string text = variant("constants").emit(90, true).source;
     EXPECT_THAT(text, HasSubstr("static constexpr float G[4] = {1.0f, -0.5f, 0.25f, 3.0f};"));
-    EXPECT_THAT(text, HasSubstr("fusec::registers<float, 1, 1>{{0.1f}}"));
-    EXPECT_THAT(text, HasSubstr("{arguments->mu, 4, true}"));
+    EXPECT_THAT(text, HasSubstr(" = 0.1f * "));
+    EXPECT_THAT(text, HasSubstr("{mu, 4, true}"));
+}
+
+namespace {
+
+std::string emitted(const Unit& unit, const Variant& variant) {
+    return emit(unit, variant.program->graph, variant.program->catalog, {}).source;
+}
+
+} // namespace
+
+// What the verifier proves about index types is about the text: the variables from which offsets are computed have the types of the IR,
+// and a narrower one than the offsets need does not compile without a warning (the_host_compiler_has_nothing_to_say).
+TEST(Emission, indices_have_the_types_that_are_verified) {
+    const Variant& rows = variant("rows");
+    const std::string text = emitted(rows.unit, rows);
+    EXPECT_THAT(text, HasSubstr(", size_t first, size_t n) {\n    first += size_t{blockIdx.x} * 32;\n    const int count = static_cast<int>("));
+    EXPECT_THAT(text, HasSubstr("    const int element_5 = int(threadIdx.x / 5);"));
+    Unit narrow = rows.unit;
+    narrow.kernels[0].first = IndexType::i32;
+    EXPECT_THAT(findings(narrow), Not(IsEmpty()));
+    EXPECT_THAT(emitted(narrow, rows), HasSubstr(", int first, int n) {\n    first += int{blockIdx.x} * 32;"));
+    Unit wide = rows.unit;
+    wide.kernels[0].element = IndexType::u64;
+    EXPECT_THAT(findings(wide), IsEmpty());
+    EXPECT_THAT(emitted(wide, rows), HasSubstr("    const size_t element_5 = size_t(threadIdx.x / 5);"));
+    const std::filesystem::path folder = scratch();
+    const auto compiles = [&](const Unit& unit) {
+        write(folder / "fused.h", emit(unit, rows.program->graph, rows.program->catalog, {}).header);
+        write(folder / "fused.cu", emitted(unit, rows));
+        return runs("c++ -std=c++17 -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -fsyntax-only -x c++ -I'" + root + "/elementary-lib/emulation' '" + (folder / "fused.cu").string() + "'", folder / "log");
+    };
+    EXPECT_TRUE(compiles(rows.unit));
+    EXPECT_FALSE(compiles(narrow));
+    EXPECT_THAT(read(folder / "log"), HasSubstr("narrowing"));
+}
+
+// The guard is that of the step: without one, threads of elements past the end compute too, and the verifier sees what they read.
+TEST(Emission, guards_are_those_that_are_verified) {
+    const Variant& demo = variant("demo");
+    EXPECT_THAT(emitted(demo.unit, demo), HasSubstr("    if (element < count) {"));
+    Unit unguarded = demo.unit;
+    for (Step& step : unguarded.kernels[0].steps) {
+        if (auto* compute = std::get_if<Compute>(&step)) {
+            compute->guarded = false;
+        }
+    }
+    EXPECT_THAT(emitted(unguarded, demo), HasSubstr("    if (element < 64) {"));
+    EXPECT_THAT(findings(unguarded), Not(IsEmpty()));
+}
+
+TEST(Emission, launch_bounds_name_the_blocks_that_registers_must_allow) {
+    const Variant& demo = variant("demo");
+    EXPECT_THAT(emitted(demo.unit, demo), HasSubstr("__launch_bounds__(64) demo_F("));
+    Unit bounded = demo.unit;
+    bounded.kernels[0].resident_blocks = 12;
+    EXPECT_THAT(emitted(bounded, demo), HasSubstr("__launch_bounds__(64, 12) demo_F("));
 }
 
 TEST(Emission, more_than_48_kib_are_asked_for) {
-    EXPECT_THAT(variant("large").emit(90, true).source, HasSubstr("return fusec::launch_large(fusec::aligned16("));
+    EXPECT_THAT(variant("large").emit(90, true).source, HasSubstr("return fusec::launch_large(fusec::aligned16(lists, first) ? large_C<double2> : large_C<double>, count, 32, "));
 }
 
 TEST(Emission, kernels_pass_data_through_the_workspace) {
     const std::string text = variant("chain").emit(90, true).source;
-    EXPECT_THAT(text, HasSubstr("return chain_kernels::fusec::slot_bytes(n, 36) + chain_kernels::fusec::slot_bytes(n, 4);"));
-    EXPECT_THAT(text, HasSubstr("if (workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)"));
+    EXPECT_THAT(text, HasSubstr("return fusec::slot_bytes(n, 36) + fusec::slot_bytes(n, 4);"));
+    EXPECT_THAT(text, HasSubstr("if (workspace_bytes < needed_bytes || (count > 0 && reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0))"));
     EXPECT_THAT(text, HasSubstr("float* const s1 = reinterpret_cast<float*>(static_cast<unsigned char*>(workspace) + fusec::slot_bytes(count, 36));"));
 }
 
 TEST(Emission, names_of_the_program_win_over_names_of_the_generator) {
     const std::string text = variant("hostile").emit(90, true).source;
     EXPECT_THAT(text, HasSubstr("hostile_C_value(const float* __restrict__ A, const float* __restrict__ A_view, float* __restrict__ C, float* __restrict__ C_value,"));
-    EXPECT_THAT(text, HasSubstr("const auto A_view_ = fusec::view<float, 2, 2>(A_tile + element * 4);"));
+    EXPECT_THAT(text, HasSubstr("const auto A_view_tile = fusec::load_tile_words<Vector, 64, 4>(shared + 256, A_view + first * 4, count);"));
     EXPECT_THAT(text, HasSubstr("fusec::store_all(C + (first + element) * 4, C_value_);"));
 }
 

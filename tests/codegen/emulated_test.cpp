@@ -70,15 +70,14 @@ TEST(Emulated, mutants_are_found) {
     const std::vector<std::pair<std::string, std::string>> mutations = {
         {"    __syncthreads();\n", ""},
         {"    __syncthreads();\n", "    __syncwarp();\n"},
-        {"    fusec::async_wait();\n", ""},
         {"    __pipeline_commit();\n", ""},
         {"    __pipeline_wait_prior(0);\n", ""},
-        {"_tile = shared + 288;", "_tile = shared + 289;"},
+        {"(shared + 288, ", "(shared + 289, "},
         {"D + first * 25, count)", "D + first * 24, count)"},
         {"< 32 ? n - first : 32", "< 32 ? n - first : 31"},
-        {"fusec::aligned16(", "fusec::aligned16() || fusec::aligned16("},
+        {"fusec::aligned16(", "true || fusec::aligned16("},
         {"fusec::lists_valid<5>", "fusec::lists_valid<6>"},
-        {"c + first * 3;", "c + first * 4;"},
+        {"stream, A + first * 9,", "stream, A + first * 10,"},
     };
     const Variant& rows = variant("rows");
     std::vector<execute::RunJob> jobs;

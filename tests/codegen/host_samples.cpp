@@ -77,7 +77,7 @@ HostLibrary::HostLibrary(const Unit& unit, const Sample& sample, bool embed_runt
     std::ofstream(folder_ / "fused.cpp") << text_.source;
     std::ofstream(folder_ / "fused.h") << text_.header;
     const std::string library = (folder_ / "libfused.so").string(), log = (folder_ / "log").string();
-    const std::string command = std::string(FUSEC_CXX) + " -std=c++20 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fPIC -shared " + flags + " -I" + FUSEC_SOURCE_DIR + "/elementary-lib/runtime " + (folder_ / "fused.cpp").string() + " -o " + library + " -lm > " + log + " 2>&1";
+    const std::string command = std::string(FUSEC_CXX) + " -std=c++20 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -fPIC -shared " + flags + " -I" + FUSEC_SOURCE_DIR + "/elementary-lib/runtime " + (folder_ / "fused.cpp").string() + " -o " + library + " -lm > " + log + " 2>&1";
     if (std::system(command.c_str()) != 0) {
         std::ostringstream messages;
         messages << std::ifstream(log).rdbuf();

@@ -79,6 +79,18 @@ TEST(Lists, null_overlap_and_too_many_elements_are_refused) {
     EXPECT_FALSE(fusec::lists_valid<1>(uniform, 0, 4));
 }
 
+TEST(Lists, alignment_counts_from_the_first_element_and_not_for_uniforms) {
+    alignas(16) float memory[64] = {};
+    const fusec::list lists[] = {{memory, 36}, {memory + 1, 4, true}, {memory, 12}};
+    EXPECT_TRUE(fusec::aligned16(lists, 0));
+    EXPECT_FALSE(fusec::aligned16(lists, 1));
+    EXPECT_FALSE(fusec::aligned16(lists, 2));
+    EXPECT_TRUE(fusec::aligned16(lists, 4));
+    const fusec::list shifted[] = {{memory, 16}, {memory + 2, 8}};
+    EXPECT_FALSE(fusec::aligned16(shifted, 0));
+    EXPECT_TRUE(fusec::aligned16(shifted, 1)); // 8 bytes off, and 8 bytes per element
+}
+
 TEST(Workspace, slots_are_multiples_of_256) {
     EXPECT_EQ(fusec::slot_bytes(0, 36), 0u);
     EXPECT_EQ(fusec::slot_bytes(1, 36), 256u);

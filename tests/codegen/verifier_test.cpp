@@ -34,15 +34,15 @@ Kernel rows_kernel() {
                     {DataId(3), "D_view", type, 0, 2048, 16, 0, 0, 6, 8}};
     const Operand row_a{{Place::Kind::tile, 0}, Touch::row}, all_b{{Place::Kind::tile, 1}, Touch::all}, row_c{{Place::Kind::tile, 2}, Touch::row};
     const Operand column_c{{Place::Kind::tile, 2}, Touch::column}, row_d{{Place::Kind::tile, 3}, Touch::row};
-    kernel.steps = {LoadTile{0, 0, Staging::async, 16, IndexType::u64},
-                    LoadTile{1, 1, Staging::vectors, 16, IndexType::u64},
+    kernel.steps = {LoadTile{0, 0, Staging::async, 16},
+                    LoadTile{1, 1, Staging::vectors, 16},
                     AsyncWait{},
                     BlockBarrier{},
                     Compute{CallId(0), "mmul_row", 4, false, {row_a, all_b}, row_c, true},
                     WarpBarrier{}, // C crosses threads of one element only, and 4 divides 32
                     Compute{CallId(1), "mtrans_row", 4, false, {column_c}, row_d, true},
                     BlockBarrier{},
-                    StoreTile{3, 2, Staging::vectors, 16, IndexType::u64}};
+                    StoreTile{3, 2, Staging::vectors, 16}};
     kernel.tile_elements = T;
     kernel.threads = 4 * T;
     kernel.shared_bytes = 6144;
@@ -56,10 +56,10 @@ Kernel registers_kernel() {
     kernel.name = "C";
     kernel.lists = {{DataId(0), "A", matrix}, {DataId(1), "mu", scalar, true}, {DataId(3), "C", matrix, false, true}};
     kernel.values = {{DataId(0), "A_value", matrix}, {DataId(1), "mu_value", scalar}, {DataId(3), "C_value", matrix}};
-    kernel.steps = {LoadValue{0, 0, Staging::vectors, 16, IndexType::u64},
-                    LoadValue{1, 1, Staging::none, 8, IndexType::u64},
+    kernel.steps = {LoadValue{0, 0, Staging::vectors, 16},
+                    LoadValue{1, 1, Staging::none, 8},
                     Compute{CallId(0), "smmul_element", 1, false, {{{Place::Kind::value, 0}, Touch::all}, {{Place::Kind::value, 1}, Touch::all}}, {{Place::Kind::value, 2}, Touch::all}, true},
-                    StoreValue{2, 2, Staging::vectors, 16, IndexType::u64}};
+                    StoreValue{2, 2, Staging::vectors, 16}};
     kernel.tile_elements = T;
     kernel.threads = T;
     return kernel;
@@ -192,9 +192,10 @@ TEST(Verifier, stores_complete_and_once) {
 }
 
 TEST(Verifier, index_types) {
-    EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { k.first = IndexType::u32; }), Contains(HasSubstr("the block's first element exceeds 32 bits for 2^40 elements")));
-    EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { step<LoadTile>(k, 0).offset = IndexType::u32; }), Contains(HasSubstr("step 0 (load A), `A`: the offset exceeds its type")));
-    EXPECT_THAT(with(registers_kernel(), [](Kernel& k) { step<StoreValue>(k, 3).offset = IndexType::u32; }), Contains(HasSubstr("step 3 (store C), `C`: the offset exceeds its type")));
+    EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { k.first = IndexType::i32; }), Contains(HasSubstr("`A`: an offset into the list exceeds `int` for 2^40 elements")));
+    EXPECT_THAT(with(registers_kernel(), [](Kernel& k) { k.first = IndexType::i32; }), Contains(HasSubstr("`C`: an offset into the list exceeds `int` for 2^40 elements")));
+    EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { tile(k, 2).element_words = 1 << 27; }), Contains(HasSubstr("`C`: an index within the tile exceeds `int`")));
+    EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { k.element = IndexType::u64; }), IsEmpty());
 }
 
 TEST(Verifier, thread_maps) {

@@ -88,42 +88,49 @@ void check(const char* function, const char* implementation, Routine, const Mean
     check(one, meaning);
 }
 
-/// All implementations of a function whose result is a matrix, each where its limit admits the shape.
-template <class Out, class... In, class Element, class Row, class Column, class Entry, class Rows2, class Rows3, class Rows4>
-void check_matrix_result(const Meaning& meaning, const char* function, Element element, Row row, Column column, Entry entry, Rows2 rows2, Rows3 rows3, Rows4 rows4) {
+/// The threads of `element`, `row`, `column`, `entry`, `rows2`, ... for a result; 0 where the implementation's limit excludes the shape.
+template <class Out>
+constexpr int threads_of_block(int rows) {
+    return Out::rows % rows == 0 && Out::rows > rows ? Out::rows / rows : 0;
+}
+
+/// Checks an implementation where its limit admits the shape.
+template <int Threads, class Out, class... In, class Routine>
+void check_where_legal(const Meaning& meaning, const char* function, const char* implementation, Routine routine) {
+    if constexpr (Threads > 0)
+        check<Threads, Out, In...>(function, implementation, routine, meaning);
+}
+
+/// Blocks of 2, 3 and 4 rows: one template.
+template <class Out, class... In, class Rows>
+void check_blocks(const Meaning& meaning, const char* function, Rows rows) {
+    check_where_legal<threads_of_block<Out>(2), Out, In...>(meaning, function, "rows2", rows);
+    check_where_legal<threads_of_block<Out>(3), Out, In...>(meaning, function, "rows3", rows);
+    check_where_legal<threads_of_block<Out>(4), Out, In...>(meaning, function, "rows4", rows);
+}
+
+/// All implementations of a function whose result is a matrix.
+template <class Out, class... In, class Element, class Rows, class Column, class Entry>
+void check_matrix_result(const Meaning& meaning, const char* function, Element element, Rows rows, Column column, Entry entry) {
     check<1, Out, In...>(function, "element", element, meaning);
-    if constexpr (Out::rows > 1)
-        check<Out::rows, Out, In...>(function, "row", row, meaning);
-    if constexpr (Out::columns > 1)
-        check<Out::columns, Out, In...>(function, "column", column, meaning);
-    if constexpr (Out::rows > 1 && Out::columns > 1)
-        check<Out::rows * Out::columns, Out, In...>(function, "entry", entry, meaning);
-    if constexpr (Out::rows % 2 == 0 && Out::rows > 2)
-        check<Out::rows / 2, Out, In...>(function, "rows2", rows2, meaning);
-    if constexpr (Out::rows % 3 == 0 && Out::rows > 3)
-        check<Out::rows / 3, Out, In...>(function, "rows3", rows3, meaning);
-    if constexpr (Out::rows % 4 == 0 && Out::rows > 4)
-        check<Out::rows / 4, Out, In...>(function, "rows4", rows4, meaning);
+    check_where_legal<threads_of_block<Out>(1), Out, In...>(meaning, function, "row", rows);
+    check_where_legal<(Out::columns > 1 ? Out::columns : 0), Out, In...>(meaning, function, "column", column);
+    check_where_legal<(Out::rows > 1 && Out::columns > 1 ? Out::rows * Out::columns : 0), Out, In...>(meaning, function, "entry", entry);
+    check_blocks<Out, In...>(meaning, function, rows);
 }
 
 /// The same for a vector; `single` is the implementation in which a thread makes one component.
-template <class Out, class... In, class Element, class Single, class Rows2, class Rows3, class Rows4>
-void check_vector_result(const Meaning& meaning, const char* function, Element element, const char* single_name, Single single, Rows2 rows2, Rows3 rows3, Rows4 rows4) {
+template <class Out, class... In, class Element, class Rows>
+void check_vector_result(const Meaning& meaning, const char* function, Element element, const char* single, Rows rows) {
     check<1, Out, In...>(function, "element", element, meaning);
-    if constexpr (Out::rows > 1)
-        check<Out::rows, Out, In...>(function, single_name, single, meaning);
-    if constexpr (Out::rows % 2 == 0 && Out::rows > 2)
-        check<Out::rows / 2, Out, In...>(function, "rows2", rows2, meaning);
-    if constexpr (Out::rows % 3 == 0 && Out::rows > 3)
-        check<Out::rows / 3, Out, In...>(function, "rows3", rows3, meaning);
-    if constexpr (Out::rows % 4 == 0 && Out::rows > 4)
-        check<Out::rows / 4, Out, In...>(function, "rows4", rows4, meaning);
+    check_where_legal<threads_of_block<Out>(1), Out, In...>(meaning, function, single, rows);
+    check_blocks<Out, In...>(meaning, function, rows);
 }
 
-// The routine of an implementation as a function object.
-#define FUSEC_ROUTINE(function, implementation) [](auto thread, auto&... operands) { function##_##implementation(thread, operands...); }
-#define FUSEC_MATRIX_ROUTINES(function) #function, FUSEC_ROUTINE(function, element), FUSEC_ROUTINE(function, row), FUSEC_ROUTINE(function, column), FUSEC_ROUTINE(function, entry), FUSEC_ROUTINE(function, rows2), FUSEC_ROUTINE(function, rows3), FUSEC_ROUTINE(function, rows4)
-#define FUSEC_VECTOR_ROUTINES(function, single) #function, FUSEC_ROUTINE(function, element), #single, FUSEC_ROUTINE(function, single), FUSEC_ROUTINE(function, rows2), FUSEC_ROUTINE(function, rows3), FUSEC_ROUTINE(function, rows4)
+// A template as a function object.
+#define FUSEC_ROUTINE(function, routine) [](auto thread, auto&... operands) { function##_##routine(thread, operands...); }
+#define FUSEC_MATRIX_ROUTINES(function) #function, FUSEC_ROUTINE(function, element), FUSEC_ROUTINE(function, rows), FUSEC_ROUTINE(function, column), FUSEC_ROUTINE(function, entry)
+#define FUSEC_VECTOR_ROUTINES(function, single) #function, FUSEC_ROUTINE(function, element), #single, FUSEC_ROUTINE(function, rows)
 
 /// A function's check, by the function's name: run by a test of its own, and all together by the test for completeness.
 inline std::vector<void (*)()>& all_checks() {

@@ -13,6 +13,9 @@
 #include "elementary-lib/vector/vdot.cuh"
 #include "elementary-lib/vector/venorm.cuh"
 
+#include <cmath>
+#include <random>
+
 namespace fusec::test {
 
 namespace {
@@ -105,6 +108,10 @@ template <int N>
 void check_mcof_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].determinant() * v[0].inverse().transpose(); };
     check<1, Matrix<N, N>, Matrix<N, N>>("mcof", "element", FUSEC_ROUTINE(mcof, element), meaning);
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "row", FUSEC_ROUTINE(mcof, rows));
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "column", FUSEC_ROUTINE(mcof, column));
+    check_where_legal<(N > 2 ? N * N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "entry", FUSEC_ROUTINE(mcof, entry));
+    check_where_legal<(N == 4 ? 2 : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "mcof", "rows2", FUSEC_ROUTINE(mcof, rows));
 }
 FUSEC_CHECKED(mcof) {
     check_mcof_shape<1>();
@@ -117,12 +124,65 @@ template <int N>
 void check_minv_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].inverse(); };
     check<1, Matrix<N, N>, Matrix<N, N>>("minv", "element", FUSEC_ROUTINE(minv, element), meaning);
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "minv", "row", FUSEC_ROUTINE(minv, rows));
+    check_where_legal<(N > 2 ? N : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "minv", "column", FUSEC_ROUTINE(minv, column));
+    check_where_legal<(N == 4 ? 2 : 0), Matrix<N, N>, Matrix<N, N>>(meaning, "minv", "rows2", FUSEC_ROUTINE(minv, rows));
 }
 FUSEC_CHECKED(minv) {
     check_minv_shape<1>();
     check_minv_shape<2>();
     check_minv_shape<3>();
     check_minv_shape<4>();
+}
+
+/// Threads of a routine one after another, on arrays.
+template <int Threads, int N, class Routine>
+void run_threads(Routine routine, const double (&a)[N * N], double* c) {
+    const memory_view<double, N, N, const double*> given{a};
+    memory_view<double, N, N, double*> result{c};
+    for (int thread = 0; thread < Threads; ++thread)
+        routine(lane<Threads>{thread}, given, result);
+}
+
+/// In integers nothing is rounded: cof(A) A' = det(A) I exactly, whichever threads make the cofactors.
+template <int N>
+void check_integer_cofactors() {
+    std::mt19937 random(7 * N);
+    std::uniform_int_distribution<int> digit(-9, 9);
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        double a[N * N], determinant = 0;
+        for (double& component : a)
+            component = digit(random);
+        memory_view<double, 1, 1, double*> scalar{&determinant};
+        const memory_view<double, N, N, const double*> given{a};
+        mdet_element(lane<1>{0}, given, scalar);
+        std::vector<std::vector<double>> cofactors(5, std::vector<double>(N * N, std::nan("")));
+        run_threads<1, N>(FUSEC_ROUTINE(mcof, element), a, cofactors[0].data());
+        cofactors[1] = cofactors[2] = cofactors[3] = cofactors[4] = cofactors[0];
+        if constexpr (N > 2) {
+            run_threads<N, N>(FUSEC_ROUTINE(mcof, rows), a, cofactors[1].data());
+            run_threads<N, N>(FUSEC_ROUTINE(mcof, column), a, cofactors[2].data());
+            run_threads<N * N, N>(FUSEC_ROUTINE(mcof, entry), a, cofactors[3].data());
+        }
+        if constexpr (N == 4)
+            run_threads<2, N>(FUSEC_ROUTINE(mcof, rows), a, cofactors[4].data());
+        for (const std::vector<double>& c : cofactors) {
+            for (int i = 0; i < N; ++i) {
+                for (int j = 0; j < N; ++j) {
+                    double sum = 0;
+                    for (int k = 0; k < N; ++k)
+                        sum += c[static_cast<std::size_t>(i * N + k)] * a[j * N + k];
+                    EXPECT_EQ(sum, i == j ? determinant : 0) << N << ": " << i << ", " << j;
+                }
+            }
+        }
+    }
+}
+TEST(ElementaryFunctions, IntegerCofactorsAreExact) {
+    check_integer_cofactors<1>();
+    check_integer_cofactors<2>();
+    check_integer_cofactors<3>();
+    check_integer_cofactors<4>();
 }
 
 template <int N>

@@ -18,6 +18,9 @@
 #include "elementary-lib/scalar/ssqrt.cuh"
 #include "elementary-lib/scalar/ssub.cuh"
 
+#include <cmath>
+#include <limits>
+
 namespace fusec::test {
 
 namespace {
@@ -53,6 +56,60 @@ FUSEC_CHECKED_SCALAR1(scos, std::cos(a))
 FUSEC_CHECKED_SCALAR2(spow, std::pow(a, b))
 FUSEC_CHECKED_SCALAR2(smin, std::fmin(a, b))
 FUSEC_CHECKED_SCALAR2(smax, std::fmax(a, b))
+
+/// What a template makes of scalars, in precision T; in SIMD lanes of it too, which must agree.
+template <class T, class Routine, class... Operand>
+T value_of(Routine routine, Operand... operands) {
+    const auto in = [&](auto example) {
+        using Held = decltype(example);
+        const auto apply = [&](const auto&... views) {
+            memory_view<Held, 1, 1, Held[1]> result{};
+            routine(lane<1>{0}, views..., result);
+            return result.data[0];
+        };
+        return apply(memory_view<Held, 1, 1, Held[1]>{{Held(operands)}}...);
+    };
+    const T plain = in(T());
+    constexpr int width = vector_bytes / sizeof(T);
+    const auto lanes = in(simd<T, width>());
+    for (int i = 0; i < width; ++i) {
+        const T one = lanes.lanes[i];
+        EXPECT_EQ(std::isnan(one), std::isnan(plain));
+        EXPECT_TRUE(std::isnan(one) || (one == plain && std::signbit(one) == std::signbit(plain))) << one << " in a lane, " << plain << " alone";
+    }
+    return plain;
+}
+
+template <class T>
+void check_edges() {
+    const auto least = FUSEC_ROUTINE(smin, element);
+    const auto greatest = FUSEC_ROUTINE(smax, element);
+    const T nan = std::numeric_limits<T>::quiet_NaN();
+    for (const auto& routine : {+[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smin, element), a, b); }, +[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smax, element), a, b); }}) {
+        EXPECT_EQ(routine(3, 3), T(3));
+        EXPECT_FALSE(std::signbit(routine(T(0), -T(0)))) << "the first of equals";
+        EXPECT_TRUE(std::signbit(routine(-T(0), T(0)))) << "the first of equals";
+        EXPECT_TRUE(std::isnan(routine(nan, 1))) << "the first of unordered ones";
+        EXPECT_EQ(routine(1, nan), T(1)) << "the first of unordered ones";
+    }
+    EXPECT_EQ(value_of<T>(least, T(-2), T(5)), T(-2));
+    EXPECT_EQ(value_of<T>(greatest, T(-2), T(5)), T(5));
+    EXPECT_FALSE(std::signbit(value_of<T>(FUSEC_ROUTINE(sabs, element), -T(0))));
+    EXPECT_EQ(value_of<T>(FUSEC_ROUTINE(ssqrt, element), T(0)), T(0));
+    EXPECT_EQ(value_of<T>(FUSEC_ROUTINE(ssqrt, element), T(6.25)), T(2.5));
+    EXPECT_EQ(value_of<T>(FUSEC_ROUTINE(srsqrt, element), T(4)), T(0.5));
+    EXPECT_EQ(value_of<T>(FUSEC_ROUTINE(slog, element), T(1)), T(0));
+    EXPECT_EQ(value_of<T>(FUSEC_ROUTINE(sexp, element), T(0)), T(1));
+    const auto power = FUSEC_ROUTINE(spow, element);
+    EXPECT_EQ(value_of<T>(power, T(2), T(-3)), T(0.125));
+    EXPECT_EQ(value_of<T>(power, T(0.25), T(0.5)), T(0.5));
+    EXPECT_EQ(value_of<T>(power, T(7), T(0)), T(1));
+    EXPECT_EQ(value_of<T>(power, T(1), T(1000)), T(1));
+}
+TEST(ElementaryFunctions, EdgesOfScalarFunctions) {
+    check_edges<float>();
+    check_edges<double>();
+}
 
 } // namespace
 

@@ -111,20 +111,22 @@ TEST_F(CatalogTest, ListAndDescription) {
   smmul(A, s) -> C  A * s, s * A  C = s A
 )");
     const Function& mmul = catalog.function(id("mmul"));
-    EXPECT_EQ(describe(mmul), R"(mmul(A, B) -> C: C = A B
+    const std::filesystem::path here = FUSEC_SOURCE_DIR "/tests";
+    EXPECT_EQ(describe(mmul, here), R"(mmul(A, B) -> C: C = A B
   operand A         MATRIX[M,K]
   operand B         MATRIX[K,N]
   result C          MATRIX[M,N]
+  shape             M, K, N
   operator          A * B
   reference         C[i,j] = sum(k) A[i,k] * B[k,j]
   flops             M*N*(2*K - 1)
   by element        1 thread, temporaries 1
   by row            M threads: A row, B all, C row, where M <= 32
-  metadata          )" + mmul.metadata_path.string() +
-                                  R"(
-  device source     )" + mmul.source_path.string() +
-                                  "\n");
-    EXPECT_THAT(describe(catalog.function(id("minv"))), testing::AllOf(testing::HasSubstr("operand A         MATRIX[N,N], invertible\n"), testing::HasSubstr("where             N <= 2\n"), testing::HasSubstr("reference         inverse\n"), testing::HasSubstr("divisions         1\n")));
+  metadata          elementary-lib/library/matrix/mmul.toml
+  device source     elementary-lib/library/matrix/mmul.cuh
+)");
+    const std::string minv = describe(catalog.function(id("minv")), "/elsewhere");
+    EXPECT_THAT(minv, testing::AllOf(testing::HasSubstr("metadata          " FUSEC_SOURCE_DIR "/tests/elementary-lib/library/matrix/minv.toml\n"), testing::HasSubstr("operand A         MATRIX[N,N], invertible\n"), testing::HasSubstr("where             N <= 2\n"), testing::HasSubstr("reference         inverse\n"), testing::HasSubstr("divisions         1\n")));
 }
 
 TEST(ComponentsTouched, PartsOfAShape) {

@@ -105,7 +105,7 @@ struct Case {
 TEST_F(MetadataTest, EveryFaultIsLocated) {
     const std::vector<Case> cases{
         // syntax
-        {"shape     =", "shape     ", "2:12", "[library-syntax]"},
+        {"shape     =", "shape     ", "2:12", "not TOML: "},
         {"\"C = A B\"", "\"C = \xff B\"", "1:17", "[library-syntax]"},
         // keys
         {"operator", "operater", "3:1", "`operater` is no key of a function [library-unknown-key]", "did you mean `operator`?"},
@@ -166,6 +166,10 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {", c = \"entry\"", "", "23:1", "`map` does not say which part of `c` each thread computes [library-implementation]"},
         {"b = \"all\"", "b = \"row\"", "26:24", "`b` is a vector, which has no such part [library-implementation]"},
         {"threads = \"1\"", "threads = \"1\"\nmap = { A = \"row\" }", "22:13", "one thread touches all of `A` [library-implementation]"},
+        {"threads = \"M\"", "threads = \"N\"", "26:35", "for `M` = 2, `N` = 1, 1 thread cannot make one each of the 2 components of `c` [library-implementation]"},
+        {"threads = \"M\"\nmap = { A = \"row\", b = \"all\", c = \"entry\"", "threads = \"M/2\"\nmap = { A = \"rows\", b = \"all\", c = \"rows\"", "26:36", "for `M` = 5, `N` = 1, 2 threads cannot share the 5 components of `c` evenly [library-implementation]"},
+        {"name = \"entry\"", "name = \"entry\"\nroutine = \"en-try\"", "25:11", "`en-try` is not an identifier [library-metadata]"},
+        {"name = \"entry\"", "name = \"entry\"\nroutine = \"rows\"", "25:11", "`f.cuh` has no template `f_rows` [library-template]"},
         {"name = \"entry\"", "name = \"entri\"", "24:8", "`f.cuh` has no template `f_entri` [library-template]", "a template starts with `template <` in column 1 and ends with `}` in column 1"},
     };
     for (const Case& one : cases) {
@@ -174,6 +178,90 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         EXPECT_THAT(report, testing::HasSubstr(one.message)) << one.from << " -> " << one.to;
         EXPECT_THAT(report, testing::HasSubstr(one.hint)) << one.from << " -> " << one.to;
     }
+}
+
+/// Faults that need another function than the one above.
+TEST_F(MetadataTest, FaultsOfOtherFunctionsAreLocated) {
+    const std::string one_operand = R"toml(summary   = "C"
+shape     = ["N", "M"]
+reference = "C[i,j] = A[i,j]"
+flops     = "N"
+[[input]]
+name = "A"
+type = "MATRIX[N,M]"
+[output]
+name = "C"
+type = "MATRIX[N,M]"
+[[implementation]]
+name = "element"
+threads = "1"
+)toml";
+    const auto report = [&](const std::vector<std::pair<std::string, std::string>>& changes) {
+        std::string text = one_operand;
+        for (const auto& [from, to] : changes) {
+            EXPECT_NE(text.find(from), std::string::npos) << from;
+            text.replace(text.find(from), from.size(), to);
+        }
+        write("f.toml", text);
+        write("f.cuh", good_source);
+        return load();
+    };
+    using testing::HasSubstr;
+    EXPECT_EQ(report({}), "");
+    EXPECT_THAT(report({{"C[i,j] =", "C[i,i] ="}}), HasSubstr("f.toml:3:14: error: the indices of `C` are not distinct [library-reference]"));
+    EXPECT_THAT(report({{"flops ", "commutative = true\nflops "}}), HasSubstr("f.toml:4:15: error: only a function of 2 operands can be commutative, but this has 1 [library-metadata]"));
+    const std::pair<std::string, std::string> square{"[N,M]\"\n[output]", "[N,N]\"\n[output]"};
+    const std::pair<std::string, std::string> one_parameter{"[\"N\", \"M\"]", "[\"N\"]"};
+    EXPECT_THAT(report({{"C[i,j] = A[i,j]", "det"}, one_parameter, square, {"\"MATRIX[N,M]\"", "\"MATRIX[N,N]\""}}),
+                HasSubstr("f.toml:3:13: error: `det` gives a scalar, but `C` is none [library-reference]"));
+    EXPECT_THAT(report({{"C[i,j] = A[i,j]", "inverse"}, one_parameter, square, {"\"MATRIX[N,M]\"", "\"VECTOR[N]\""}}),
+                HasSubstr("f.toml:3:13: error: `inverse` gives a matrix like `A`, but `C` differs [library-reference]"));
+    EXPECT_THAT(report({{"C[i,j] = A[i,j]", "solve"}, one_parameter, {"[N,M]\"\n[output]", "[N,N]\"\n[[input]]\nname = \"b\"\ntype = \"VECTOR[N]\"\n[output]"}, {"\"MATRIX[N,M]\"", "\"MATRIX[N,N]\""}}),
+                HasSubstr("f.toml:3:13: error: `solve` takes a matrix and a right-hand side of its rows and gives the like of the latter, but `C` differs [library-reference]"));
+    const std::string implementation = "[[implementation]]\nname = \"element\"\nthreads = \"1\"\n";
+    const std::string missing = report({{implementation, "[implementation]\nname = \"element\"\n"}});
+    EXPECT_THAT(missing, HasSubstr("f.toml:11:1: error: `implementation` is a table, but an array of tables is needed [library-wrong-type]"));
+    EXPECT_THAT(missing, HasSubstr("hint: each one is written under its own `[[implementation]]`"));
+    EXPECT_THAT(report({{implementation, ""}, {"flops ", "implementation = []\nflops "}}), HasSubstr("f.toml:4:18: error: `implementation` has no entry [library-missing-key]"));
+    EXPECT_THAT(report({{implementation, ""}, {"flops ", "implementation = [1]\nflops "}}), HasSubstr("f.toml:4:19: error: `implementation` is an integer, but a table is needed [library-wrong-type]"));
+    EXPECT_THAT(report({{"flops     = \"N\"", "flops     = 1979-05-27"}}), HasSubstr("f.toml:4:13: error: `flops` is a date or time, but an expression (a string) is needed [library-wrong-type]"));
+    write("f-g.toml", one_operand);
+    write("f-g.cuh", good_source);
+    EXPECT_THAT(load(), HasSubstr("f-g.toml:1:1: error: the file's name `f-g` is not an identifier [library-metadata]"));
+}
+
+/// Every message of the files that read metadata has a case here: its longest literal pieces are in this file.
+TEST_F(MetadataTest, EveryMessageHasACase) {
+    const auto text_of = [](const std::string& path) {
+        std::ostringstream out;
+        out << std::ifstream(std::string(FUSEC_SOURCE_DIR) + "/" + path).rdbuf();
+        return out.str();
+    };
+    const std::string cases = text_of("tests/elementary-lib/metadata_test.cpp");
+    std::size_t pieces = 0;
+    for (const char* file : {"elementary-lib/load.cpp", "elementary-lib/located_toml.cpp", "elementary-lib/metadata.cpp", "elementary-lib/metadata_check.cpp", "elementary-lib/metadata_keys.cpp"}) {
+        std::istringstream in(text_of(file));
+        for (std::string line; std::getline(in, line);) {
+            line.erase(std::min(line.find("//"), line.size()));
+            for (std::size_t quote = line.find("'\"'"); quote != std::string::npos; quote = line.find("'\"'")) {
+                line.erase(quote, 3);
+            }
+            for (std::size_t open = line.find('"'); open != std::string::npos; open = line.find('"', open)) {
+                std::size_t close = open + 1;
+                while (close < line.size() && line[close] != '"') {
+                    close += line[close] == '\\' ? 2U : 1U;
+                }
+                const std::string piece = line.substr(open + 1, close - open - 1);
+                // Shorter ones are keys, names and joints.
+                if (std::count(piece.begin(), piece.end(), ' ') >= 2) {
+                    ++pieces;
+                    EXPECT_NE(cases.find(piece), std::string::npos) << file << ": " << piece;
+                }
+                open = close + 1;
+            }
+        }
+    }
+    EXPECT_GT(pieces, 40U);
 }
 
 TEST_F(MetadataTest, AllFaultsOfAFileAreReported) {

@@ -136,14 +136,6 @@ TEST_F(Compiler, SaysWhyALibraryCannotBeLoaded) {
     EXPECT_THAT(messages(), HasSubstr("library.so"));
 }
 
-TEST_F(Compiler, KeepsItsCacheWhereTheSystemSays) {
-    set("XDG_CACHE_HOME", "/caches");
-    EXPECT_EQ(default_cache_folder(), "/caches/fusec");
-    set("XDG_CACHE_HOME", "relative");
-    set("HOME", "/home/somebody");
-    EXPECT_EQ(default_cache_folder(), "/home/somebody/.cache/fusec");
-}
-
 TEST_F(Compiler, ServesJobsSideBySide) {
     const auto compiler = find_host_compiler(diagnostics);
     ASSERT_TRUE(compiler);

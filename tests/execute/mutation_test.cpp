@@ -22,7 +22,6 @@ TEST(Mutation, MakesTheMutantsOneExpects) {
     std::vector<std::string> changes;
     for (const Mutant& mutant : mutants(source)) {
         changes.push_back(mutant.kind + ", " + mutant.change.substr(0, 7) + mutant.change.substr(mutant.change.find("-> ") + 2));
-        EXPECT_TRUE(mutant.equivalent.empty());
     }
     EXPECT_EQ(changes, (std::vector<std::string>{
                            "tail, line 3: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first + 1 : 64);",
@@ -48,7 +47,7 @@ TEST(Mutation, EveryMutantOfTheHandWrittenUnitIsCaught) {
     for (const Mutant& mutant : mutants(cross_source())) {
         ++kinds[mutant.kind];
         const RunReport report = run_cross(mutant.text, folder.path());
-        EXPECT_EQ(report.faults == 0, !mutant.equivalent.empty()) << mutant.kind << ", " << mutant.change;
+        EXPECT_NE(report.faults, 0u) << mutant.kind << ", " << mutant.change;
         for (const std::string& text : report.texts) {
             // A swap of an input and an output is the compiler's to catch; nothing else may fail to compile.
             EXPECT_TRUE(text.find("cannot compile") == std::string::npos || mutant.kind == "swap two buffers") << mutant.change << " is no program: " << text;

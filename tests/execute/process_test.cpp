@@ -29,15 +29,17 @@ TEST(Children, ReturnTextsInOrderAndSurviveFaults) {
          [&] { return large; },
          []() -> std::string { end_child("said before the end"); },
          []() -> std::string { _exit(7); },
-         [] { return std::string(); }},
-        2, 1.5);
-    ASSERT_EQ(results.size(), 7u);
+         [] { return std::string(); },
+         []() -> std::string { send_from_child("sent; "); std::raise(SIGKILL); return ""; },
+         [] { send_from_child("sent, "); return std::string("returned"); }},
+        2, 0.3);
+    ASSERT_EQ(results.size(), 9u);
     EXPECT_TRUE(results[0].completed);
     EXPECT_EQ(results[0].text, "first");
     EXPECT_FALSE(results[1].completed);
     EXPECT_THAT(results[1].fault, testing::StartsWith("signal 9"));
     EXPECT_FALSE(results[2].completed);
-    EXPECT_EQ(results[2].fault, "exceeded 1 s");
+    EXPECT_EQ(results[2].fault, "exceeded 3 s");
     EXPECT_TRUE(results[3].completed);
     EXPECT_EQ(results[3].text, large);
     EXPECT_FALSE(results[4].completed);
@@ -47,6 +49,22 @@ TEST(Children, ReturnTextsInOrderAndSurviveFaults) {
     EXPECT_EQ(results[5].fault, "exit code 7");
     EXPECT_TRUE(results[6].completed);
     EXPECT_EQ(results[6].text, "");
+    EXPECT_FALSE(results[7].completed);
+    EXPECT_EQ(results[7].text, "sent; ");
+    EXPECT_TRUE(results[8].completed);
+    EXPECT_EQ(results[8].text, "sent, returned");
+}
+
+TEST(Children, AreBoundedByTheirProcessorTimeOnALoadedMachine) {
+    // The clock's bound of 100 s is there for a child that waits, not for one that has to share the processor.
+    const auto results = run_children({[]() -> std::string {
+                                          for (volatile bool on = true; on;) {
+                                          }
+                                          return "ended";
+                                      }},
+                                      1, 0.1, 1000);
+    EXPECT_FALSE(results.at(0).completed);
+    EXPECT_EQ(results.at(0).fault, "exceeded 1 s of processor time");
 }
 
 } // namespace

@@ -45,7 +45,7 @@ TEST_F(Runner, ReportsWrongValues) {
 
 TEST_F(Runner, ReportsAMissingBarrierByDatum) {
     EXPECT_THAT(with("__syncthreads();\n    const unsigned element", "const unsigned element").texts, Contains(testing::AllOf(HasSubstr("cross_kernels::d: "), HasSubstr(" on `"))));
-    EXPECT_THAT(with("fusec::async_wait();\n", "").texts, Contains(HasSubstr("early access on `a`")));
+    EXPECT_THAT(with("__pipeline_wait_prior(0);\n", "").texts, Contains(HasSubstr("early access on `a`")));
 }
 
 TEST_F(Runner, ReportsAccessesOutsideOfLists) {
@@ -67,7 +67,7 @@ TEST_F(Runner, ReportsReturnCodes) {
 }
 
 TEST_F(Runner, ReportsMisalignedWideAccesses) {
-    EXPECT_THAT(with("fusec::aligned16(a, b, d)", "true").texts, Contains(HasSubstr("misaligned access")));
+    EXPECT_THAT(with("fusec::aligned16(lists, first)", "true").texts, Contains(HasSubstr("misaligned access")));
 }
 
 TEST_F(Runner, ReportsTextThatDoesNotCompileOrEnd) {

@@ -176,8 +176,12 @@ TEST_F(PlanFiles, ErrorsAreLocated) {
     EXPECT_EQ(diagnostics_.all()[0].hint, "");
     expect_error(replaced(good, "\"instances_per_block\": ", "\"instances_per_block\": -"), "plan-file", "where", "-");
     expect_error(replaced(good, "\"instances_per_block\": ", "\"instances_per_block\": 99"), "plan-file", "possible are 1 to 1024", "99");
-    expect_error(replaced(good, "\"M\": \"", "\"M\": \"no_"), "plan-no-candidate", "no candidate computes", "{");
-    expect_error(replaced(good, "\"hash\"", "\"hush\""), "plan-file", "no key `hash`", "{");
+    expect_error(replaced(good, "\"M\": \"", "\"M\": \"no_"), "plan-no-candidate", "this `implementation` of `M`: the nearest have `column`, `element`, `entry`, `row`", "{");
+    expect_error(replaced(good, "\"hash\"", "\"hush\""), "plan-file", "unknown key `hush`", "\"");
+    expect_error(replaced(good, "\"hash\": \"", "\"stores\": [], \"calls\": \""), "plan-file", "key `calls` is given twice", "");
+    expect_error("{\"schema\": 1}", "plan-file", "no key `kernels`", "{");
+    expect_error("{\"schema\": 1e999, \"kernels\": []}", "plan-file", "not json", "");
+    expect_error("{\"schema\": 1.5, \"kernels\": []}", "plan-file", "1.5 where a whole number from 0 on is expected", "1.5");
 }
 
 } // namespace

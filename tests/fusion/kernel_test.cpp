@@ -96,7 +96,7 @@ public:
 private:
     const dag::CallGraph& graph_;
     std::vector<CallRoutines> routines_;
-    AccessCosts costs_;
+    CallCosts costs_{graph_, routines_};
 };
 
 KernelChoice choice(int elements, LoadPolicy loads, StorePolicy stores, LoadOrder order) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/random/generator.hpp"
 
+#include "support/hash.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -12,27 +14,19 @@ namespace fusec::random_programs {
 
 namespace {
 
-/// splitmix64: the same numbers on every machine, unlike the distributions of <random>.
 class Draw {
 public:
     explicit Draw(std::uint64_t seed)
-        : state_(seed) {}
+        : numbers_(seed) {}
 
     /// Uniform in 0..bound-1; pre: bound > 0.
-    int below(int bound) {
-        state_ += 0x9e3779b97f4a7c15U;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-        z ^= z >> 31U;
-        return static_cast<int>(z % static_cast<std::uint64_t>(bound));
-    }
+    int below(int bound) { return static_cast<int>(numbers_.next() % static_cast<std::uint64_t>(bound)); }
     bool chance(int percent) { return below(100) < percent; }
     template <class T>
     const T& one_of(const std::vector<T>& values) { return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size())))); }
 
 private:
-    std::uint64_t state_;
+    SplitMix numbers_;
 };
 
 /// Rows 0: a scalar; columns 0: a vector.

@@ -5,6 +5,7 @@
 #include "cli/choose_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "execute/verify.hpp"
+#include "tests/execute/mutation/example_mutants.hpp"
 #include "tests/execute/temporary_folder.hpp"
 #include "tests/random/generator.hpp"
 
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 namespace fusec {
@@ -170,6 +172,28 @@ TEST(RandomProgramInputs, AreWellConditioned) {
     }
     std::cout << ill << " of " << count << " programs are ill conditioned\n";
     EXPECT_LE(ill * 20, count);
+}
+
+/// What the executions above would find in wrong text: mutants of a seeded program's text, as a wrong generator could have written it.
+TEST(RandomProgramMutants, AreCaught) {
+    constexpr std::uint64_t seed = 9;
+    const execute::TemporaryFolder folder;
+    std::ofstream(folder.path() / "program.fus") << random_programs::random_program(seed, options_of(seed));
+    Diagnostics diagnostics;
+    const execute::RunSetup setup{execute::find_host_compiler(diagnostics).value(), folder.path() / "cache", library::standard_library_folder()};
+    for (const execute::MutatedPlan& plan : execute::run_mutants(folder.path() / "program.fus", 28, seed, setup)) {
+        EXPECT_EQ(plan.original.faults, 0U);
+        std::set<std::string> caught;
+        for (std::size_t i = 0; i < plan.ran.size(); ++i) {
+            EXPECT_TRUE(plan.reports[i].faults != 0 || !plan.proofs[i].empty()) << execute::name_of(plan, plan.mutants[plan.ran[i]]) << " is not caught";
+            if (plan.reports[i].faults != 0) {
+                caught.insert(plan.mutants[plan.ran[i]].kind);
+            }
+        }
+        for (const char* const kind : {"delete a barrier", "offset", "tail", "stride"}) {
+            EXPECT_TRUE(caught.contains(kind)) << kind;
+        }
+    }
 }
 
 class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};

@@ -83,6 +83,26 @@ TEST_F(Files, ReportsAFullDeviceAndKeepsIt) {
     EXPECT_EQ(diagnostics.all().front().kind.name, "unwritable-file"); // CHECK: [unwritable-file]
 }
 
+TEST_F(Files, TwoNamesOfOneFileThatIsNotThereYet) {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder);
+    EXPECT_FALSE(write_files({{"a", "1"}, {"./a", "2"}}, diagnostics));
+    std::filesystem::current_path(before);
+    EXPECT_EQ(diagnostics.all().at(0).kind.name, "output-collision");
+}
+
+TEST_F(Files, AnEndlessTextIsALimit) {
+    EXPECT_FALSE(read_text("/dev/zero", diagnostics));
+    EXPECT_EQ(diagnostics.all().at(0).kind.name, "file-size-limit");
+    EXPECT_EQ(diagnostics.exit_code(), 3);
+}
+
+TEST_F(Files, StreamsAreDevicesAndPipes) {
+    EXPECT_TRUE(is_stream("/dev/null"));
+    EXPECT_FALSE(is_stream(folder));
+    EXPECT_FALSE(is_stream(folder / "absent"));
+}
+
 TEST_F(Files, ReadsNothingFromADirectory) {
     EXPECT_FALSE(read_file(folder, diagnostics).has_value());
     EXPECT_EQ(diagnostics.all().front().kind.name, "unreadable-file"); // CHECK: [unreadable-file]

@@ -36,6 +36,26 @@ TEST(Source, CarriageReturnsAreNoPartOfALine) {
     EXPECT_EQ(text.column(4), 1U);
 }
 
+TEST(Source, ACarriageReturnAloneEndsALine) {
+    const SourceText text("a.fus", "ab\rcd\r\re");
+    EXPECT_EQ(text.line_count(), 4U);
+    EXPECT_EQ(text.line_text(1), "ab");
+    EXPECT_EQ(text.line_text(2), "cd");
+    EXPECT_EQ(text.line_text(3), "");
+    EXPECT_EQ(text.line_text(4), "e");
+    EXPECT_EQ(text.line(3), 2U);
+}
+
+TEST(Source, AByteOrderMarkIsNoPartOfTheFirstLine) {
+    const SourceText text("a.fus", "\xEF\xBB\xBF"
+                                   "ab\ncd");
+    EXPECT_EQ(text.line_text(1), "ab");
+    EXPECT_EQ(text.column(3), 1U);
+    EXPECT_EQ(text.column(4), 2U);
+    EXPECT_EQ(text.line(0), 1U);
+    EXPECT_EQ(text.line(6), 2U);
+}
+
 TEST(Source, ColumnsCountCodePoints) {
     const SourceText text("a.fus", "\u00e4\u20ac\U0001F600x"); // of 2, 3 and 4 bytes
     EXPECT_EQ(text.column(2), 2U);

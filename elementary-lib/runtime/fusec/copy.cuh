@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cooperative copies of a tile between a list in global memory and shared memory: the `Words` components of each of `count` elements, by
-// the `Threads` threads of a block. Neighbouring threads access neighbouring addresses of the list. Aligned: both addresses are multiples
-// of 16.
+// the `Threads` threads of a block. Neighbouring threads access neighbouring addresses of the list. Vector is what one access moves: a
+// component, or 16 bytes where both addresses are multiples of 16; then the last few components of a partial tile go singly. The copies
+// to shared memory return where they copy to.
 //
 // The loops are left to the compiler to unroll: whole, they took 114 registers instead of 80 in the demo (nvcc 13, sm_90).
 #pragma once
 
 #include "memory.cuh"
 #include "views.cuh"
-
-#include <type_traits>
 
 namespace fusec {
 
@@ -26,48 +25,45 @@ FUSEC_DEVICE padded_pointer<Run, Pad, P> padded(P data) {
 }
 
 // [chunk copy_async needs device]
-// Starts the copies, list to tile: 16 bytes each when aligned (the last few components of a partial tile singly), else one component.
-template <bool Aligned, unsigned Threads, unsigned Words, class To, class T>
-FUSEC_DEVICE void copy_async(To to, const T* from, unsigned count) {
-    constexpr unsigned width = Aligned ? 16 / sizeof(T) : 1;
-    const unsigned words = count * Words, rest = words - words % width + threadIdx.x;
-    for (unsigned i = threadIdx.x * width; i + width <= words; i += Threads * width)
-        __pipeline_memcpy_async(to + i, from + i, sizeof(T) * width);
-    if (rest < words)
-        __pipeline_memcpy_async(to + rest, from + rest, sizeof(T));
+// Starts the copies, list to tile.
+template <class Vector, unsigned Threads, unsigned Words, class To, class T>
+FUSEC_DEVICE To copy_async(To to, const T* from, unsigned count) {
+    constexpr unsigned width = sizeof(Vector) / sizeof(T);
+    for (unsigned i = threadIdx.x * width; i + width <= count * Words; i += Threads * width)
+        __pipeline_memcpy_async(to + i, from + i, sizeof(Vector));
+    if (const unsigned i = count * Words / width * width + threadIdx.x; i < count * Words)
+        __pipeline_memcpy_async(to + i, from + i, sizeof(T));
+    return to;
 }
 
 // [chunk copy_tile needs device vector_pointer]
-// The same, tile to list, at once.
-template <bool Aligned, unsigned Threads, unsigned Words, class From, class T>
+// Tile to list.
+template <class Vector, unsigned Threads, unsigned Words, class From, class T>
 FUSEC_DEVICE void copy_tile(T* to, From from, unsigned count) {
-    using vector = std::conditional_t<Aligned, std::conditional_t<sizeof(T) == 8, double2, float4>, T>;
-    constexpr unsigned width = sizeof(vector) / sizeof(T);
-    const unsigned words = count * Words, rest = words - words % width + threadIdx.x;
-    for (unsigned i = threadIdx.x * width; i + width <= words; i += Threads * width)
-        *vector_pointer<vector>(to + i) = *vector_pointer<vector>(from + i);
-    if (rest < words)
-        to[rest] = *(from + rest);
+    constexpr unsigned width = sizeof(Vector) / sizeof(T);
+    for (unsigned i = threadIdx.x * width; i + width <= count * Words; i += Threads * width)
+        *vector_pointer<Vector>(to + i) = *vector_pointer<Vector>(from + i);
+    if (const unsigned i = count * Words / width * width + threadIdx.x; i < count * Words)
+        to[i] = *(from + i);
 }
 
 // [chunk load_tile_words needs device vector_pointer]
-// The same, list to tile, at once. Four accesses are under way before the first is written.
-template <bool Aligned, unsigned Threads, unsigned Words, class To, class T>
-FUSEC_DEVICE void load_tile_words(To to, const T* from, unsigned count) {
-    using vector = std::conditional_t<Aligned, std::conditional_t<sizeof(T) == 8, double2, float4>, T>;
-    constexpr unsigned width = sizeof(vector) / sizeof(T);
-    const unsigned words = count * Words, rest = words - words % width + threadIdx.x;
-    for (unsigned start = threadIdx.x * width; start + width <= words; start += 4 * Threads * width) {
-        vector batch[4] = {};
+// List to tile, at once. Four accesses are under way before the first is written.
+template <class Vector, unsigned Threads, unsigned Words, class To, class T>
+FUSEC_DEVICE To load_tile_words(To to, const T* from, unsigned count) {
+    constexpr unsigned width = sizeof(Vector) / sizeof(T);
+    for (unsigned start = threadIdx.x * width; start + width <= count * Words; start += 4 * Threads * width) {
+        Vector batch[4] = {};
         for (unsigned k = 0; k < 4; ++k)
-            if (const unsigned i = start + k * Threads * width; i + width <= words)
-                batch[k] = *vector_pointer<const vector>(from + i);
+            if (const unsigned i = start + k * Threads * width; i + width <= count * Words)
+                batch[k] = *vector_pointer<const Vector>(from + i);
         for (unsigned k = 0; k < 4; ++k)
-            if (const unsigned i = start + k * Threads * width; i + width <= words)
-                *vector_pointer<vector>(to + i) = batch[k];
+            if (const unsigned i = start + k * Threads * width; i + width <= count * Words)
+                *vector_pointer<Vector>(to + i) = batch[k];
     }
-    if (rest < words)
-        *(to + rest) = from[rest];
+    if (const unsigned i = count * Words / width * width + threadIdx.x; i < count * Words)
+        *(to + i) = from[i];
+    return to;
 }
 
 // [chunk end]

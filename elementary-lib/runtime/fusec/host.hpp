@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// g++ takes the bounds of arrays in templates, which are of type int, for conversions at run time.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
 namespace fusec {
 
 // [chunk broadcast needs lanes_of]
@@ -143,3 +147,5 @@ int for_tiles(size_t n, bool streaming, Kernel kernel) {
 
 // [chunk end]
 } // namespace fusec
+
+#pragma GCC diagnostic pop

@@ -13,15 +13,10 @@ namespace fusec {
 // Returns the launch's own error.
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), size_t n, unsigned tile, unsigned threads, unsigned shared_bytes, void* stream, Arguments... arguments) {
-    cudaLaunchConfig_t configuration = {};
-    configuration.blockDim = dim3(threads);
-    configuration.dynamicSmemBytes = shared_bytes;
-    configuration.stream = static_cast<cudaStream_t>(stream);
-    constexpr size_t most_blocks = 2147483647;
     cudaError_t error = cudaSuccess;
-    for (size_t first = 0; first < n && error == cudaSuccess; first += most_blocks * tile) {
-        const size_t blocks = (n - first - 1) / tile + 1;
-        configuration.gridDim = dim3(static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks));
+    for (size_t first = 0, most = size_t{2147483647} * tile; first < n && error == cudaSuccess; first += most) {
+        const dim3 grid(static_cast<unsigned>(((n - first < most ? n - first : most) - 1) / tile + 1));
+        const cudaLaunchConfig_t configuration = {grid, dim3(threads), shared_bytes, static_cast<cudaStream_t>(stream), nullptr, 0};
         error = cudaLaunchKernelEx(&configuration, kernel, arguments..., first, n);
     }
     return error;

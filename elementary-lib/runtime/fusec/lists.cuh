@@ -7,12 +7,6 @@
 
 namespace fusec {
 
-// [chunk aligned16]
-template <class... Pointers>
-bool aligned16(Pointers... pointers) {
-    return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
-}
-
 // [chunk slot_bytes]
 // Bytes of a workspace slot: a multiple of 256.
 inline size_t slot_bytes(size_t n, size_t bytes_per_element) {
@@ -24,25 +18,30 @@ inline size_t slot_bytes(size_t n, size_t bytes_per_element) {
 struct list {
     const void* data;
     size_t bytes;
-    bool uniform;
-    std::uintptr_t address(size_t element) const { return reinterpret_cast<std::uintptr_t>(data) + element * bytes; }
-    std::uintptr_t begin(size_t first) const { return address(uniform ? 0 : first); }
-    std::uintptr_t end(size_t last) const { return address(uniform ? 1 : last); }
+    bool uniform = false;
+    std::uintptr_t at(size_t element) const { return reinterpret_cast<std::uintptr_t>(data) + (uniform ? 0 : element * bytes); }
 };
 
 // [chunk lists_valid needs list]
 // No list is null, and none from `Inputs` on (those written) overlaps another in the elements first .. first + count - 1. At most 2^40
-// elements: what the index types of the kernels were proven for.
+// elements: what the index types of the kernels were proven for. Pre: count > 0, and something is written.
 template <size_t Inputs, size_t Lists>
 bool lists_valid(const list (&lists)[Lists], size_t first, size_t count) {
-    constexpr size_t most = size_t{1} << 40;
-    bool valid = first <= most && count <= most - first;
-    for (size_t i = 0; i < Lists; ++i) {
-        valid = valid && lists[i].data != nullptr;
+    bool valid = first <= size_t{1} << 40 && count <= (size_t{1} << 40) - first;
+    for (size_t i = 0; i < Lists; ++i)
         for (size_t j = Inputs; j < Lists; ++j)
-            valid = valid && (i == j || lists[i].end(first + count) <= lists[j].begin(first) || lists[j].end(first + count) <= lists[i].begin(first));
-    }
+            valid = valid && lists[i].data != nullptr && (i == j || lists[i].at(first + count - 1) + lists[i].bytes <= lists[j].at(first) || lists[j].at(first + count - 1) + lists[j].bytes <= lists[i].at(first));
     return valid;
+}
+
+// [chunk aligned16 needs list]
+// The elements from `first` on start at multiples of 16 bytes in every list.
+template <size_t Lists>
+bool aligned16(const list (&lists)[Lists], size_t first) {
+    bool aligned = true;
+    for (const list& list : lists)
+        aligned = aligned && (list.uniform || list.at(first) % 16 == 0);
+    return aligned;
 }
 
 // [chunk end]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few primitives that touch the machine: shared memory, wide accesses, asynchronous copies. Everything else in the runtime is plain
+// The few primitives that touch the machine: shared memory and wide accesses. Everything else in the runtime is plain
 // C++ over pointers. Without nvcc they come from the stand-ins for the toolkit's headers.
 #pragma once
 
@@ -32,13 +32,6 @@ __device__ __forceinline__ V* vector_pointer(T* pointer) {
 #else
 using fusec_emulation::vector_pointer;
 #endif
-
-// [chunk async_wait needs device]
-// The asynchronous copies that this thread started have arrived.
-FUSEC_DEVICE void async_wait() {
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-}
 
 // [chunk end]
 } // namespace fusec

@@ -11,6 +11,10 @@
 #include <immintrin.h>
 #endif
 
+// g++ takes the bounds of arrays in templates, which are of type int, for conversions at run time.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
 namespace fusec {
 
 // [chunk vector_bytes]
@@ -214,3 +218,5 @@ FUSEC_DEVICE lanes_of<double> pow(lanes_of<double> x, lanes_of<double> y) {
 
 // [chunk end]
 } // namespace fusec
+
+#pragma GCC diagnostic pop

@@ -11,6 +11,10 @@
 #include <string.h>
 #include <utility>
 
+// g++ takes the bounds of arrays in templates, which are of type int, for conversions at run time.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
 namespace fusec {
 
 // [chunk stream needs simd]
@@ -170,3 +174,5 @@ FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Word
 
 // [chunk end]
 } // namespace fusec
+
+#pragma GCC diagnostic pop

@@ -6,6 +6,12 @@
 // A `// [chunk NAME needs A B]` line starts a piece that the compiler embeds into generated files together with what it needs.
 #pragma once
 
+// g++ takes the bounds of arrays in templates, which are of type int, for conversions at run time.
+#ifndef __CUDACC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+
 namespace fusec {
 
 // [chunk device]
@@ -95,3 +101,7 @@ struct rows_registers {
 
 // [chunk end]
 } // namespace fusec
+
+#ifndef __CUDACC__
+#pragma GCC diagnostic pop
+#endif

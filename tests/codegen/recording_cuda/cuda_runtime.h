@@ -20,6 +20,8 @@ struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     std::size_t dynamicSmemBytes = 0;
     cudaStream_t stream = nullptr;
+    struct cudaLaunchAttribute* attrs = nullptr;
+    unsigned numAttrs = 0;
 };
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8

@@ -4,9 +4,9 @@
 #include "cli/choose_plan.hpp"
 #include "execute/domains.hpp"
 #include "execute/verify.hpp"
+#include "mutation/equivalence.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -64,30 +64,48 @@ public:
         }
     }
 
-    /// The text as a unit of the given name, which its kernels' namespace and functions take.
-    codegen::Emitted emitted(const std::string& name) {
-        unit_.name = name;
+    /// The text, of a unit with a name that can be replaced.
+    codegen::Emitted emitted() {
+        unit_.name = placeholder;
         codegen::EmitOptions emit;
-        emit.header_name = name + ".h";
+        emit.header_name = unit_.name + ".h";
         return codegen::emit(unit_, *c_.graph, *c_.catalog, emit);
     }
 
+    /// Some at a time: each has a copy of the values.
     void run(MutatedPlan& result, const RunSetup& setup) {
+        constexpr std::size_t at_a_time = 120;
         const RandomCases drawn = draw_cases(c_.graph->program(), *c_.catalog, most_elements(cases_), 1);
-        std::vector<RunJob> jobs{job("original", [](const std::string& source) { return source; }, drawn)};
+        const codegen::Emitted text = emitted();
+        result.original = run_texts({job("original", text, drawn)}, BuildKind::emulated, setup).at(0);
         for (const std::size_t i : result.ran) {
-            jobs.push_back(job("mutant" + std::to_string(i), [i](const std::string& source) { return mutants(source).at(i).text; }, drawn));
+            result.proofs.push_back(proof_of_equivalence(unit_, result.mutants[i]).value_or(""));
         }
-        std::vector<RunReport> reports = run_texts(jobs, BuildKind::emulated, setup);
-        result.original = reports.front();
-        result.reports.assign(reports.begin() + 1, reports.end());
+        RunSetup brief = setup;
+        brief.first_fault_only = true;
+        for (std::size_t first = 0; first < result.ran.size(); first += at_a_time) {
+            std::vector<RunJob> jobs;
+            for (std::size_t i = first; i < std::min(first + at_a_time, result.ran.size()); ++i) {
+                jobs.push_back(job("mutant" + std::to_string(i), {result.mutants[result.ran[i]].text, text.header}, drawn));
+            }
+            const std::vector<RunReport> reports = run_texts(jobs, BuildKind::emulated, brief);
+            result.reports.insert(result.reports.end(), reports.begin(), reports.end());
+        }
     }
 
 private:
-    template <class Change>
-    RunJob job(const std::string& name, const Change& change, const RandomCases& drawn) {
-        codegen::Emitted text = emitted(name);
-        text.source = change(text.source);
+    static constexpr const char* placeholder = "mutated_unit";
+
+    static std::string renamed(std::string text, const std::string& name) {
+        const std::size_t length = std::string(placeholder).size();
+        for (std::size_t at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + name.size())) {
+            text.replace(at, length, name);
+        }
+        return text;
+    }
+
+    RunJob job(const std::string& name, const codegen::Emitted& text, const RandomCases& drawn) {
+        unit_.name = name;
         RunInterface interface{name, {}, {}};
         for (const codegen::List& list : unit_.inputs) {
             interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values[list.datum.index()], {}});
@@ -95,7 +113,7 @@ private:
         for (const codegen::List& list : unit_.outputs) {
             interface.outputs.push_back({list.name, list.type, false, drawn.reference.values[list.datum.index()], drawn.reference.bounds[list.datum.index()]});
         }
-        return {unit_text(unit_, text, name), std::move(interface), cases_};
+        return {unit_text(unit_, {renamed(text.source, name), renamed(text.header, name)}, name), std::move(interface), cases_};
     }
 
     const cli::Compilation& c_;
@@ -117,12 +135,12 @@ std::vector<MutatedPlan> run_mutants(const std::filesystem::path& program, std::
     std::string seen;
     for (const auto& [name, plan] : {std::pair("auto", c.plans.front()), {"cooperative", cooperative(c)}}) {
         PlanMutants text(c, plan);
-        const std::string source = text.emitted("original").source;
+        const std::string source = text.emitted().source;
         if (stripped_title(source) == seen) {
             continue;
         }
         seen = stripped_title(source);
-        MutatedPlan result{c.program->name, name, mutants(source), {}, {}, {}};
+        MutatedPlan result{c.program->name, name, mutants(source), {}, {}, {}, {}};
         result.ran = choose(result.mutants, most_per_plan, seed);
         text.run(result, setup);
         results.push_back(std::move(result));
@@ -130,21 +148,8 @@ std::vector<MutatedPlan> run_mutants(const std::filesystem::path& program, std::
     return results;
 }
 
-std::string key_of(const MutatedPlan& plan, const Mutant& mutant) {
-    return "[" + plan.program + " " + plan.plan + "] " + mutant.kind + ": " + mutant.change.substr(mutant.change.find(": ") + 2);
-}
-
-std::vector<std::pair<std::string, std::string>> known_equivalents() {
-    std::ifstream stream(std::string(FUSEC_SOURCE_DIR) + "/tests/execute/mutation/equivalent.txt");
-    std::vector<std::pair<std::string, std::string>> known;
-    for (std::string line; std::getline(stream, line);) {
-        if (line.starts_with("[")) {
-            known.emplace_back(line, "");
-        } else if (line.starts_with("    ") && !known.empty()) {
-            known.back().second += line.substr(4) + "\n";
-        }
-    }
-    return known;
+std::string name_of(const MutatedPlan& plan, const Mutant& mutant) {
+    return "[" + plan.program + " " + plan.plan + "] " + mutant.kind + ", " + mutant.change;
 }
 
 } // namespace fusec::execute

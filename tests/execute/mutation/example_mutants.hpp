@@ -19,8 +19,9 @@ struct MutatedPlan {
     std::string program;
     std::string plan; ///< "auto", or "cooperative": the chosen kernels' kept implementations with the most barriers, then threads
     std::vector<Mutant> mutants;
-    std::vector<RunReport> reports; ///< of `ran`, in order
-    std::vector<std::size_t> ran;   ///< indices into `mutants`
+    std::vector<RunReport> reports;  ///< of `ran`, in order
+    std::vector<std::size_t> ran;    ///< indices into `mutants`
+    std::vector<std::string> proofs; ///< of `ran`: that it does the same as the source; empty: none was found
     RunReport original;
 };
 
@@ -28,10 +29,7 @@ struct MutatedPlan {
 /// of them per plan, chosen by the seed and spread over the kinds. The launches are those of `verify`.
 std::vector<MutatedPlan> run_mutants(const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup);
 
-/// `[stvk auto] offset: tile + 1 -> tile + 2`: names a mutant without the number of its line.
-std::string key_of(const MutatedPlan& plan, const Mutant& mutant);
-
-/// Mutants that do the same as their source, by key, with the proof: the file mutation/equivalent.txt.
-std::vector<std::pair<std::string, std::string>> known_equivalents();
+/// `[stvk auto] offset, line 7: tile + 1 -> tile + 2`
+std::string name_of(const MutatedPlan& plan, const Mutant& mutant);
 
 } // namespace fusec::execute

@@ -30,20 +30,16 @@ public:
     std::vector<Mutant> mutants() {
         for (at_ = first_; at_ < lines_.size(); ++at_) {
             const std::string& line = lines_[at_];
-            std::smatch bounds;
-            if (std::regex_search(line, bounds, std::regex(R"(__launch_bounds__\((\d+))"))) {
-                threads_ = std::stoi(bounds[1]);
+            if (line.find("__global__") != std::string::npos) {
+                site_ = {site_.kernel + 1, -1, false, {}, 0, {}, {}};
+                barriers_ = 0;
+                copied_.clear();
+                named_.clear();
             }
-            // The type of a pointer that a launch may pass: a swap of two types is left to the compiler.
-            if (std::smatch pointer; std::regex_search(line, pointer, std::regex(R"(^ *((?:const )?(?:float|double)\* ?(?:const )?)(\w+) = )"))) {
-                types_[pointer[2]] = pointer[1];
-            }
+            pointers(line);
             barriers(line);
-            // An address within the block's memory: with an offset, or its start.
-            shift(line, std::regex(R"(\b(?:tile|shared) \+ (\d+)\b)"), "offset");
-            start_of_memory(line);
-            // Words per element or per padding, elements per block.
-            shift(line, std::regex(R"(\b(?:element|first|element \/ \d+|blockIdx\.x\}?)\)? \* (\d+)\b)"), "stride");
+            offsets(line);
+            strides(line);
             tail(line);
             store(line);
             swap(line);
@@ -52,23 +48,82 @@ public:
     }
 
 private:
-    void add(const std::string& kind, const std::string& changed, const std::string& equivalent = {}) {
+    void add(const std::string& kind, const std::string& changed, const Site& site) { add(kind, {{at_, changed}}, site); }
+    void add(const std::string& kind, const std::string& changed) { add(kind, changed, site_); }
+
+    /// Several lines may change; the last one is this one and names the mutant.
+    void add(const std::string& kind, const std::map<std::size_t, std::string>& changes, const Site& site) {
         std::string text;
         for (std::size_t i = 0; i < lines_.size(); ++i) {
-            text += (i == at_ ? changed : lines_[i]) + "\n";
+            const auto change = changes.find(i);
+            text += (change == changes.end() ? lines_[i] : change->second) + "\n";
         }
-        mutants_.push_back({kind, "line " + std::to_string(at_ + 1) + ": " + trimmed(lines_[at_]) + " -> " + (trimmed(changed).empty() ? "(nothing)" : trimmed(changed)), text, equivalent});
+        const std::string& changed = changes.at(at_);
+        mutants_.push_back({kind, "line " + std::to_string(at_ + 1) + ": " + trimmed(lines_[at_]) + " -> " + (trimmed(changed).empty() ? "(nothing)" : trimmed(changed)), text, site});
+    }
+
+    /// The types of the pointers that a launch may pass, by name: a swap of two types is left to the compiler. They are told by declarations,
+    /// and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it.
+    void pointers(const std::string& line) {
+        static const std::regex declaration(R"(^ *((?:const )?(?:float|double)\*) ?(?:const )?(\w+) = )"), parameter(R"(((?:const )?(?:float|double)\*) __restrict__ (\w+))");
+        for (const std::regex* pattern : {&declaration, &parameter}) {
+            for (std::sregex_iterator match(line.begin(), line.end(), *pattern), end; match != end; ++match) {
+                std::string& type = types_[match->str(2)];
+                if (type.empty() || match->str(1).rfind("const ", 0) != 0) {
+                    type = match->str(1);
+                }
+            }
+        }
     }
 
     void barriers(const std::string& line) {
         const std::string statement = trimmed(line);
         static const std::regex waits(R"((?:__syncwarp\(\)|\w+::async_wait\(\)|\w*__pipeline_wait_prior\(\d*\)|(?:\w+::)?cp_async_wait\w*\(\));)");
-        if (statement == "__syncthreads();" || std::regex_match(statement, waits)) {
-            add("delete a barrier", "");
+        const bool block = statement == "__syncthreads();";
+        if (!block && !std::regex_match(statement, waits)) {
+            return;
         }
-        if (statement == "__syncthreads();") {
-            add("weaken a barrier", "    __syncwarp();", threads_ <= 32 ? "the block is one warp" : "");
+        Site site = site_;
+        site.barrier = barriers_++;
+        add("delete a barrier", "", site);
+        if (block) {
+            site.weakened = true;
+            add("weaken a barrier", "    __syncwarp();", site);
         }
+    }
+
+    void offsets(const std::string& line) {
+        // Where a tile stands in the block's memory: a number, or its start. It may be named by the copy that fills it.
+        static const std::regex declared(R"(^ *const auto (\w+) = (fusec::\w+<[^(]*>\()?shared(?: \+ (\d+))?[;,])");
+        if (std::smatch tile; std::regex_search(line, tile, declared)) {
+            const long offset = tile[3].matched ? std::stol(tile[3]) : 0;
+            const auto at = static_cast<std::size_t>(tile.position(1) + tile.length(1) + tile.length(2)) + std::string(" = ").size();
+            for (const int step : {1, -1}) {
+                if (offset + step >= 0) {
+                    Site site = site_;
+                    site.tile = tile[1];
+                    site.shift = step;
+                    add("offset", line.substr(0, at) + "shared + " + std::to_string(offset + step) + line.substr(static_cast<std::size_t>(tile.position() + tile.length()) - 1), site);
+                }
+            }
+            return;
+        }
+        // A use of a tile, or of the memory by number.
+        shift(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared) \+ (\d+)\b)"), "offset");
+        insert(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared)\b(?= \+ element|[,;)]))"));
+        // The first element of a list that a block, a thread or a launch reads or writes.
+        insert(line, std::regex(R"([\w>](?= \+ first\b))"));
+        // The slots of the workspace.
+        shift(line, std::regex(R"(slot_bytes\(count, (\d+)\))"), "offset");
+    }
+
+    /// Words per element or per padding, elements per block or between paddings, components that a copy moves.
+    void strides(const std::string& line) {
+        shift(line, std::regex(R"(\b(?:element|first|element \/ \d+|blockIdx\.x\}?)\)? \* (\d+)\b)"), "stride");
+        shift(line, std::regex(R"(\belement \/ (\d+) \*)"), "stride");
+        shift(line, std::regex(R"(\bpadded<(\d+), \d+>)"), "stride");
+        shift(line, std::regex(R"(\bpadded<\d+, (\d+)>)"), "stride");
+        shift(line, std::regex(R"(\b(?:copy_\w+|load_\w+)<\w+, \d+, (\d+)[,>])"), "stride");
     }
 
     /// The number that the first group matches, one more and one less.
@@ -84,39 +139,39 @@ private:
         }
     }
 
-    void start_of_memory(const std::string& line) {
-        static const std::regex pattern(R"(\b(?:tile|shared)\b(?= \+ element|[,;)]))");
+    /// One component further, and one nearer, after each place that matches.
+    void insert(const std::string& line, const std::regex& pattern) {
         for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
             const auto after = static_cast<std::size_t>(match->position() + match->length());
-            add("offset", line.substr(0, after) + " + 1" + line.substr(after));
+            for (const char* const step : {" + 1", " - 1"}) {
+                add("offset", line.substr(0, after) + step + line.substr(after));
+            }
         }
     }
 
-    /// How many elements the last block has, and which threads have one.
+    /// How many elements the last block has, which threads have one, how many a copy and a launch take.
     void tail(const std::string& line) {
-        static const std::regex count(R"(n - first(\)? : \d))"), guard(R"(\belement < count\b)");
-        for (const auto& [pattern, before, after] : {std::tuple{&count, "n - first", "$1"}, {&guard, "element < count", ""}}) {
+        static const std::regex count(R"(n - first(\)? : \d))"), guard(R"(\belement < count\b)"), copied(R"(, count\);)"), launched(R"(, count, (\d+), )");
+        for (const auto& [pattern, before, after] : {std::tuple{&count, "n - first", "$1"}, {&guard, "element < count", ""}, {&copied, ", count", ");"}, {&launched, ", count", ", $1, "}}) {
             for (const char* const step : {" + 1", " - 1"}) {
                 const std::string changed = std::regex_replace(line, *pattern, before + std::string(step) + after, std::regex_constants::format_first_only);
                 if (changed != line) {
-                    const bool harmless = pattern == &guard && step == std::string(" + 1") && guarded_reads_registers_only();
-                    add("tail", changed, harmless ? "the first element past the end has a slot of its own in every tile; its thread reads no tile and no list there, and the slot is not copied out" : "");
+                    Site site = site_;
+                    site.guarded = pattern == &guard && step == std::string(" + 1") ? guarded() : "";
+                    add("tail", changed, site);
                 }
             }
         }
     }
 
-    /// Of the block after the guard in this line: no input that depends on the element, and no store to a list. What it writes to a tile is
-    /// the slot of the thread's element, which no other thread touches; copies to lists stop at `count`.
-    bool guarded_reads_registers_only() const {
-        static const std::regex dependent(R"(const auto \w+ = .*\belement\b|first \+ element|first\]|\bstore)");
+    /// The statements of the block that this line opens.
+    std::string guarded() const {
         const std::string end = lines_[at_].substr(0, lines_[at_].find_first_not_of(' ')) + "}";
+        std::string text;
         for (std::size_t i = at_ + 1; i < lines_.size() && lines_[i] != end; ++i) {
-            if (std::regex_search(lines_[i], dependent)) {
-                return false;
-            }
+            text += lines_[i].substr(0, lines_[i].find("//")) + "\n";
         }
-        return true;
+        return text;
     }
 
     void store(const std::string& line) {
@@ -127,9 +182,31 @@ private:
         }
     }
 
-    /// Neighbouring pointers of a launch: what stands after the stream.
+    /// The pointer that an expression begins with.
+    static std::string word(const std::string& expression) { return expression.substr(0, expression.find(' ')); }
+
+    /// Neighbouring pointers of a launch: what stands after the stream. In a kernel, the tiles of two copies that follow each other.
     void swap(const std::string& line) {
-        static const std::regex pattern(R"(stream((?:, [\w>-]+)+)\))");
+        static const std::regex naming(R"(^ *const auto (\w+_tile) = fusec::)"), copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)");
+        if (std::smatch tile; std::regex_search(line, tile, naming)) {
+            if (!named_.empty()) {
+                add("swap two buffers", {{named_at_, std::regex_replace(lines_[named_at_], std::regex("\\b" + named_ + "\\b"), tile[1].str())}, {at_, std::regex_replace(line, std::regex("\\b" + tile[1].str() + "\\b"), named_)}}, site_);
+            }
+            named_ = tile[1];
+            named_at_ = at_;
+        }
+        if (std::smatch tile; std::regex_search(line, tile, copy)) {
+            if (!copied_.empty() && copied_ != tile[1]) {
+                const auto with = [](std::string text, const std::string& from, const std::string& to) { return text.replace(text.find(from), from.size(), to); };
+                Site site = site_;
+                site.tile = copied_;
+                site.exchanged = tile[1];
+                add("swap two buffers", {{copied_at_, with(lines_[copied_at_], copied_, tile[1])}, {at_, with(line, tile[1], copied_)}}, site);
+            }
+            copied_ = tile[1];
+            copied_at_ = at_;
+        }
+        static const std::regex pattern(R"(stream((?:, [\w>-]+(?: \+ first(?: \* \d+)?)?)+)\))");
         for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
             std::vector<std::string> names;
             std::istringstream list(match->str(1).substr(2));
@@ -137,7 +214,7 @@ private:
                 names.push_back(trimmed(name));
             }
             for (std::size_t i = 0; i + 1 < names.size(); ++i) {
-                if (const auto a = types_.find(names[i]), b = types_.find(names[i + 1]); a != types_.end() && b != types_.end() && a->second != b->second) {
+                if (const auto a = types_.find(word(names[i])), b = types_.find(word(names[i + 1])); a != types_.end() && b != types_.end() && a->second != b->second) {
                     continue;
                 }
                 std::vector<std::string> swapped = names;
@@ -155,7 +232,12 @@ private:
     std::vector<std::string> lines_;
     std::size_t first_ = 0; ///< line after the embedded runtime
     std::size_t at_ = 0;
-    int threads_ = 0;                          ///< of the kernel that the line stands in
+    Site site_;          ///< of the kernel that the line stands in
+    int barriers_ = 0;   ///< of that kernel so far
+    std::string copied_; ///< tile of the kernel's last copy, in line `copied_at_`
+    std::size_t copied_at_ = 0;
+    std::string named_; ///< tile that the kernel's last naming copy fills, in line `named_at_`
+    std::size_t named_at_ = 0;
     std::map<std::string, std::string> types_; ///< of the pointers of the launch function
     std::vector<Mutant> mutants_;
 };

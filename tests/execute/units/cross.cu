@@ -11,14 +11,15 @@ namespace cross_kernels {
 namespace fusec = ::fusec;
 
 // d = a x b; thread i of three makes component i
-template <bool Aligned>
+template <class Vector>
 __global__ void __launch_bounds__(96) d(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ d, size_t start, size_t n) {
     const auto shared = fusec::shared_memory<float>();
     const size_t first = start + size_t{blockIdx.x} * 32;
     const unsigned count = n - first < 32 ? static_cast<unsigned>(n - first) : 32;
-    fusec::copy_async<Aligned, 96, 3>(shared + 0, a + first * 3, count);
-    fusec::load_tile_words<Aligned, 96, 3>(shared + 96, b + first * 3, count);
-    fusec::async_wait();
+    fusec::copy_async<Vector, 96, 3>(shared + 0, a + first * 3, count);
+    fusec::load_tile_words<Vector, 96, 3>(shared + 96, b + first * 3, count);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
     __syncthreads();
     const unsigned element = threadIdx.x / 3;
     const unsigned lane = threadIdx.x % 3;
@@ -30,16 +31,16 @@ __global__ void __launch_bounds__(96) d(const float* __restrict__ a, const float
         shared[192 + element * 3 + lane] = x[j] * y[k] - x[k] * y[j];
     }
     __syncthreads();
-    fusec::copy_tile<Aligned, 96, 3>(d + first * 3, shared + 192, count);
+    fusec::copy_tile<Vector, 96, 3>(d + first * 3, shared + 192, count);
 }
 
 // c = mu d, s = c . c
-template <bool Aligned>
+template <class Vector>
 __global__ void __launch_bounds__(32) s(const float* __restrict__ d, const float* __restrict__ mu, float* __restrict__ c, float* __restrict__ s, size_t start, size_t n) {
     const auto shared = fusec::shared_memory<float>();
     const size_t first = start + size_t{blockIdx.x} * 32;
     const unsigned count = n - first < 32 ? static_cast<unsigned>(n - first) : 32;
-    fusec::load_tile_words<Aligned, 32, 3>(shared + 0, d + first * 3, count);
+    fusec::load_tile_words<Vector, 32, 3>(shared + 0, d + first * 3, count);
     __syncwarp();
     const unsigned element = threadIdx.x;
     if (element < count) {
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(32) s(const float* __restrict__ d, const float
         s[first + element] = sum;
     }
     __syncwarp();
-    fusec::copy_tile<Aligned, 32, 3>(c + first * 3, shared + 0, count);
+    fusec::copy_tile<Vector, 32, 3>(c + first * 3, shared + 0, count);
 }
 } // namespace cross_kernels
 
@@ -78,7 +79,7 @@ extern "C" int cross_launch_range(const struct cross_arguments* arguments, size_
     float* const c = arguments->c + first * 3;
     float* const s = arguments->s + first;
     float* const d = static_cast<float*>(workspace);
-    if (const int error = fusec::aligned16(a, b, d) ? fusec::launch(cross_kernels::d<true>, count, 32, 96, 1152, stream, a, b, d) : fusec::launch(cross_kernels::d<false>, count, 32, 96, 1152, stream, a, b, d); error != cudaSuccess)
+    if (const int error = fusec::aligned16(lists, first) ? fusec::launch(cross_kernels::d<float4>, count, 32, 96, 1152, stream, a, b, d) : fusec::launch(cross_kernels::d<float>, count, 32, 96, 1152, stream, a, b, d); error != cudaSuccess)
         return error;
-    return fusec::aligned16(d, c) ? fusec::launch(cross_kernels::s<true>, count, 32, 32, 384, stream, d, arguments->mu, c, s) : fusec::launch(cross_kernels::s<false>, count, 32, 32, 384, stream, d, arguments->mu, c, s);
+    return fusec::aligned16(lists, first) ? fusec::launch(cross_kernels::s<float4>, count, 32, 32, 384, stream, d, arguments->mu, c, s) : fusec::launch(cross_kernels::s<float>, count, 32, 32, 384, stream, d, arguments->mu, c, s);
 }

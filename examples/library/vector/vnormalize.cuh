@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// c = v / |v|
+
+template <class Lane, class V, class C>
+FUSEC_DEVICE void vnormalize_element(Lane, const V& v, C& c) {
+    auto sum = v(0) * v(0);
+    for (int i = 1; i < V::rows; ++i)
+        sum += v(i) * v(i);
+    const auto reciprocal = 1 / fusec::sqrt(sum);
+    for (int i = 0; i < C::rows; ++i)
+        c(i) = v(i) * reciprocal;
+}
+
+// Thread t makes its share of the components; each thread forms the norm.
+template <class Lane, class V, class C>
+FUSEC_DEVICE void vnormalize_rows(Lane lane, const V& v, C& c) {
+    constexpr int share = C::rows / Lane::count;
+    auto sum = v(0) * v(0);
+    for (int i = 1; i < V::rows; ++i)
+        sum += v(i) * v(i);
+    const auto reciprocal = 1 / fusec::sqrt(sum);
+    for (int r = 0; r < share; ++r)
+        c(share * lane.index + r) = v(share * lane.index + r) * reciprocal;
+}

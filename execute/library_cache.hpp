@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of compiled libraries, named by content: who may own it, how large it may become, and what a library's name stands for.
+#pragma once
+
+#include "support/diagnostics.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace fusec::execute {
+
+/// `--cache DIR`, else $XDG_CACHE_HOME/fusec, else $HOME/.cache/fusec, else a folder of the system's temporary directory.
+std::filesystem::path default_cache_folder();
+
+/// Makes the folder where it is missing, for its owner alone. What it holds is loaded as code, so a folder that stands in one that
+/// everybody may write to (the system's temporary directory) has to be a directory of this user that nobody else may write to. Reports
+/// `unwritable-file` and gives false otherwise.
+bool prepare_cache_folder(const std::filesystem::path& folder, Diagnostics& diagnostics);
+
+/// The processor that `-march=native` stands for: vendor, family, model, stepping and features of the first one in /proc/cpuinfo, else
+/// the machine's name. Code built for it may not run on another.
+const std::string& native_processor();
+
+/// How much the cache may hold, and what stays in any case: another job may be about to load what was used a moment ago.
+struct CacheBound {
+    std::uintmax_t bytes = std::uintmax_t{1} << 30U;
+    std::chrono::seconds kept{600};
+};
+
+/// Marks a library as used now.
+void mark_used(const std::filesystem::path& library);
+
+/// Removes libraries and kept logs, those not used for longest first, until the rest takes at most four fifths of the bound; does nothing
+/// while all take no more than the bound. Also removes folders of builds that ended a day ago or earlier without cleaning up.
+void evict(const std::filesystem::path& folder, const CacheBound& bound = {});
+
+} // namespace fusec::execute

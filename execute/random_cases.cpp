@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawing the inputs of a program: what is demanded of each, as far as that can be told from the domains, and as far as trying shows.
+#include "execute/domains.hpp"
+
+#include <utility>
+
+namespace fusec::execute {
+
+using frontend::CheckedProgram;
+using frontend::Datum;
+
+namespace {
+
+constexpr int most_draws = 16;
+
+/// Elements that a set of demands is tried with, and how many of them may be ill conditioned: one per cent, so that more than five per
+/// cent of a few dozen are unlikely. The seed is fixed: what is demanded belongs to the program, not to a run.
+constexpr std::size_t tried_elements = 400;
+constexpr std::size_t tolerated = tried_elements / 100;
+constexpr std::uint64_t trial_seed = 1;
+
+DataValues first_draw(const CheckedProgram& program, const std::vector<Demands>& wanted, std::size_t elements, std::uint64_t seed) {
+    DataValues given(program.data.size());
+    for (const DataId id : program.inputs) {
+        const Datum& datum = program.datum(id);
+        const std::size_t count = per_element(datum) ? elements : 1;
+        for (std::size_t element = 0; element < count; ++element) {
+            const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, 0);
+            given[id.index()].insert(given[id.index()].end(), value.begin(), value.end());
+        }
+    }
+    return given;
+}
+
+std::size_t ill_conditioned(const CheckedProgram& program, const library::Catalog& catalog, const std::vector<Demands>& wanted) {
+    return ill_conditioned_elements(program, evaluate(program, catalog, tried_elements, first_draw(program, wanted, tried_elements, trial_seed)), tried_elements).size();
+}
+
+} // namespace
+
+std::vector<Demands> settled_demands(const CheckedProgram& program, const library::Catalog& catalog) {
+    std::vector<Demands> wanted = demands(program, catalog);
+    std::size_t ill = ill_conditioned(program, catalog, wanted);
+    while (ill > tolerated) {
+        std::vector<Demands> best = wanted;
+        std::size_t least = ill;
+        for (const DataId id : program.inputs) {
+            const Shape& shape = program.datum(id).type.shape;
+            if (shape.form != Form::matrix || shape.rows != shape.columns || wanted[id.index()].spd) {
+                continue;
+            }
+            std::vector<Demands> tried = wanted;
+            tried[id.index()].spd = true;
+            if (const std::size_t count = ill_conditioned(program, catalog, tried); count < least) {
+                best = std::move(tried);
+                least = count;
+            }
+        }
+        if (least == ill) {
+            break;
+        }
+        wanted = std::move(best);
+        ill = least;
+    }
+    return wanted;
+}
+
+std::vector<std::size_t> ill_conditioned_elements(const CheckedProgram& program, const ReferenceResult& result, std::size_t elements) {
+    std::vector<std::size_t> found;
+    for (std::size_t element = 0; element < elements; ++element) {
+        const bool ill = std::any_of(program.calls.begin(), program.calls.end(), [&](const frontend::Call& call) {
+            const std::size_t datum = call.result.index();
+            const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
+            return !result.bounds[datum].empty() && is_ill_conditioned(std::span(result.values[datum]).subspan(element * size, size), std::span(result.bounds[datum]).subspan(element * size, size), call.instance.result.precision);
+        });
+        if (ill) {
+            found.push_back(element);
+        }
+    }
+    return found;
+}
+
+RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed) {
+    const std::vector<Demands> wanted = settled_demands(program, catalog);
+    RandomCases cases;
+    cases.elements = elements;
+    cases.given = first_draw(program, wanted, elements, seed);
+    cases.reference = evaluate(program, catalog, elements, cases.given);
+
+    std::vector<std::size_t> ill = ill_conditioned_elements(program, cases.reference, elements);
+    for (int draw = 1; !ill.empty() && draw < most_draws; ++draw) {
+        cases.redrawn += ill.size();
+        DataValues again(program.data.size()); // of the ill elements alone, one after another
+        for (const DataId id : program.inputs) {
+            const Datum& datum = program.datum(id);
+            if (!per_element(datum)) {
+                again[id.index()] = cases.given[id.index()];
+                continue;
+            }
+            for (const std::size_t element : ill) {
+                const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, static_cast<std::uint64_t>(draw));
+                again[id.index()].insert(again[id.index()].end(), value.begin(), value.end());
+                std::copy(value.begin(), value.end(), cases.given[id.index()].begin() + static_cast<std::ptrdiff_t>(element * value.size()));
+            }
+        }
+        const ReferenceResult result = evaluate(program, catalog, ill.size(), again);
+        const auto replace = [&](const DataValues& from, DataValues& into) {
+            for (std::size_t datum = 0; datum < from.size(); ++datum) {
+                const auto size = static_cast<std::ptrdiff_t>(program.data[datum].type.shape.size());
+                for (std::size_t i = 0; per_element(program.data[datum]) && !from[datum].empty() && i < ill.size(); ++i) {
+                    std::copy_n(from[datum].begin() + static_cast<std::ptrdiff_t>(i) * size, size, into[datum].begin() + static_cast<std::ptrdiff_t>(ill[i]) * size);
+                }
+            }
+        };
+        replace(result.values, cases.reference.values);
+        replace(result.bounds, cases.reference.bounds);
+        std::vector<std::size_t> still;
+        for (const std::size_t i : ill_conditioned_elements(program, result, ill.size())) {
+            still.push_back(ill[i]);
+        }
+        ill = std::move(still);
+    }
+    cases.ill = ill.size();
+    return cases;
+}
+
+} // namespace fusec::execute

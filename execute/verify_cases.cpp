@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/verify_cases.hpp"
+
+#include <algorithm>
+
+namespace fusec::execute {
+
+Cases::Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed)
+    : graph_(graph), catalog_(catalog), drawn_(draw_cases(graph.program(), catalog, elements, seed)) {}
+
+RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
+    const ReferenceResult& reference = evaluated(unit, calls);
+    RunInterface interface{unit.name, {}, {}};
+    for (const codegen::List& list : unit.inputs) {
+        interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}});
+    }
+    for (const codegen::List& list : unit.outputs) {
+        interface.outputs.push_back({list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index())});
+    }
+    return interface;
+}
+
+RunInterface Cases::interface(const codegen::Unit& unit) {
+    dag::CallSet all;
+    for (std::size_t c = 0; c < graph_.calls(); ++c) {
+        all.push_back(CallId(c));
+    }
+    return interface(unit, all);
+}
+
+void Cases::count(VerifyResult& result) const {
+    result.drawn += drawn_.elements;
+    result.redrawn += drawn_.redrawn;
+    result.ill_conditioned = result.ill_conditioned || !drawn_.acceptable();
+}
+
+const ReferenceResult& Cases::evaluated(const codegen::Unit& unit, const dag::CallSet& calls) {
+    if (calls.size() == graph_.calls()) {
+        return drawn_.reference;
+    }
+    // The last one is kept: candidates of one column follow each other.
+    if (calls != last_calls_) {
+        DataValues given(drawn_.reference.values.size());
+        for (const codegen::List& list : unit.inputs) {
+            std::vector<double>& values = given[list.datum.index()] = drawn_.reference.values[list.datum.index()];
+            for (double& value : values) {
+                value = list.type.precision == Precision::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+            }
+        }
+        last_ = evaluate(graph_.program(), catalog_, calls, drawn_.elements, given);
+        last_calls_ = calls;
+    }
+    return last_;
+}
+
+std::size_t elements_for(const std::vector<int>& tiles) {
+    std::size_t elements = 0;
+    for (const int tile : tiles) {
+        elements = std::max(elements, most_elements(standard_cases(tile, 0)));
+    }
+    return elements;
+}
+
+std::vector<RunCase> plan_cases(const fusion::Plan& plan, const VerifyOptions& options, std::vector<int>& tiles) {
+    std::vector<RunCase> cases;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        if (std::find(tiles.begin(), tiles.end(), kernel.instances_per_block) == tiles.end()) {
+            tiles.push_back(kernel.instances_per_block);
+            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, options.seed);
+            cases.insert(cases.end(), of_tile.begin(), of_tile.end());
+        }
+    }
+    return cases;
+}
+
+} // namespace fusec::execute

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a unit is run with: random inputs of its program, the reference's results, and the launches. Inside of execute/.
+#pragma once
+
+#include "codegen/kernel_ir.hpp"
+#include "execute/domains.hpp"
+#include "execute/verify.hpp"
+
+#include <vector>
+
+namespace fusec::execute {
+
+/// Random inputs of a program and its reference, drawn once for all that is checked.
+class Cases {
+public:
+    Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed);
+
+    /// The interface of a unit that executes `calls`: values for its inputs, the reference for its outputs. Intermediates that it reads
+    /// are the reference's, rounded to the precision they are stored in, and exact from there on.
+    RunInterface interface(const codegen::Unit& unit, const dag::CallSet& calls);
+    /// The same for a unit that executes the whole program.
+    RunInterface interface(const codegen::Unit& unit);
+
+    /// Adds how many elements were drawn, and how many again.
+    void count(VerifyResult& result) const;
+
+private:
+    const ReferenceResult& evaluated(const codegen::Unit& unit, const dag::CallSet& calls);
+
+    const dag::CallGraph& graph_;
+    const library::Catalog& catalog_;
+    RandomCases drawn_;
+    dag::CallSet last_calls_;
+    ReferenceResult last_;
+};
+
+/// Elements of values that the standard launches of these tiles need.
+std::size_t elements_for(const std::vector<int>& tiles);
+
+/// The launches that a plan is checked with: those of each of its tiles, which are listed in `tiles`.
+std::vector<RunCase> plan_cases(const fusion::Plan& plan, const VerifyOptions& options, std::vector<int>& tiles);
+
+} // namespace fusec::execute

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verification found, added up and told.
+#include "execute/verify.hpp"
+
+#include <algorithm>
+
+namespace fusec::execute {
+
+void VerifyResult::merge(const VerifyResult& other) {
+    fusions = std::max(fusions, other.fusions);
+    candidates += other.candidates;
+    checked += other.checked;
+    texts += other.texts;
+    launches += other.launches;
+    components += other.components;
+    product += other.product;
+    mismatches += other.mismatches;
+    redrawn += other.redrawn;
+    drawn += other.drawn;
+    ill_conditioned = ill_conditioned || other.ill_conditioned;
+    worst_ratio = std::max(worst_ratio, other.worst_ratio);
+    failures.insert(failures.end(), other.failures.begin(), other.failures.end());
+}
+
+void report(const VerifyResult& result, const std::string& program, Diagnostics& diagnostics) {
+    for (const VerifyFailure& failure : result.failures) {
+        std::string message = "`" + program + "`, " + failure.what + ": " + (failure.texts.empty() ? "no result" : failure.texts.front());
+        Diagnostic& diagnostic = diagnostics.report(kind::verify_mismatch, {}, std::move(message));
+        for (std::size_t i = 1; i < failure.texts.size(); ++i) {
+            diagnostic.notes.push_back({{}, failure.texts[i]});
+        }
+    }
+    if (result.mismatches > result.failures.size()) {
+        diagnostics.report(kind::verify_mismatch, {}, "`" + program + "`: " + std::to_string(result.mismatches - result.failures.size()) + " more of " + std::to_string(result.checked) + " do not agree with the reference");
+    }
+    if (result.ill_conditioned) {
+        diagnostics.report(kind::verify_mismatch, {}, "`" + program + "`: " + std::to_string(result.redrawn) + " of " + std::to_string(result.drawn) + " random elements are ill conditioned, at most 5 % may be");
+    }
+}
+
+} // namespace fusec::execute

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion/column_costs.hpp"
+
+#include "support/diagnostics.hpp"
+
+namespace fusec::fusion {
+
+ColumnCosts::ColumnCosts(ColumnSource& source, Objective objective, double many_seconds)
+    : source_(source), objective_(objective), many_seconds_(many_seconds), state_(source.columns().size(), State::bound) {
+    best_known_.reserve(state_.size());
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+        best_known_.push_back(cost_of(source.lower_bound(ColumnId(i))));
+    }
+}
+
+double ColumnCosts::closer(ColumnId column) {
+    double& cost = best_known_[column.index()];
+    if (state_[column.index()] == State::bound) {
+        cost = cost_of(source_.closer_bound(column));
+        state_[column.index()] = State::closer_bound;
+    }
+    return cost;
+}
+
+double ColumnCosts::exact(ColumnId column) {
+    double& cost = best_known_[column.index()];
+    if (state_[column.index()] != State::exact) {
+        const double seconds = source_.seconds(column);
+        internal_check(seconds > 0, "a kernel takes time");
+        cost = cost_of(seconds);
+        state_[column.index()] = State::exact;
+        ++evaluated_;
+    }
+    return cost;
+}
+
+} // namespace fusec::fusion

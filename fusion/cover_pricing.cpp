@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Column generation: reduced costs, the bound they prove, and the columns worth adding.
+#include "fusion/cover_search.hpp"
+
+#include "support/diagnostics.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace fusec::fusion {
+
+namespace {
+
+constexpr double converged = 1e-9;           ///< reduced costs above -this * scaled mean are zero
+constexpr std::size_t columns_per_datum = 3; ///< added per pricing round and stored datum, for variety
+constexpr std::size_t columns_per_round = 3000;
+constexpr double least_progress = 1e-4; ///< of the bound, by rows
+/// A large program's bound this close to the linear program's value is not worth more rounds.
+constexpr double near_enough = 2e-3;
+
+} // namespace
+
+std::vector<ColumnValue> CoverSearch::fractional_solution() const {
+    std::vector<ColumnValue> solution;
+    for (std::size_t i = 0; i < in_program_.size(); ++i) {
+        if (const double x = program_.primal()[artificials_ + i]; x > 1e-9) {
+            solution.emplace_back(in_program_[i], x);
+        }
+    }
+    return solution;
+}
+
+/// Reduced costs of all columns under the program's duals, the Lagrangian bound they prove, and the columns outside the program
+/// whose (optimistic) reduced cost is negative, ascending.
+std::vector<CoverSearch::Priced> CoverSearch::price() {
+    std::vector<double> duals = program_.duals();
+    for (double& y : duals) {
+        y /= scale_;
+    }
+    const CoverModel::Prices prices(model_, duals);
+    // Every column stores something, and no datum is stored twice: at most one column per first stored datum is chosen.
+    std::vector<double> least(model_.graph().program().data.size(), 0.0);
+    std::vector<Priced> negative;
+    const double epsilon = converged * mean_scaled_cost / scale_;
+    for (const ColumnId column : model_.eligible()) {
+        const double optimistic = costs_.optimistic(column);
+        if (std::isinf(optimistic)) {
+            continue;
+        }
+        const double reduced = optimistic - prices.value(column);
+        double& of_datum = least[model_.column(column).stores.front().index()];
+        of_datum = std::min(of_datum, reduced);
+        if (reduced < -epsilon && !is_in_program_[column.index()]) {
+            negative.push_back({reduced, column});
+        }
+    }
+    double bound = prices.right_hand_side();
+    for (const double reduced : least) {
+        bound += reduced;
+    }
+    if (!best_duals_ || bound > dual_bound_) {
+        dual_bound_ = bound;
+        best_duals_ = std::move(duals);
+        bound_ = std::max(bound_, bound);
+    }
+    std::sort(negative.begin(), negative.end());
+    return negative;
+}
+
+/// Evaluates columns in the order given until enough of them are worth adding; adds those.
+std::size_t CoverSearch::add_promising(const std::vector<Priced>& negative) {
+    std::vector<std::size_t> taken(model_.graph().program().data.size(), 0);
+    std::size_t added = 0;
+    for (const Priced& priced : negative) {
+        if (effort_.out_of_time()) {
+            break;
+        }
+        std::size_t& of_datum = taken[model_.column(priced.column).stores.front().index()];
+        if (of_datum >= columns_per_datum) {
+            continue;
+        }
+        const double optimistic = costs_.optimistic(priced.column);
+        if (priced.reduced_cost + (costs_.closer(priced.column) - optimistic) >= 0) {
+            continue;
+        }
+        const double exact = costs_.exact(priced.column);
+        if (!std::isfinite(exact) || priced.reduced_cost + (exact - optimistic) >= 0) {
+            continue;
+        }
+        ++of_datum;
+        add_to_program(priced.column);
+        if (++added >= columns_per_round) {
+            break;
+        }
+    }
+    return added;
+}
+
+bool CoverSearch::solve_program() {
+    const std::uint64_t before = program_.pivots();
+    const bool solved = program_.solve(effort_.seconds_left());
+    effort_.spend_pivots(program_.pivots() - before, program_.rows());
+    return solved;
+}
+
+bool CoverSearch::covers_without_artificials() const {
+    return std::all_of(program_.primal().begin(), program_.primal().begin() + static_cast<std::ptrdiff_t>(artificials_), [](double x) { return x <= 1e-6; });
+}
+
+void CoverSearch::generate_columns() {
+    double bound_before_rows = 0;
+    while (solve_program()) { // if it fails, the bound proved so far stays valid
+        const std::vector<Priced> negative = price();
+        if (large() && covers_without_artificials() && bound_ >= (1 - near_enough) * program_.objective() / scale_) {
+            return;
+        }
+        if (add_promising(negative) > 0) {
+            if (effort_.exhausted()) {
+                return;
+            }
+            continue;
+        }
+        // Rows that hardly move the bound are left to branch and bound, which finds those that matter.
+        const bool tails_off = bound_ - bound_before_rows < least_progress * bound_;
+        bound_before_rows = bound_;
+        if (!tails_off && add_broken_rows(fractional_solution())) {
+            continue;
+        }
+        if (covers_without_artificials()) {
+            return;
+        }
+        if (artificial_cost_ > 1e6 * mean_scaled_cost) {
+            infeasible_ = !incumbent_; // even at this price no set of columns covers everything
+            return;
+        }
+        artificial_cost_ *= 100;
+        for (std::size_t i = 0; i < artificials_; ++i) {
+            program_.set_cost(i, artificial_cost_);
+        }
+    }
+}
+
+} // namespace fusec::fusion
