@@ -104,6 +104,7 @@ std::string report_json(const Compilation& c) {
              {"fusions", space.fusions},
              {"candidates", space.candidates},
              {"dominated", space.dominated},
+             {"unexplored", space.unexplored},
              {"rejected", std::move(rejected)},
              {"complete", space.complete && space.columns_complete},
              {"seconds", c.space_seconds},

@@ -549,5 +549,51 @@ TEST(Space, FrontsAreQuick) {
     EXPECT_LT(each, 20e-3); // measured 0.2 ms; the bound only catches a change of complexity, also under sanitizers
 }
 
+// The values of a host kernel are arrays on the stack of a thread: a chain of large matrices is cut before it overflows.
+TEST(Space, HostKernelsFitTheStack) {
+    ProgramBuilder builder;
+    DataId value = builder.input("A0", matrix_shape(64, 64));
+    for (int i = 1; i <= 8; ++i) {
+        value = builder.call("madd", {value, builder.input("A" + std::to_string(i), matrix_shape(64, 64))}, "B" + std::to_string(i));
+    }
+    builder.output(value);
+    const dag::CallGraph graph = builder.graph();
+    DeviceLimits limits;
+    limits.target = Target::host;
+    Space all = space(graph, limits);
+    constexpr std::size_t matrix = std::size_t{64} * 64 * 64; // bytes of one value in the widest vectors
+    std::size_t kept = 0, refused = 0;
+    for (std::size_t column = 0; column < all.columns().size(); ++column) {
+        const Front& front = all.front(ColumnId(column));
+        const std::size_t values = 2 * all.columns()[column].executes.size() + 1;
+        EXPECT_EQ(front.kept.empty(), values * matrix > std::size_t{2} << 20U);
+        (front.kept.empty() ? refused : kept) += 1;
+        for (const Rejection& rejection : front.rejected) {
+            EXPECT_EQ(rejection.reason, Rejection::Reason::stack);
+            EXPECT_THAT(rejection.detail, testing::HasSubstr(std::to_string(values * matrix / 1024) + " KiB of stack needed, 2048 KiB available"));
+        }
+    }
+    EXPECT_GT(kept, 0U);
+    EXPECT_GT(refused, 0U);
+    EXPECT_GT(all.statistics().rejected.at("stack"), 0U);
+}
+
+// What is counted does not depend on what was asked for first: a price leaves routines out, a front does not.
+TEST(Space, CountsAreThoseOfTheFronts) {
+    const dag::CallGraph graph = mixed(Precision::f32);
+    Space prices_first = space(graph);
+    Space fronts_only = space(graph);
+    for (std::size_t column = 0; column < fronts_only.columns().size(); ++column) {
+        prices_first.seconds(ColumnId(column));
+    }
+    for (std::size_t column = 0; column < fronts_only.columns().size(); ++column) {
+        prices_first.front(ColumnId(column));
+        fronts_only.front(ColumnId(column));
+    }
+    EXPECT_EQ(prices_first.statistics().candidates, fronts_only.statistics().candidates);
+    EXPECT_EQ(prices_first.statistics().dominated, fronts_only.statistics().dominated);
+    EXPECT_EQ(prices_first.statistics().rejected, fronts_only.statistics().rejected);
+}
+
 } // namespace
 } // namespace fusec::fusion
