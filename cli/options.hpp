@@ -37,6 +37,7 @@ struct CompileOptions {
     double time_limit = 0;
     std::string plan = "auto"; ///< auto, none, max, greedy, or a plan file
     bool recompute = true;
+    bool reassociate = false;
     std::string predictor = "composite";
     bool embed_runtime = true;
     int runners_up = 0;

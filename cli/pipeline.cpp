@@ -5,6 +5,7 @@
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
 #include "execute/fold_constants.hpp"
+#include "frontend/file_reader.hpp"
 #include "perfmodel/occupancy.hpp"
 #include "support/files.hpp"
 
@@ -37,13 +38,15 @@ bool load_device(Compilation& c, Diagnostics& diagnostics) {
 bool parse_text(Compilation& c, Diagnostics& diagnostics) {
     if (auto text = read_text(c.options.program, diagnostics)) {
         c.source = std::make_shared<SourceText>(c.options.program.string(), std::move(*text));
-        c.ast = frontend::parse(c.source, diagnostics);
+        frontend::DiskReader reader;
+        c.ast = frontend::parse(c.source, diagnostics, &reader);
+        c.included = reader.files();
     }
     return c.ast != nullptr;
 }
 
 bool check_program(Compilation& c, Diagnostics& diagnostics) {
-    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real}, diagnostics);
+    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
     return c.program.has_value();
 }
 
@@ -155,6 +158,7 @@ std::vector<Path> files_read(const Compilation& compilation) {
     for (const std::string& named : {compilation.options.plan, compilation.options.device}) { // names of no file do no harm
         files.emplace_back(named);
     }
+    files.insert(files.end(), compilation.included.begin(), compilation.included.end());
     for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->size(); ++i) {
         const library::Function& function = compilation.catalog->function(FunctionId(i));
         files.insert(files.end(), {function.metadata_path, function.source_path});

@@ -24,6 +24,7 @@ struct Compilation {
     CompileOptions options;
     std::string header_name = "fused.h"; ///< what the emitted source includes
     SourcePtr source;
+    std::vector<Path> included; ///< files that `include` has read
     std::optional<library::Catalog> catalog;
     std::optional<perfmodel::Device> device;
     std::unique_ptr<perfmodel::Predictor> predictor;

@@ -13,7 +13,8 @@ BlockMachine::BlockMachine(const Kernel& kernel)
 }
 
 bool BlockMachine::ordered(const Access& before, int thread, int together) const {
-    return before.thread == thread || block_barrier_ > before.step || (warp_barrier_ > before.step && before.thread / warp == thread / warp) || (before.step == step_ && together >= 0 && before.together == together);
+    return before.thread == thread || block_barrier_ > before.step || (warp_barrier_ > before.step && before.thread / warp == thread / warp) ||
+           (before.step == step_ && together >= 0 && before.together == together);
 }
 
 void BlockMachine::wait() {
@@ -55,7 +56,8 @@ std::string BlockMachine::write(std::size_t tile, int component, int byte, int t
         if (word.async) {
             conflict = "written while an asynchronous copy into it is under way";
         } else if (word.writer.thread >= 0 && !ordered(word.writer, thread, together)) {
-            conflict = "written without a barrier after thread " + std::to_string(word.writer.thread) + " wrote there in step " + std::to_string(word.writer.step);
+            conflict =
+                "written without a barrier after thread " + std::to_string(word.writer.thread) + " wrote there in step " + std::to_string(word.writer.step);
         }
         for (const Access& reader : word.readers) {
             if (!ordered(reader, thread, together)) {

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace fusec::codegen {
 
@@ -123,6 +125,30 @@ private:
     std::set<DataId> named_;          ///< written by name wherever they are used
 };
 
+/// `3,5-7`
+std::string ranges(const std::set<std::size_t>& lines) {
+    std::string text;
+    for (auto first = lines.begin(); first != lines.end();) {
+        auto last = first;
+        auto next = std::next(first);
+        while (next != lines.end() && *next == *last + 1) {
+            last = next++;
+        }
+        text += (text.empty() ? "" : ",") + std::to_string(*first) + (first == last ? "" : "-" + std::to_string(*last));
+        first = next;
+    }
+    return text;
+}
+
+/// The file's name without its folder, so that texts do not depend on where a program lies.
+std::string file_word(const SourcePtr& source, const std::string& otherwise) {
+    std::string file = source ? std::filesystem::path(source->path()).filename().string() : otherwise;
+    // The name stands in a `//` comment: a line break would end it, a backslash could continue it.
+    std::replace_if(
+        file.begin(), file.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\\'; }, '_');
+    return file;
+}
+
 } // namespace
 
 std::vector<std::string> formulas(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog) {
@@ -137,33 +163,27 @@ std::vector<std::string> formulas(const Kernel& kernel, const dag::CallGraph& gr
 }
 
 std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
-    std::set<std::size_t> lines;
+    // The program's file comes first, then those that it includes, in the order of the calls.
+    std::vector<std::pair<SourcePtr, std::set<std::size_t>>> files{{graph.program().source, {}}};
     std::string names;
     for (const CallId id : kernel.calls) {
         const Span& span = graph.call(id).span;
         if (span.source) {
+            auto file = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == span.source; });
+            file = file == files.end() ? files.insert(file, {span.source, {}}) : file;
             for (std::size_t line = span.source->line(span.begin); line <= span.source->line(std::max(span.begin + 1, span.end) - 1); ++line) {
-                lines.insert(line);
+                file->second.insert(line);
             }
         }
         names += (names.empty() ? "" : ", ") + graph.program().name_of(id);
     }
-    std::string ranges;
-    for (auto first = lines.begin(); first != lines.end();) {
-        auto last = first;
-        auto next = std::next(first);
-        while (next != lines.end() && *next == *last + 1) {
-            last = next++;
+    std::string places;
+    for (const auto& [source, lines] : files) {
+        if (!lines.empty() || files.size() == 1) {
+            places += (places.empty() ? "" : ", ") + file_word(source, graph.program().name) + (lines.empty() ? "" : ":" + ranges(lines));
         }
-        ranges += (ranges.empty() ? "" : ",") + std::to_string(*first) + (first == last ? "" : "-" + std::to_string(*last));
-        first = next;
     }
-    const SourcePtr& source = graph.program().source;
-    std::string file = source ? std::filesystem::path(source->path()).filename().string() : graph.program().name;
-    // The name stands in a `//` comment: a line break would end it, a backslash could continue it.
-    std::replace_if(
-        file.begin(), file.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\\'; }, '_');
-    return file + (ranges.empty() ? "" : ":" + ranges) + ": " + names;
+    return places + ": " + names;
 }
 
 } // namespace fusec::codegen

@@ -12,11 +12,8 @@ using fusion::Staging;
 
 namespace {
 
-const InterfaceText host_interface = {"0", "1", "host memory", "ignored", "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width", "", 64};
-
-std::string number(int value) {
-    return std::to_string(value);
-}
+const InterfaceText host_interface = {
+    "0", "1", "host memory", "ignored", "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width", "", 64};
 
 std::string dimensions(const Type& type) {
     return number(type.shape.rows) + ", " + number(type.shape.columns);
@@ -48,10 +45,12 @@ public:
             head += std::string(", ") + (list.written ? "" : "const ") + c_name(list.type.precision) + "* " + list.name;
         }
         const auto block = writer_.block(head + ")");
-        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")", ");");
+        const auto tiles = writer_.block(
+            "return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")", ");");
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
-                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) +
+                             "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
         for (const Step& step : kernel_.steps) {
@@ -81,9 +80,11 @@ private:
         writer_.line("const auto " + value.name + " = fusec::" + start + list.name + ");");
     }
     void write_step(const Compute& step) {
-        internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value, "the host computes an element in one thread, in registers");
+        internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value,
+                       "the host computes an element in one thread, in registers");
         const Value& result = kernel_.values.at(step.result.place.index);
-        writer_.line("fusec::registers<fusec::lanes_of<" + std::string(c_name(result.type.precision)) + ">, " + dimensions(result.type) + "> " + result.name + ";");
+        writer_.line("fusec::registers<fusec::lanes_of<" + std::string(c_name(result.type.precision)) + ">, " + dimensions(result.type) + "> " + result.name +
+                     ";");
         std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
         for (const Operand& operand : step.operands) {
             arguments += operand_text(operand.place) + ", ";
@@ -92,8 +93,10 @@ private:
     }
     void write_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
-        internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming), "the host stores whole elements from lanes");
-        writer_.line(std::string("fusec::") + (step.staging == Staging::lanes_streaming ? "stream" : "store") + "_tile(" + tile_ + ", " + kernel_.lists.at(step.list).name + ", " + value.name + ");");
+        internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming),
+                       "the host stores whole elements from lanes");
+        writer_.line(std::string("fusec::") + (step.staging == Staging::lanes_streaming ? "stream" : "store") + "_tile(" + tile_ + ", " +
+                     kernel_.lists.at(step.list).name + ", " + value.name + ");");
     }
     template <class Other>
     void write_step(const Other&) {
@@ -112,7 +115,8 @@ private:
         case Place::Kind::table: {
             const Table& table = kernel_.tables.at(place.index);
             if (table.type.shape.form == Form::scalar) {
-                return "fusec::registers<fusec::lanes_of<" + std::string(c_name(table.type.precision)) + ">, 1, 1>{{" + literal(table.values.at(0), table.type.precision) + "}}";
+                return "fusec::registers<fusec::lanes_of<" + std::string(c_name(table.type.precision)) + ">, 1, 1>{{" +
+                       literal(table.values.at(0), table.type.precision) + "}}";
             }
             return "fusec::broadcast<" + dimensions(table.type) + ">(" + table.name + ")";
         }
@@ -153,9 +157,11 @@ Embedded embed_with_lanes(const std::string& text, const Routines& routines) {
 
 Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
     const Routines routines = routines_of(unit, graph, catalog);
-    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name, routines).write(); });
+    const std::string kernels = kernels_text(
+        unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name, routines).write(); });
     Writer interface;
-    write_interface(interface, unit, host_interface, false, [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
+    write_interface(interface, unit, host_interface, false,
+                    [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed_with_lanes(kernels + interface.text(), routines);
     const std::vector<std::string> preamble = {
         "#include <cstddef>",

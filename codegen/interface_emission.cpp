@@ -43,7 +43,8 @@ bool any_wide(const Unit& unit) {
         const auto* store = std::get_if<StoreValue>(&step);
         return store != nullptr && store->staging == fusion::Staging::lanes_streaming;
     };
-    return std::any_of(unit.kernels.begin(), unit.kernels.end(), [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
+    return std::any_of(unit.kernels.begin(), unit.kernels.end(),
+                       [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
 }
 
 /// The body of NAME_launch_range.
@@ -51,7 +52,8 @@ class LaunchRange {
 public:
     LaunchRange(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start)
         : writer_(writer), unit_(unit), text_(text), uses_stream_(uses_stream), start_(start),
-          names_({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error", "size_t", "float4", "double2"}) {
+          names_({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error", "size_t", "float4",
+                  "double2"}) {
         for (const std::string& kernel : kernel_names(unit)) {
             names_.make(kernel);
         }
@@ -59,8 +61,9 @@ public:
 
     void write() {
         const bool workspace = !unit_.workspace.empty();
-        const auto block = writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" +
-                                         (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
+        const auto block =
+            writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" +
+                          (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
         fail_if("arguments == nullptr");
         if (workspace) {
             writer_.line("const size_t needed_bytes = " + unit_.name + "_workspace_bytes(count);");
@@ -98,7 +101,8 @@ private:
         std::string lists;
         for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
             for (const List& list : *group) {
-                lists += (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) + (list.uniform ? ", true}" : "}");
+                lists +=
+                    (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) + (list.uniform ? ", true}" : "}");
             }
         }
         lists += workspace ? ", {workspace, needed_bytes, true}" : "";
@@ -159,7 +163,8 @@ std::vector<std::string> kernel_names(const Unit& unit) {
 }
 
 void write_title(Writer& writer, const Unit& unit, const EmitOptions& options) {
-    writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) + ", plan " + plan_id(unit));
+    writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) + ", plan " +
+                plan_id(unit));
     if (!options.summary.empty()) {
         writer.line("// " + options.summary);
     }
@@ -199,14 +204,16 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
                                        : "/* Bytes of workspace for n elements, in " + std::string(text.memory) + " at a multiple of 256. */");
     writer.line("size_t " + name + "_workspace_bytes(size_t n);");
     writer.line();
-    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 does nothing. Returns " + std::string(text.success) + ",");
+    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 does nothing. Returns " + std::string(text.success) +
+                ",");
     writer.line(" * " + std::string(text.invalid_value) + " for null arguments, a null list, an output that overlaps another list" +
                 (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
                 (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
     writer.line("int " + name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
     writer.line("/* Elements first .. first + count - 1 of the same lists, first + count <= 2^40; the workspace is that of `count` elements. */");
-    writer.line("int " + name + "_launch_range(" + arguments_type(unit) + " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
+    writer.line("int " + name + "_launch_range(" + arguments_type(unit) +
+                " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
     writer.line("#ifdef __cplusplus");
     writer.line("}");
@@ -218,8 +225,10 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
         writer.line("return " + name + "_" + call + ";");
     };
     forward("size_t workspace_bytes(size_t n)", "workspace_bytes(n)");
-    forward("int launch(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)", "launch(&lists, n, workspace, bytes, stream)");
-    forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)", "launch_range(&lists, first, count, workspace, bytes, stream)");
+    forward("int launch(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
+            "launch(&lists, n, workspace, bytes, stream)");
+    forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
+            "launch_range(&lists, first, count, workspace, bytes, stream)");
     writer.line("} // namespace " + name);
     writer.line("#endif");
     return writer.take();
@@ -237,7 +246,8 @@ void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text
     writer.line();
     LaunchRange(writer, unit, text, uses_stream, start).write();
     writer.line();
-    const auto block = writer.block("extern \"C\" int " + unit.name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
+    const auto block = writer.block("extern \"C\" int " + unit.name + "_launch(" + arguments_type(unit) +
+                                    " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
     writer.line("return " + unit.name + "_launch_range(arguments, 0, n, workspace, workspace_bytes, stream);");
 }
 

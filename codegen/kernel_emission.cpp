@@ -3,7 +3,7 @@
 
 #include "codegen/literals.hpp"
 #include "codegen/names.hpp"
-#include "codegen/written_out.hpp"
+#include "codegen/spelling.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,10 +16,6 @@ using fusion::Staging;
 using library::Touch;
 
 namespace {
-
-std::string number(int value) {
-    return std::to_string(value);
-}
 
 std::string type_and_shape(const Type& type) {
     return std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ", " + number(type.shape.columns);
@@ -82,7 +78,10 @@ public:
         n_ = names_.make("n");
         count_ = names_.make("count");
         find_groups();
-        find_written_out();
+        // Names that are still to be made begin with one of the words.
+        spelling_ = choose_spelling(kernel_, routines_, [this](const std::string& word) {
+            return names_.has(word) || word.starts_with("element") || word.starts_with("lane") || word.starts_with("shared");
+        });
     }
 
     void write() {
@@ -92,19 +91,22 @@ public:
         std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) +
                            (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
         for (const List& list : kernel_.lists) {
-            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " + std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
+            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " + std::string(dialect_.restrict_pointer) + " " +
+                    list.name + ", ";
         }
         const std::string index = c_name(kernel_.first);
         const auto block = writer_.block(head + index + " " + first_ + ", " + index + " " + n_ + ")");
         const std::string elements = number(kernel_.tile_elements);
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
-                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) +
+                             "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
         writer_.line(first_ + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
         const std::string type = c_name(kernel_.element);
-        writer_.line("const " + type + " " + count_ + " = static_cast<" + type + ">(" + n_ + " - " + first_ + " < " + elements + " ? " + n_ + " - " + first_ + " : " + elements + ");");
+        writer_.line("const " + type + " " + count_ + " = static_cast<" + type + ">(" + n_ + " - " + first_ + " < " + elements + " ? " + n_ + " - " + first_ +
+                     " : " + elements + ");");
         name_tiles();
         write_steps();
     }
@@ -130,7 +132,8 @@ private:
         for (std::size_t i = 0; i < kernel_.tiles.size(); ++i) {
             const Tile& tile = kernel_.tiles[i];
             if (named_by_copy.count(i) == 0) {
-                lines.emplace_back("const auto " + tile_pointers_[i] + " = " + tile_start(tile) + ";", number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
+                lines.emplace_back("const auto " + tile_pointers_[i] + " = " + tile_start(tile) + ";",
+                                   number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
                 width = std::max(width, lines.back().first.size());
             }
         }
@@ -250,7 +253,7 @@ private:
     void declare_value(std::size_t index) {
         const Value& value = kernel_.values.at(index);
         std::string text = value_type(value) + " " + value.name;
-        if (viewed_.count(index) == 0) {
+        if (spelling_.viewed.count(index) == 0) {
             const int words = value.type.shape.size();
             text = std::string(c_name(value.type.precision)) + " " + value.name + (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
         }
@@ -328,7 +331,8 @@ private:
     }
     void write_block_step(const StoreTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " + tile_pointer(step.tile) + ", " + count_ + ");");
+        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " +
+                     tile_pointer(step.tile) + ", " + count_ + ");");
     }
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
@@ -361,11 +365,13 @@ private:
     void write_mapped_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
-        const std::string function = vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + std::string(touch_name(value.touch));
-        writer_.line(function + "(" + element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name + (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
+        const std::string function =
+            vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + std::string(touch_name(value.touch));
+        writer_.line(function + "(" + element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
+                     (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
     }
     void write_mapped_step(const Compute& step) {
-        if (is_written_out(step)) {
+        if (spelling_.written_out.count(step.call) != 0) {
             return write_out(step);
         }
         std::string arguments;
@@ -419,72 +425,14 @@ private:
 
     // Routines that are written out instead of called.
 
-    bool is_written_out(const Compute& step) const { return written_out_.count(step.call) != 0; }
-
-    /// Finds the calls whose routines can be written out, and the values that have to be views because something else uses them too.
-    void find_written_out() {
-        for (const Step& step : kernel_.steps) {
-            const auto* compute = std::get_if<Compute>(&step);
-            if (compute == nullptr || !routines_.at(compute->routine).write_out || compute->threads != 1) {
-                continue;
-            }
-            std::vector<OperandText> operands;
-            bool whole = compute->result.touch == Touch::all;
-            for (const Operand& operand : compute->operands) {
-                whole = whole && operand.touch == Touch::all;
-                operands.push_back({OperandText::Form::view, {}, {}, type_of(operand.place).shape});
-            }
-            operands.push_back({OperandText::Form::view, {}, {}, type_of(compute->result.place).shape});
-            if (whole && written_out_text(*compute, operands)) {
-                written_out_.insert(compute->call);
-            }
-        }
-        const auto view = [&](const Place& place) {
-            if (place.kind == Place::Kind::value) {
-                viewed_.insert(place.index);
-            }
-        };
-        for (const Step& step : kernel_.steps) {
-            if (const auto* compute = std::get_if<Compute>(&step); compute != nullptr && !is_written_out(*compute)) {
-                for (const Operand& operand : compute->operands) {
-                    view(operand.place);
-                }
-                view(compute->result.place);
-            } else if (const auto* load = std::get_if<LoadValue>(&step)) {
-                viewed_.insert(load->value);
-            } else if (const auto* store = std::get_if<StoreValue>(&step)) {
-                viewed_.insert(store->value);
-            }
-        }
-    }
-
-    std::optional<WrittenOut> written_out_text(const Compute& step, const std::vector<OperandText>& operands) const {
-        const Precision precision = type_of(step.result.place).precision;
-        return written_out(routines_.at(step.routine).text, operands, precision, [this](const std::string& name) { return names_.has(name); });
-    }
-
-    const Type& type_of(const Place& place) const {
-        switch (place.kind) {
-        case Place::Kind::value:
-            return kernel_.values.at(place.index).type;
-        case Place::Kind::tile:
-            return kernel_.tiles.at(place.index).type;
-        case Place::Kind::list:
-            return kernel_.lists.at(place.index).type;
-        case Place::Kind::table:
-            break;
-        }
-        return kernel_.tables.at(place.index).type;
-    }
-
     /// The operand as a written-out routine names it; writes the declarations that it needs.
     OperandText spelled(const Place& place) {
         using Form = OperandText::Form;
-        const Shape& shape = type_of(place).shape;
+        const Shape& shape = type_of(kernel_, place).shape;
         switch (place.kind) {
         case Place::Kind::value: {
-            const Form form = viewed_.count(place.index) != 0 ? Form::view : shape.form == fusec::Form::scalar ? Form::scalar
-                                                                                                               : Form::array;
+            const Form form = spelling_.viewed.count(place.index) != 0 ? Form::view : shape.form == fusec::Form::scalar ? Form::scalar
+                                                                                                                        : Form::array;
             return {form, kernel_.values.at(place.index).name, {}, shape};
         }
         case Place::Kind::tile:
@@ -511,7 +459,8 @@ private:
         }
         const OperandText result = spelled(step.result.place);
         operands.push_back(result);
-        const std::optional<WrittenOut> body = written_out_text(step, operands);
+        const std::optional<WrittenOut> body =
+            written_out(routines_.at(step.routine).text, operands, type_of(kernel_, step.result.place).precision, [](const std::string&) { return false; });
         internal_check(body.has_value(), "a routine that cannot be written out after all");
         std::string lines = body->lines;
         for (std::size_t at = 0; (at = lines.find("FUSEC_UNROLL", at)) != std::string::npos;) {
@@ -525,7 +474,7 @@ private:
             const std::size_t at = lines.starts_with(assignment) ? 0 : lines.find("\n" + assignment) + 1;
             const bool assigned = at != 0 || lines.starts_with(assignment);
             if (result.form == OperandText::Form::scalar && !scope && assigned && body->result_mentions == 1) {
-                lines.insert(at, std::string("const ") + c_name(type_of(step.result.place).precision) + " ");
+                lines.insert(at, std::string("const ") + c_name(type_of(kernel_, step.result.place).precision) + " ");
             } else {
                 declare_value(step.result.place.index);
             }
@@ -575,9 +524,8 @@ private:
     Names names_;
     std::string vector_, first_, n_, count_;
     std::map<Precision, std::string> bases_; ///< names of the block's shared memory
-    std::set<CallId> written_out_;
-    std::set<std::size_t> viewed_; ///< values that are views; the others are arrays and scalars
-    bool has_locals_ = false;      ///< a written-out body of the open block declares variables
+    Spelling spelling_;
+    bool has_locals_ = false; ///< a written-out body of the open block declares variables
     std::vector<std::string> list_views_, table_views_, tile_pointers_;
     std::set<int> granularities_;         ///< thread maps of the kernel
     std::map<int, std::string> elements_; ///< names by threads per instance

@@ -9,6 +9,20 @@ const char* c_name(IndexType type) {
     return type == IndexType::i32 ? "int" : "size_t";
 }
 
+const Type& type_of(const Kernel& kernel, const Place& place) {
+    switch (place.kind) {
+    case Place::Kind::value:
+        return kernel.values.at(place.index).type;
+    case Place::Kind::tile:
+        return kernel.tiles.at(place.index).type;
+    case Place::Kind::list:
+        return kernel.lists.at(place.index).type;
+    case Place::Kind::table:
+        return kernel.tables.at(place.index).type;
+    }
+    throw InternalError("an unknown place");
+}
+
 std::vector<int> touched_components(const Shape& shape, Touch touch, int threads, int lane) {
     std::vector<int> components;
     const auto add_rows = [&](int first, int count) {

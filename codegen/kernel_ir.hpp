@@ -179,6 +179,9 @@ struct Unit {
     std::vector<Kernel> kernels;          ///< launch order
 };
 
+/// Type of what is at a place of the kernel.
+const Type& type_of(const Kernel& kernel, const Place& place);
+
 /// Components of `shape` (row-major indices, ascending) that thread `lane` of `threads` touches. Empty when the combination is
 /// meaningless (library::components_touched is 0).
 std::vector<int> touched_components(const Shape& shape, library::Touch touch, int threads, int lane);

@@ -58,12 +58,18 @@ public:
 
     void write() {
         const auto block = writer_.block("kernel " + kernel_.name);
-        writer_.line("elements " + std::to_string(kernel_.tile_elements) + ", threads " + std::to_string(kernel_.threads) + ", shared " + std::to_string(kernel_.shared_bytes) + (kernel_.resident_blocks > 0 ? ", resident blocks " + std::to_string(kernel_.resident_blocks) : "") + ", first " + c_name(kernel_.first) + ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : ""));
+        writer_.line("elements " + std::to_string(kernel_.tile_elements) + ", threads " + std::to_string(kernel_.threads) + ", shared " +
+                     std::to_string(kernel_.shared_bytes) +
+                     (kernel_.resident_blocks > 0 ? ", resident blocks " + std::to_string(kernel_.resident_blocks) : "") + ", first " + c_name(kernel_.first) +
+                     ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : ""));
         for (const List& list : kernel_.lists) {
             writer_.line("list " + list_text(list));
         }
         for (const Tile& tile : kernel_.tiles) {
-            writer_.line("tile " + tile.name + ": " + to_string(tile.type) + " at " + std::to_string(tile.offset) + " bytes " + std::to_string(tile.bytes) + " words " + std::to_string(tile.element_words) + (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") + " live " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
+            writer_.line("tile " + tile.name + ": " + to_string(tile.type) + " at " + std::to_string(tile.offset) + " bytes " + std::to_string(tile.bytes) +
+                         " words " + std::to_string(tile.element_words) +
+                         (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") + " live " +
+                         std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
         }
         for (const Value& value : kernel_.values) {
             writer_.line("value " + value.name + ": " + to_string(value.type) + " " + text(value.touch) + " of " + std::to_string(value.threads));
@@ -81,10 +87,18 @@ private:
     static std::string transfer_text(const Transfer& step) {
         return std::string(text(step.staging)) + " " + std::to_string(step.access_bytes) + " bytes";
     }
-    std::string step_text(const LoadTile& step) const { return "load " + kernel_.lists.at(step.list).name + " -> tile " + kernel_.tiles.at(step.tile).name + ", " + transfer_text(step); }
-    std::string step_text(const LoadValue& step) const { return "load " + kernel_.lists.at(step.list).name + " -> value " + kernel_.values.at(step.value).name + ", " + transfer_text(step); }
-    std::string step_text(const StoreTile& step) const { return "store tile " + kernel_.tiles.at(step.tile).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step); }
-    std::string step_text(const StoreValue& step) const { return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step); }
+    std::string step_text(const LoadTile& step) const {
+        return "load " + kernel_.lists.at(step.list).name + " -> tile " + kernel_.tiles.at(step.tile).name + ", " + transfer_text(step);
+    }
+    std::string step_text(const LoadValue& step) const {
+        return "load " + kernel_.lists.at(step.list).name + " -> value " + kernel_.values.at(step.value).name + ", " + transfer_text(step);
+    }
+    std::string step_text(const StoreTile& step) const {
+        return "store tile " + kernel_.tiles.at(step.tile).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step);
+    }
+    std::string step_text(const StoreValue& step) const {
+        return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step);
+    }
     static std::string step_text(const AsyncWait&) { return "async wait"; }
     static std::string step_text(const BlockBarrier&) { return "block barrier"; }
     static std::string step_text(const WarpBarrier&) { return "warp barrier"; }

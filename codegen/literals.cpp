@@ -9,6 +9,10 @@
 
 namespace fusec::codegen {
 
+std::string number(int value) {
+    return std::to_string(value);
+}
+
 std::string literal(double value, Precision precision) {
     internal_check(std::isfinite(value), "a constant is not finite");
     std::array<char, 64> buffer{};

@@ -9,6 +9,8 @@
 
 namespace fusec::codegen {
 
+/// `32`
+std::string number(int value);
 /// `0.5f`, `-3.0`. Pre: finite and representable in the precision.
 std::string literal(double value, Precision precision);
 /// `{1.0f, 0.0f}`.

@@ -79,7 +79,8 @@ private:
             internal_check(plan.slot.has_value(), "a shared datum without an address");
             const fusion::SharedSlot& slot = *plan.slot;
             place_of_.emplace(plan.datum, Place{Place::Kind::tile, kernel_.tiles.size()});
-            kernel_.tiles.push_back({plan.datum, names_.make(listed ? d.identifier + "_view" : d.identifier), d.type, slot.offset, slot.bytes, slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
+            kernel_.tiles.push_back({plan.datum, names_.make(listed ? d.identifier + "_view" : d.identifier), d.type, slot.offset, slot.bytes,
+                                     slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
             break;
         }
         case Placement::memory:

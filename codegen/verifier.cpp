@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/verifier.hpp"
 
+#include "codegen/kernel_checks.hpp"
+
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -93,6 +96,21 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> findings(const Kernel& kernel) {
+    KernelFindings found(kernel);
+    if (indices_exist(kernel, found)) {
+        check_declarations(kernel, found);
+        const int elements = kernel.tile_elements;
+        for (const int count : std::set<int>{1, std::max(1, elements - 1), elements}) {
+            run_block(kernel, count, true, found);
+            if (kernel.has_wide_access()) {
+                run_block(kernel, count, false, found);
+            }
+        }
+    }
+    return found.take();
+}
 
 std::vector<std::string> findings(const Unit& unit) {
     std::vector<std::string> all = UnitCheck(unit).run();

@@ -120,7 +120,8 @@ public:
                 check_value(text.substr(end, text.find(';', end) - end));
                 result += value_type_;
             } else {
-                static constexpr std::array<std::string_view, 9> refused = {"using", "typename", "constexpr", "return", "template", "struct", "class", "static", "decltype"};
+                static constexpr std::array<std::string_view, 9> refused = {"using", "typename", "constexpr", "return", "template",
+                                                                            "struct", "class", "static", "decltype"};
                 if (std::find(refused.begin(), refused.end(), word) != refused.end()) {
                     throw MustBeCalled{};
                 }
@@ -176,7 +177,8 @@ private:
     /// ` sum = a(i, 0) * b(0, j)`: one variable whose initial value is made of components, not of indices or comparisons.
     void check_value(std::string_view declaration) {
         const std::size_t equals = declaration.find('=');
-        if (equals == std::string_view::npos || declaration.find_first_of("<>!&") != std::string_view::npos || declaration.find("==") != std::string_view::npos) {
+        if (equals == std::string_view::npos || declaration.find_first_of("<>!&") != std::string_view::npos ||
+            declaration.find("==") != std::string_view::npos) {
             throw MustBeCalled{};
         }
         const std::string name(trimmed(declaration.substr(0, equals)));
@@ -267,7 +269,8 @@ bool declares_outside_loops(std::string_view lines, std::string_view value_type)
 
 } // namespace
 
-std::optional<WrittenOut> written_out(std::string_view routine, const std::vector<OperandText>& operands, Precision precision, const std::function<bool(const std::string&)>& taken) {
+std::optional<WrittenOut> written_out(std::string_view routine, const std::vector<OperandText>& operands, Precision precision,
+                                      const std::function<bool(const std::string&)>& taken) {
     const std::size_t open = routine.find('(', routine.find("FUSEC_DEVICE")), close = open == std::string_view::npos ? open : closing(routine, open);
     if (close == std::string_view::npos || routine.substr(close, 4) != ") {\n" || trimmed(routine).back() != '}') {
         return std::nullopt;

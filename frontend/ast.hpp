@@ -14,10 +14,33 @@
 namespace fusec::frontend::ast {
 
 using ExpressionId = Id<struct ExpressionTag>;
+using IndexId = Id<struct IndexTag>;
 
 struct Name {
     std::string text;
     Span span;
+};
+
+enum class IndexKind {
+    number, ///< `text` is the literal as written
+    name,   ///< `text` is the name
+    prefix, ///< `-left`
+    infix,  ///< `left text right`, `text` one of + - * / %
+};
+
+/// A node of the integer arithmetic in a bound or an index. Nodes live in `Program::indices`, in post-order like expressions.
+struct Index {
+    IndexKind kind = IndexKind::number;
+    std::string text;
+    IndexId left;
+    IndexId right;
+    Span span;
+};
+
+/// The nodes of one whole index, as `Tree`.
+struct IndexTree {
+    IndexId first;
+    IndexId root;
 };
 
 enum class ExpressionKind {
@@ -27,6 +50,7 @@ enum class ExpressionKind {
     prefix, ///< `text` is "-", one operand
     infix,  ///< `text` is "+", "-", "*" or "/", two operands
     suffix, ///< `text` is "'", one operand
+    index,  ///< `operand[i, j]`: one operand, `indices` in brackets
     table,  ///< `[...]`: operands are its entries; only as the value of a constant
 };
 
@@ -36,6 +60,7 @@ struct Expression {
     ExpressionKind kind = ExpressionKind::number;
     std::string text;
     std::vector<ExpressionId> operands;
+    std::vector<IndexTree> indices;
     Span span; ///< the whole expression, enclosing parentheses included
     Span head; ///< the name, literal, callee or operator alone
 };
@@ -81,29 +106,71 @@ struct InputList {
     std::vector<Name> names;
 };
 
+/// `target = value;`, `target += value;` or `target -= value;`
 struct Assignment {
+    enum class Form {
+        defines,
+        adds,
+        subtracts
+    } form = Form::defines;
     Name target;
     Tree value;
+    Span sign; ///< the `=`, `+=` or `-=`
 };
 
 struct ReturnList {
     std::vector<Name> names;
 };
 
-struct Statement {
-    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList> form;
-    Span span;
+/// `return expression;` of a definition: the last statement of its block.
+struct ReturnValue {
+    Tree value;
 };
 
+/// `include "path";` The statements of the file stand behind it, up to `end`, with spans in their own text.
+struct Include {
+    Name path;           ///< without the quotes
+    std::size_t end = 0; ///< index of the statement after the last one of the file
+};
+
+/// `for variable in first..last {`: the statements behind it, up to `end`, are the body.
+struct Loop {
+    Name variable;
+    IndexTree first;
+    IndexTree last;      ///< not included
+    std::size_t end = 0; ///< index of the statement after the last one of the body
+};
+
+struct Parameter {
+    std::optional<Precision> precision;
+    std::optional<WrittenShape> shape;
+    Name name;
+};
+
+/// `def name(parameters) {`: the statements behind it, up to `end`, are the body, a `ReturnValue` the last of them.
+struct Definition {
+    Name name;
+    std::vector<Parameter> parameters;
+    std::size_t end = 0;
+};
+
+struct Statement {
+    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition> form;
+    Span span; ///< of a block: its opening
+};
+
+/// Statements in the order of the text, with those of blocks and included files behind what opens them.
 struct Program {
     SourcePtr source;
     std::vector<Statement> statements;
     std::vector<Expression> expressions;
+    std::vector<Index> indices;
 
     const Expression& expression(ExpressionId id) const { return expressions.at(id.index()); }
+    const Index& index(IndexId id) const { return indices.at(id.index()); }
 };
 
-/// The tree as text, one statement per line, calls and operators as nested prefix forms: `--dump ast`.
+/// The tree as text, one statement per line, blocks indented, calls and operators as nested prefix forms: `--dump ast`.
 std::string to_text(const Program& program);
 
 } // namespace fusec::frontend::ast

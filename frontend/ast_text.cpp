@@ -14,6 +14,34 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
+/// Prefix form of an index: `(+ (* 3 q) 1)`. With a stack of its own, as for expressions.
+std::string index_text(const Program& program, const IndexTree& tree) {
+    struct Visit {
+        IndexId node;
+        int next = 0;
+    };
+    std::string text;
+    std::vector<Visit> open{{tree.root}};
+    while (!open.empty()) {
+        Visit& visit = open.back();
+        const Index& node = program.index(visit.node);
+        const int operands = node.kind == IndexKind::infix ? 2 : node.kind == IndexKind::prefix ? 1
+                                                                                                : 0;
+        if (visit.next == 0) {
+            text += operands == 0 ? node.text : operands == 1 ? "(neg"
+                                                              : "(" + node.text;
+        }
+        if (visit.next < operands) {
+            text += ' ';
+            open.push_back({visit.next++ == 0 ? node.left : node.right});
+            continue;
+        }
+        text += operands == 0 ? "" : ")";
+        open.pop_back();
+    }
+    return text;
+}
+
 /// Prefix form of an expression: `(+ A (call mmul B C))`. Walks with a stack of its own: chains may be deeper than the program stack.
 std::string expression_text(const Program& program, ExpressionId root) {
     struct Visit {
@@ -41,6 +69,9 @@ std::string expression_text(const Program& program, ExpressionId root) {
             case ExpressionKind::suffix:
                 text += "(" + e.text;
                 break;
+            case ExpressionKind::index:
+                text += "(entry";
+                break;
             case ExpressionKind::table:
                 text += "(table";
                 break;
@@ -51,6 +82,9 @@ std::string expression_text(const Program& program, ExpressionId root) {
             const ExpressionId operand = e.operands[visit.next++];
             open.push_back({operand}); // invalidates `visit`
             continue;
+        }
+        for (const IndexTree& index : e.indices) {
+            text += " " + index_text(program, index);
         }
         if (e.kind != ExpressionKind::name && e.kind != ExpressionKind::number) {
             text += ')';
@@ -81,11 +115,45 @@ std::string names_text(const std::vector<Name>& names) {
     return text;
 }
 
+std::string sign_text(Assignment::Form form) {
+    switch (form) {
+    case Assignment::Form::defines:
+        return " = ";
+    case Assignment::Form::adds:
+        return " += ";
+    case Assignment::Form::subtracts:
+        return " -= ";
+    }
+    return {};
+}
+
+std::string parameters_text(const std::vector<Parameter>& parameters) {
+    std::string text;
+    for (const Parameter& parameter : parameters) {
+        const std::string type = parameter.shape ? shape_text(parameter.precision, *parameter.shape) + " " : parameter.precision ? std::string(c_name(*parameter.precision)) + " "
+                                                                                                                                 : "";
+        text += (text.empty() ? " " : ", ") + type + parameter.name.text;
+    }
+    return text;
+}
+
 } // namespace
 
 std::string to_text(const Program& program) {
     Writer out;
-    for (const Statement& statement : program.statements) {
+    std::vector<std::size_t> ends; // of the blocks and files around the statement
+    for (std::size_t i = 0; i <= program.statements.size(); ++i) {
+        while (!ends.empty() && ends.back() == i) {
+            ends.pop_back();
+            out.dedent();
+        }
+        if (i == program.statements.size()) {
+            break;
+        }
+        const auto open = [&](std::size_t end) {
+            out.indent();
+            ends.push_back(end);
+        };
         std::visit(Overloaded{
                        [&](const ProgramName& s) { out.line("program " + s.name.text); },
                        [&](const Declaration& s) { out.line((s.uniform ? "uniform " : "declare ") + shape_text(s.precision, s.shape) + names_text(s.names)); },
@@ -95,10 +163,23 @@ std::string to_text(const Program& program) {
                            }
                        },
                        [&](const InputList& s) { out.line("input" + names_text(s.names)); },
-                       [&](const Assignment& s) { out.line(s.target.text + " = " + expression_text(program, s.value.root)); },
+                       [&](const Assignment& s) { out.line(s.target.text + sign_text(s.form) + expression_text(program, s.value.root)); },
                        [&](const ReturnList& s) { out.line("return" + names_text(s.names)); },
+                       [&](const ReturnValue& s) { out.line("return " + expression_text(program, s.value.root)); },
+                       [&](const Include& s) {
+                           out.line("include " + s.path.text);
+                           open(s.end);
+                       },
+                       [&](const Loop& s) {
+                           out.line("for " + s.variable.text + " in " + index_text(program, s.first) + " .. " + index_text(program, s.last));
+                           open(s.end);
+                       },
+                       [&](const Definition& s) {
+                           out.line("def " + s.name.text + parameters_text(s.parameters));
+                           open(s.end);
+                       },
                    },
-                   statement.form);
+                   program.statements[i].form);
     }
     return out.take();
 }

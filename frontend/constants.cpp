@@ -15,10 +15,6 @@ std::string shortest(double value) {
     return {text, end.ptr};
 }
 
-Constant scalar(double value) {
-    return {{Form::scalar, 1, 1}, {value}, shortest(value)};
-}
-
 void report_not_a_number(const ast::Expression& e, Diagnostics& diagnostics) {
     diagnostics.report(kind::not_a_number, e.span, in_backticks(e.span.text()) + " is not a number").hint = "the value of a `const` is made of literals only";
 }
@@ -129,6 +125,10 @@ std::optional<Constant> constant_node(const ast::Expression& e, const std::vecto
 
 } // namespace
 
+Constant scalar_constant(double value) {
+    return {{Form::scalar, 1, 1}, {value}, shortest(value)};
+}
+
 std::optional<Constant> number_constant(const ast::Expression& literal, Diagnostics& diagnostics) {
     double value = 0;
     const char* const end = literal.text.data() + literal.text.size();
@@ -137,7 +137,7 @@ std::optional<Constant> number_constant(const ast::Expression& literal, Diagnost
         diagnostics.report(kind::number_out_of_range, literal.head, in_backticks(literal.text) + " is outside the range of `double`, 4.9e-324 to 1.8e308");
         return std::nullopt;
     }
-    return scalar(value);
+    return scalar_constant(value);
 }
 
 Constant negated(Constant operand) {
@@ -159,7 +159,7 @@ std::optional<Constant> folded(const ast::Expression& infix, const Constant& lef
         diagnostics.report(kind::number_out_of_range, infix.span, in_backticks(infix.span.text()) + " has no finite value: " + left.name + " " + infix.text + " " + right.name);
         return std::nullopt;
     }
-    return scalar(value);
+    return scalar_constant(value);
 }
 
 std::optional<Constant> identity_constant(const ast::Expression& call, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics) {

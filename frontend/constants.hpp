@@ -19,6 +19,9 @@ struct Constant {
     std::string name; ///< how the program's text would write it: `2.5`, `midentity(3)`
 };
 
+/// A number as its shortest text would write it.
+Constant scalar_constant(double value);
+
 /// The value of a literal; reports `number-out-of-range` when it is not a finite double or rounds to 0.
 std::optional<Constant> number_constant(const ast::Expression& literal, Diagnostics& diagnostics);
 

@@ -6,8 +6,11 @@
 #include "frontend/checked_program.hpp"
 #include "support/diagnostics.hpp"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace fusec::frontend {
@@ -18,31 +21,59 @@ struct Returned {
     ast::Name name;
 };
 
+/// Where the name of a datum comes from.
+enum class NameKind {
+    written,  ///< by the program: `F`
+    expanded, ///< a value of a loop, a definition or a sum: `g[3]`, `stress(1).P`, `K:2`
+    nested,   ///< a call inside an expression: `F.1`
+    entry,    ///< of a table: `w[3]`
+    literal,  ///< the text of a constant: `2.5`, `-1`, `midentity(3)`
+};
+
+/// One `+=` or `-=`: the call that adds a term to the value before it.
+struct SumStep {
+    CallId call;
+    DataId before;
+    DataId term;
+    bool subtracts = false;
+};
+
 /// Data and calls in order of definition. `Datum::identifier` is not set yet.
 struct Draft {
     std::vector<Datum> data;
+    std::vector<NameKind> name_kinds; ///< per datum
+    std::vector<bool> read;           ///< per datum: its value was read while compiling, as a bound, an index or a table
     std::vector<Call> calls;
     std::vector<DataId> interface; ///< inputs and uniforms
     std::vector<Returned> returned;
+    std::vector<SumStep> sums; ///< in order of their calls
 
-    DataId add(Datum datum) {
+    DataId add(Datum datum, NameKind name_kind) {
         data.push_back(std::move(datum));
+        name_kinds.push_back(name_kind);
+        read.push_back(false);
         return DataId{data.size() - 1};
     }
     Datum& datum(DataId id) { return data.at(id.index()); }
     const Datum& datum(DataId id) const { return data.at(id.index()); }
+    void rename(DataId id, std::string name, NameKind name_kind) {
+        datum(id).name = std::move(name);
+        name_kinds.at(id.index()) = name_kind;
+    }
+    /// A constant of an expansion, or an entry of a table: one datum for all of the same `owner` with the same type and bits, with the
+    /// first one's name. The owner of an entry is its table.
+    DataId shared_constant(Datum datum, NameKind name_kind, std::optional<DataId> owner = std::nullopt);
+
+private:
+    std::map<std::tuple<std::optional<DataId>, Precision, Shape, std::vector<std::uint64_t>>, DataId> shared_;
 };
 
-/// Whether the name of a datum is one that the front end made up for a nested call: `F.1`.
-inline bool is_nested_name(const std::string& name) {
-    return name.find('.') != std::string::npos;
-}
+/// The bits of the components; the numbers themselves would not tell -0 from 0.
+std::vector<std::uint64_t> bits_of(const std::vector<double>& values);
 
-/// Whether it is the text of a constant without a name in the program: `2.5`, `-1`, `midentity(3)`.
-inline bool is_literal_name(const std::string& name) {
-    const bool letter = (name.front() >= 'A' && name.front() <= 'Z') || (name.front() >= 'a' && name.front() <= 'z') || name.front() == '_';
-    return !letter || name.find('(') != std::string::npos;
-}
+/// With every chain of steps of a sum, whose values between are used by nothing else, as a tree of the same number of calls and of
+/// logarithmic depth; the order of the terms stays.
+Draft reassociated(Draft draft, const library::Catalog& catalog);
 
 /// Merges identical calls (remark), removes dead ones (warning), reports unused inputs and constants (warning, inputs stay),
 /// chooses identifiers. `name` is the program's as written. Pre: no errors; at least one output.

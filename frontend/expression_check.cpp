@@ -4,129 +4,167 @@
 #include "frontend/syntax_messages.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 namespace fusec::frontend {
 
 namespace {
 
-const DiagnosticKind& kind_of(library::Mismatch::Reason reason) {
-    switch (reason) {
-    case library::Mismatch::Reason::arity:
-        return kind::wrong_arity;
-    case library::Mismatch::Reason::form:
-    case library::Mismatch::Reason::dimension:
-        return kind::operand_mismatch;
-    case library::Mismatch::Reason::precision:
-        return kind::precision_mismatch;
-    case library::Mismatch::Reason::outside_where:
-        return kind::unsupported_shape;
-    }
-    return kind::operand_mismatch;
-}
-
-/// How much a mismatch knows about what was meant: an operator's message comes from the function that came nearest.
-int nearness(library::Mismatch::Reason reason) {
-    switch (reason) {
-    case library::Mismatch::Reason::outside_where:
-        return 4;
-    case library::Mismatch::Reason::precision:
-        return 3;
-    case library::Mismatch::Reason::dimension:
-        return 2;
-    case library::Mismatch::Reason::form:
-        return 1;
-    case library::Mismatch::Reason::arity:
-        return 0;
-    }
-    return 0;
+CallSite site_of(const ast::Expression& e) {
+    return {e.text, e.head, e.span, e.kind == ast::ExpressionKind::prefix};
 }
 
 } // namespace
 
-std::optional<DataId> ExpressionChecker::check(const ast::Name& target, const ast::Tree& tree, const std::optional<Type>& declared) {
-    first_ = tree.first;
-    values_.clear();
-    precision_ = precision_of(tree, declared);
-    const std::size_t calls_before = draft_.calls.size();
+Evaluated ExpressionChecker::evaluate(const ast::Tree& tree, std::optional<Precision> precision) {
+    Evaluation evaluation{tree, {}, {}};
+    evaluation.result.calls_before = draft_.calls.size();
+    const std::optional<Precision> named = precision_of(tree);
+    evaluation.result.precision = named ? *named : precision.value_or(default_precision_);
     for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
-        values_.push_back(node(program_.expressions[i]));
+        evaluation.values.push_back(node(evaluation, program_.expressions[i]));
     }
-    Value& root = values_.back();
-    if (root.constant) {
-        if (!round_to(precision_, *root.constant, program_.expression(tree.root).span, diagnostics_)) {
-            return std::nullopt;
-        }
-        return draft_.add({target.text, {}, {root.constant->shape, precision_}, DatumKind::constant, std::move(root.constant->values), {}, false, target.span});
-    }
-    for (std::size_t i = calls_before; i < draft_.calls.size(); ++i) {
-        const bool outermost = i + 1 == draft_.calls.size();
-        Datum& result = draft_.datum(draft_.calls[i].result);
-        result.name = outermost ? target.text : target.text + "." + std::to_string(i - calls_before + 1);
-        result.span = outermost ? target.span : draft_.calls[i].span;
-    }
-    return root.datum;
+    expansion_.spend(tree.root.index() - tree.first.index() + 1, program_.expression(tree.root).span);
+    evaluation.result.value = std::move(evaluation.values.back());
+    return std::move(evaluation.result);
 }
 
-Precision ExpressionChecker::precision_of(const ast::Tree& tree, const std::optional<Type>& declared) const {
+Value ExpressionChecker::add_step(Evaluated& term, const Operand& sum, const Span& term_span, const CallSite& site) {
+    const std::optional<DataId> datum = datum_of(term.value, sum.type.precision, term_span);
+    if (!datum) {
+        return {};
+    }
+    const std::vector<Operand> operands{sum, {*datum, draft_.datum(*datum).type, term_span, std::nullopt}};
+    const std::string_view symbol = site.text == "-=" ? "-" : "+";
+    const std::optional<library::Instance> instance = resolution_.operation(site, symbol, operands);
+    if (!instance) {
+        return {};
+    }
+    const Value value = add_call(term, *instance, operands, site.span);
+    if (value.good()) {
+        draft_.sums.push_back({term.calls.back(), sum.datum, *datum, symbol == "-"});
+    }
+    return value;
+}
+
+void ExpressionChecker::negate(Evaluated& evaluated, const Span& span, const CallSite& site) {
+    if (evaluated.value.constant) {
+        evaluated.value.constant = negated(*evaluated.value.constant);
+    } else if (evaluated.value.datum) {
+        const std::vector<Operand> operands{{*evaluated.value.datum, draft_.datum(*evaluated.value.datum).type, span, std::nullopt}};
+        const std::optional<library::Instance> instance = resolution_.operation(site, "neg", operands);
+        evaluated.value = instance ? add_call(evaluated, *instance, operands, site.span) : Value{};
+    }
+}
+
+std::vector<CallId> ExpressionChecker::name_calls(const Evaluated& evaluated, const std::string& name, const std::string& nested, NameKind name_kind, const Span& span) {
+    const std::optional<DataId> outermost = evaluated.value.datum;
+    if (outermost) {
+        const std::optional<CallId> producer = draft_.datum(*outermost).producer;
+        if (producer && producer->index() >= evaluated.calls_before) {
+            draft_.rename(*outermost, name, name_kind);
+            draft_.datum(*outermost).span = span;
+        }
+    }
+    std::vector<CallId> others;
+    for (std::size_t i = 0; i < evaluated.calls.size(); ++i) {
+        const DataId result = draft_.calls[evaluated.calls[i].index()].result;
+        if (result != outermost) {
+            draft_.rename(result, nested + "." + std::to_string(i + 1), NameKind::nested);
+            others.push_back(evaluated.calls[i]);
+        }
+    }
+    return others;
+}
+
+std::optional<Precision> ExpressionChecker::precision_of(const ast::Tree& tree) const {
     for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
         if (program_.expressions[i].kind != ast::ExpressionKind::name) {
             continue;
         }
-        const Defined* defined = scope_.definition(program_.expressions[i].text);
-        if (defined && defined->datum) {
-            return draft_.datum(*defined->datum).type.precision;
+        const Defined* defined = std::as_const(scope_).definition(program_.expressions[i].text);
+        if (defined && defined->value.datum) {
+            return draft_.datum(*defined->value.datum).type.precision;
         }
     }
-    return declared ? declared->precision : default_precision_;
+    return std::nullopt;
 }
 
-ExpressionChecker::Value ExpressionChecker::node(const ast::Expression& e) {
+Value ExpressionChecker::node(Evaluation& evaluation, const ast::Expression& e) {
     switch (e.kind) {
     case ast::ExpressionKind::name:
-        return {scope_.use(e.text, e.head), std::nullopt};
+        return name(e);
     case ast::ExpressionKind::number:
         return {std::nullopt, number_constant(e, diagnostics_)};
     case ast::ExpressionKind::call:
-        return call(e);
+        return call(evaluation, e);
     case ast::ExpressionKind::prefix:
-        if (value(e.operands[0]).constant) {
-            return {std::nullopt, negated(*value(e.operands[0]).constant)};
+        if (const auto& operand = evaluation.value(e.operands[0]).constant) {
+            return {std::nullopt, negated(*operand)};
         }
-        return operator_call(e, "neg");
+        return operator_call(evaluation, e, "neg");
     case ast::ExpressionKind::infix: {
-        const auto& left = value(e.operands[0]).constant;
-        const auto& right = value(e.operands[1]).constant;
+        const auto& left = evaluation.value(e.operands[0]).constant;
+        const auto& right = evaluation.value(e.operands[1]).constant;
         if (left && right && left->shape.form == Form::scalar && right->shape.form == Form::scalar) {
             return {std::nullopt, folded(e, *left, *right, diagnostics_)};
         }
-        return operator_call(e, e.text);
+        return operator_call(evaluation, e, e.text);
     }
     case ast::ExpressionKind::suffix:
-        return operator_call(e, e.text);
+        return operator_call(evaluation, e, e.text);
+    case ast::ExpressionKind::index:
+        return entry(evaluation, e);
     case ast::ExpressionKind::table:
         break; // the grammar allows tables in constants only
     }
     throw InternalError("a table outside a constant");
 }
 
-ExpressionChecker::Value ExpressionChecker::call(const ast::Expression& e) {
+Value ExpressionChecker::name(const ast::Expression& e) {
+    const Defined* defined = scope_.use(e.text, e.head);
+    if (!defined) {
+        return {};
+    }
+    constexpr std::int64_t most = std::int64_t{1} << 53U; // every integer up to it is a double
+    if (defined->integer && (*defined->integer > most || *defined->integer < -most)) {
+        diagnostics_.report(kind::number_out_of_range, e.span, in_backticks(e.text) + " is " + std::to_string(*defined->integer) + ", outside the integers that `double` holds exactly, up to " + std::to_string(most));
+        return {};
+    }
+    return defined->value;
+}
+
+Value ExpressionChecker::call(Evaluation& evaluation, const ast::Expression& e) {
     if (e.text == "midentity") {
         std::vector<std::optional<Constant>> operands;
         for (const ast::ExpressionId id : e.operands) {
-            if (!value(id).good()) {
+            if (!evaluation.value(id).good()) {
                 return {};
             }
-            operands.push_back(value(id).constant);
+            operands.push_back(evaluation.value(id).constant);
         }
         return {std::nullopt, identity_constant(e, operands, diagnostics_)};
     }
+    std::vector<Argument> arguments;
+    for (const ast::ExpressionId id : e.operands) {
+        const ast::Expression& operand = program_.expression(id);
+        arguments.push_back({evaluation.value(id), operand.span, definition_place(operand)});
+    }
+    if (std::optional<Value> value = definitions_.expand(e, arguments)) {
+        return std::move(*value);
+    }
     if (const std::optional<Callee> callee = find_callee(e.text, catalog_)) {
-        return named_call(e, callee->function, callee->suffix);
+        const CallSite site = site_of(e);
+        if (!resolution_.arity_fits(site, callee->function, e.operands.size())) {
+            return {};
+        }
+        const std::optional<std::vector<Operand>> operands = operands_of(evaluation, e);
+        const std::optional<library::Instance> instance = operands ? resolution_.named(site, callee->function, callee->suffix, *operands) : std::nullopt;
+        return instance ? add_call(evaluation.result, *instance, *operands, e.span) : Value{};
     }
     Diagnostic& d = diagnostics_.report(kind::unknown_function, e.head, "no function " + in_backticks(e.text) + " in the library");
-    if (const Defined* defined = scope_.definition(e.text)) {
-        d.notes.push_back({defined->span, in_backticks(e.text) + " is " + defined->how});
+    if (const Defined* defined = std::as_const(scope_).definition(e.text)) {
+        d.notes.push_back({defined->span, in_backticks(e.text) + " is " + std::string(described(defined->role))});
         d.hint = "write `*` between the factors of a product";
     } else if (const std::string near = nearest_callee(e.text, catalog_); !near.empty()) {
         d.hint = "did you mean `" + near + "`?";
@@ -134,178 +172,62 @@ ExpressionChecker::Value ExpressionChecker::call(const ast::Expression& e) {
     return {};
 }
 
-ExpressionChecker::Value ExpressionChecker::named_call(const ast::Expression& e, FunctionId function, const std::string& suffix) {
-    const library::Function& applied = catalog_.function(function);
-    if (e.operands.size() != applied.inputs.size()) { // said even when an operand is in error
-        const auto mismatch = catalog_.match(function, std::vector<Type>(e.operands.size()));
-        report_mismatch(e, std::get<library::Mismatch>(mismatch), {});
-        return {};
-    }
-    const std::optional<Operands> operands = operands_of(e);
-    if (!operands || (!suffix.empty() && !suffix_fits(e, applied.name, suffix, *operands))) {
-        return {};
-    }
-    const auto match = catalog_.match(function, operands->types);
-    if (const auto* mismatch = std::get_if<library::Mismatch>(&match)) {
-        report_mismatch(e, *mismatch, *operands);
-        return {};
-    }
-    return add_call(e, std::get<library::Instance>(match), *operands);
+Value ExpressionChecker::operator_call(Evaluation& evaluation, const ast::Expression& e, std::string_view symbol) {
+    const std::optional<std::vector<Operand>> operands = operands_of(evaluation, e);
+    const std::optional<library::Instance> instance = operands ? resolution_.operation(site_of(e), symbol, *operands) : std::nullopt;
+    return instance ? add_call(evaluation.result, *instance, *operands, e.span) : Value{};
 }
 
-ExpressionChecker::Value ExpressionChecker::operator_call(const ast::Expression& e, std::string_view symbol) {
-    const std::optional<Operands> operands = operands_of(e);
-    if (!operands) {
+Value ExpressionChecker::add_call(Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span) {
+    if (!expansion_.count_call(span)) {
         return {};
     }
-    std::vector<library::Instance> fitting;
-    std::optional<library::Mismatch> nearest_mismatch;
-    for (const FunctionId function : catalog_.with_operator(symbol)) {
-        auto match = catalog_.match(function, operands->types);
-        if (auto* instance = std::get_if<library::Instance>(&match)) {
-            fitting.push_back(std::move(*instance));
-            continue;
-        }
-        auto& mismatch = std::get<library::Mismatch>(match);
-        if (!nearest_mismatch || nearness(mismatch.reason) > nearness(nearest_mismatch->reason)) {
-            nearest_mismatch = std::move(mismatch);
-        }
-    }
-    if (std::any_of(fitting.begin(), fitting.end(), [](const library::Instance& i) { return !i.swapped; })) {
-        std::erase_if(fitting, [](const library::Instance& i) { return i.swapped; }); // as written goes before swapped
-    }
-    if (fitting.size() > 1) {
-        std::string names;
-        for (const library::Instance& instance : fitting) {
-            names += (names.empty() ? "`" : ", `") + catalog_.function(instance.function).name + "`";
-        }
-        diagnostics_.report(kind::ambiguous_operator, e.head, "`" + e.text + "` fits several functions here: " + names).hint = "call the one that is meant by its name";
-        return {};
-    }
-    if (!fitting.empty()) {
-        return add_call(e, fitting.front(), *operands);
-    }
-    if (nearest_mismatch && nearness(nearest_mismatch->reason) >= nearness(library::Mismatch::Reason::dimension)) {
-        report_mismatch(e, *nearest_mismatch, *operands);
-    } else {
-        report_no_operator(e, *operands);
-    }
-    return {};
-}
-
-ExpressionChecker::Value ExpressionChecker::add_call(const ast::Expression& e, const library::Instance& instance, const Operands& operands) {
     const CallId id{draft_.calls.size()};
-    const DataId result = draft_.add({{}, {}, instance.result, DatumKind::computed, {}, id, false, e.span});
-    std::vector<DataId> data = operands.data;
+    const DataId result = draft_.add({{}, {}, instance.result, DatumKind::computed, {}, id, false, span}, NameKind::nested);
+    std::vector<DataId> data;
+    for (const Operand& operand : operands) {
+        data.push_back(operand.datum);
+    }
     if (instance.swapped) {
         std::swap(data.at(0), data.at(1));
     }
-    draft_.calls.push_back({instance, std::move(data), result, e.span});
+    draft_.calls.push_back({instance, std::move(data), result, span});
+    evaluated.calls.push_back(id);
     return {result, std::nullopt};
 }
 
-std::optional<ExpressionChecker::Operands> ExpressionChecker::operands_of(const ast::Expression& e) {
-    Operands operands;
+std::optional<std::vector<Operand>> ExpressionChecker::operands_of(const Evaluation& evaluation, const ast::Expression& e) {
+    std::vector<Operand> operands;
     bool good = true;
     for (const ast::ExpressionId id : e.operands) {
-        Value& v = value(id);
-        const std::optional<DataId> datum = v.constant ? literal(*v.constant, program_.expression(id).span) : v.datum;
+        const ast::Expression& operand = program_.expression(id);
+        const std::optional<DataId> datum = datum_of(evaluation.value(id), evaluation.result.precision, operand.span);
         good = good && datum;
         if (datum) {
-            operands.data.push_back(*datum);
-            operands.types.push_back(draft_.datum(*datum).type);
-            operands.nodes.push_back(id);
+            operands.push_back({*datum, draft_.datum(*datum).type, operand.span, definition_place(operand)});
         }
     }
     return good ? std::optional(std::move(operands)) : std::nullopt;
 }
 
-std::optional<DataId> ExpressionChecker::literal(Constant constant, const Span& span) {
-    if (!round_to(precision_, constant, span, diagnostics_)) {
+std::optional<Span> ExpressionChecker::definition_place(const ast::Expression& operand) const {
+    const Defined* defined = operand.kind == ast::ExpressionKind::name ? std::as_const(scope_).definition(operand.text) : nullptr;
+    return defined ? std::optional(defined->span) : std::nullopt;
+}
+
+std::optional<DataId> ExpressionChecker::datum_of(const Value& value, Precision precision, const Span& span) {
+    if (!value.constant) {
+        return value.datum;
+    }
+    Constant constant = *value.constant;
+    if (!round_to(precision, constant, span, diagnostics_)) {
         return std::nullopt;
     }
-    std::vector<std::uint64_t> bits; // the numbers themselves would not tell -0 from 0
-    for (const double component : constant.values) {
-        bits.push_back(std::bit_cast<std::uint64_t>(component));
-    }
-    const auto [entry, inserted] = literals_.try_emplace({precision_, constant.shape, std::move(bits)});
+    const auto [entry, inserted] = literals_.try_emplace({precision, constant.shape, bits_of(constant.values)});
     if (inserted) {
-        entry->second = draft_.add({constant.name, {}, {constant.shape, precision_}, DatumKind::constant, constant.values, {}, false, span});
+        entry->second = draft_.add({constant.name, {}, {constant.shape, precision}, DatumKind::constant, constant.values, {}, false, span}, NameKind::literal);
     }
     return entry->second;
-}
-
-bool ExpressionChecker::suffix_fits(const ast::Expression& e, const std::string& function, const std::string& suffix, const Operands& operands) {
-    const auto first_of = [&](Form form) {
-        return std::find_if(operands.types.begin(), operands.types.end(), [&](const Type& type) { return type.shape.form == form; });
-    };
-    auto checked = first_of(Form::matrix);
-    if (checked == operands.types.end()) {
-        checked = first_of(Form::vector);
-    }
-    if (checked == operands.types.end()) {
-        diagnostics_.report(kind::suffix_mismatch, e.head, "suffix `" + suffix + "` of " + in_backticks(e.text) + ", but no operand is a matrix or a vector").hint = "write `" + function + "`";
-        return false;
-    }
-    const std::vector<std::string> right = suffixes_of(checked->shape);
-    if (std::find(right.begin(), right.end(), suffix) != right.end()) {
-        return true;
-    }
-    const auto index = static_cast<std::size_t>(checked - operands.types.begin());
-    Diagnostic& d = diagnostics_.report(kind::suffix_mismatch, e.head, "suffix " + in_backticks(suffix) + " of " + in_backticks(e.text) + ", but " + described(operands.nodes[index], *checked));
-    note_operand(d, operands, index);
-    d.hint = "write `" + function + right.front() + "`, or `" + function + "` for any shape";
-    return false;
-}
-
-std::string ExpressionChecker::described(ast::ExpressionId node, const Type& type) const {
-    return in_backticks(program_.expression(node).span.text()) + " is `" + to_string(type) + "`";
-}
-
-void ExpressionChecker::note_operand(Diagnostic& diagnostic, const Operands& operands, std::size_t index) const {
-    const ast::Expression& written = program_.expression(operands.nodes[index]);
-    const Datum& datum = draft_.datum(operands.data[index]);
-    if (written.kind == ast::ExpressionKind::name) {
-        const Defined* defined = scope_.definition(written.text);
-        const Span place = defined ? defined->span : datum.span;
-        const bool said = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(), [&](const DiagnosticNote& note) { return note.span.begin == place.begin; });
-        if (!said) {
-            diagnostic.notes.push_back({place, described(operands.nodes[index], datum.type) + ", defined here"});
-        }
-    }
-}
-
-void ExpressionChecker::report_mismatch(const ast::Expression& e, const library::Mismatch& mismatch, const Operands& operands) {
-    const bool one_operand = mismatch.operand < operands.nodes.size();
-    const Span at = one_operand ? program_.expression(operands.nodes[mismatch.operand]).span : e.span;
-    std::string message = one_operand ? described(operands.nodes[mismatch.operand], operands.types[mismatch.operand]) + ": " : "";
-    Diagnostic& d = diagnostics_.report(kind_of(mismatch.reason), at, message + mismatch.message);
-    for (std::size_t i = 0; i < operands.nodes.size(); ++i) {
-        note_operand(d, operands, i);
-    }
-    if (mismatch.reason == library::Mismatch::Reason::precision) {
-        d.hint = "all operands of a call have one precision; declare both `float` or both `double`";
-    }
-}
-
-void ExpressionChecker::report_no_operator(const ast::Expression& e, const Operands& operands) {
-    std::string types;
-    for (const Type& type : operands.types) {
-        types += (types.empty() ? "`" : " and `") + to_string(type) + "`";
-    }
-    const std::string name = e.kind == ast::ExpressionKind::prefix ? "unary `-`" : in_backticks(e.text);
-    Diagnostic& d = diagnostics_.report(kind::no_such_operator, e.head, "no operator " + name + " for " + types);
-    for (std::size_t i = 0; i < operands.nodes.size(); ++i) {
-        note_operand(d, operands, i);
-    }
-    std::string fitting;
-    for (const std::string& other : catalog_.names()) {
-        const library::Function& function = catalog_.function(*catalog_.find(other));
-        if (!function.operator_symbol && std::holds_alternative<library::Instance>(catalog_.match(*catalog_.find(other), operands.types))) {
-            fitting += (fitting.empty() ? "`" : ", `") + other + "`";
-        }
-    }
-    d.hint = fitting.empty() ? "" : "functions that take " + std::string(operands.types.size() == 1 ? "it" : "these operands") + ": " + fitting;
 }
 
 } // namespace fusec::frontend

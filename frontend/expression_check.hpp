@@ -3,8 +3,10 @@
 #pragma once
 
 #include "elementary-lib/catalog.hpp"
+#include "frontend/call_resolution.hpp"
 #include "frontend/constants.hpp"
 #include "frontend/draft.hpp"
+#include "frontend/expansion.hpp"
 #include "frontend/scope.hpp"
 
 #include <cstdint>
@@ -15,57 +17,93 @@
 
 namespace fusec::frontend {
 
-/// Checks the expressions of a program one after the other and adds their calls to the draft.
+/// An operand of the call of a definition.
+struct Argument {
+    Value value;
+    Span span;
+    std::optional<Span> defined; ///< of a plain name: where it is defined
+};
+
+/// What expands calls of definitions.
+class DefinitionCalls {
+public:
+    DefinitionCalls() = default;
+    DefinitionCalls(const DefinitionCalls&) = delete;
+    DefinitionCalls& operator=(const DefinitionCalls&) = delete;
+    virtual ~DefinitionCalls() = default;
+
+    /// The value of the call, not good after reporting; nothing when the program has no definition of that name. An argument that is
+    /// not good was reported.
+    virtual std::optional<Value> expand(const ast::Expression& call, const std::vector<Argument>& arguments) = 0;
+};
+
+/// An expression with what its calls are to be named after.
+struct Evaluated {
+    Value value;
+    std::vector<CallId> calls;            ///< of its own operators and functions, not of definitions called in it
+    std::size_t calls_before = 0;         ///< of the program, when it was begun
+    Precision precision = Precision::f32; ///< of its literals
+};
+
+/// Checks the expressions of a program one after the other and adds their calls to the draft. Keeps nothing of an expression: while one
+/// is checked, those of a definition that it calls may be.
 class ExpressionChecker {
 public:
-    ExpressionChecker(const ast::Program& program, const library::Catalog& catalog, Precision default_precision, Scope& scope, Draft& draft, Diagnostics& diagnostics)
-        : program_(program), catalog_(catalog), default_precision_(default_precision), scope_(scope), draft_(draft), diagnostics_(diagnostics) {}
+    ExpressionChecker(const ast::Program& program, const library::Catalog& catalog, Precision default_precision, Scope& scope, Draft& draft, Expansion& expansion, DefinitionCalls& definitions)
+        : program_(program), catalog_(catalog), default_precision_(default_precision), scope_(scope), draft_(draft), expansion_(expansion), definitions_(definitions),
+          diagnostics_(expansion.messages()), resolution_(catalog, diagnostics_) {}
 
-    /// The datum that `target = tree` gives; nothing after reporting. An expression has one precision: that of the first name in it,
-    /// else the declared one, else the default; its literals take it. Linear in the expression, no recursion.
-    std::optional<DataId> check(const ast::Name& target, const ast::Tree& tree, const std::optional<Type>& declared);
+    /// The value of the tree. An expression has one precision: that of the first name in it, else the given one, else the default; its
+    /// literals take it. Linear in the expression and what it expands; recursion follows the calls of definitions, which is bounded.
+    Evaluated evaluate(const ast::Tree& tree, std::optional<Precision> precision);
+    /// `sum + term` or `sum - term`, a further call of the expression that `term` is the value of. `site` is the `+=` or `-=`.
+    Value add_step(Evaluated& term, const Operand& sum, const Span& term_span, const CallSite& site);
+
+    /// `-value`: a further call of the expression, or the constant.
+    void negate(Evaluated& evaluated, const Span& span, const CallSite& site);
+
+    /// Names the calls of an expression: the outermost `name`, if it was made in the expression, the others `nested.1`, `nested.2`.
+    /// Returns the others.
+    std::vector<CallId> name_calls(const Evaluated& evaluated, const std::string& name, const std::string& nested, NameKind name_kind, const Span& span);
+
+    /// The value as a datum: a constant is rounded, and named by its own text. Nothing after reporting, or if it is not good.
+    std::optional<DataId> datum_of(const Value& value, Precision precision, const Span& span);
+    /// The integer that a bound or an index means.
+    std::optional<std::int64_t> integer(const ast::IndexTree& tree);
 
 private:
-    /// What a node of the expression stands for; all empty: an error was reported below it.
-    struct Value {
-        std::optional<DataId> datum;
-        std::optional<Constant> constant;
-        bool good() const { return datum || constant; }
-    };
-    /// Operands of one call in the order written.
-    struct Operands {
-        std::vector<DataId> data;
-        std::vector<Type> types;
-        std::vector<ast::ExpressionId> nodes;
+    /// An expression in progress.
+    struct Evaluation {
+        const ast::Tree& tree;
+        std::vector<Value> values; ///< of the nodes so far
+        Evaluated result;
+
+        const Value& value(ast::ExpressionId id) const { return values.at(id.index() - tree.first.index()); }
     };
 
-    Value node(const ast::Expression& e);
-    Value call(const ast::Expression& e);
-    Value named_call(const ast::Expression& e, FunctionId function, const std::string& suffix);
-    Value operator_call(const ast::Expression& e, std::string_view symbol);
-    Value add_call(const ast::Expression& e, const library::Instance& instance, const Operands& operands);
-
-    Value& value(ast::ExpressionId id) { return values_.at(id.index() - first_.index()); }
+    Value node(Evaluation& evaluation, const ast::Expression& e);
+    Value name(const ast::Expression& e);
+    Value call(Evaluation& evaluation, const ast::Expression& e);
+    Value operator_call(Evaluation& evaluation, const ast::Expression& e, std::string_view symbol);
+    Value entry(const Evaluation& evaluation, const ast::Expression& e);
+    Value add_call(Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span);
     /// All operands as data; nothing when one of them is in error.
-    std::optional<Operands> operands_of(const ast::Expression& e);
-    std::optional<DataId> literal(Constant constant, const Span& span);
-    bool suffix_fits(const ast::Expression& e, const std::string& function, const std::string& suffix, const Operands& operands);
-    void report_mismatch(const ast::Expression& e, const library::Mismatch& mismatch, const Operands& operands);
-    void report_no_operator(const ast::Expression& e, const Operands& operands);
-    void note_operand(Diagnostic& diagnostic, const Operands& operands, std::size_t index) const;
-    std::string described(ast::ExpressionId node, const Type& type) const;
-    Precision precision_of(const ast::Tree& tree, const std::optional<Type>& declared) const;
+    std::optional<std::vector<Operand>> operands_of(const Evaluation& evaluation, const ast::Expression& e);
+    std::optional<Span> definition_place(const ast::Expression& operand) const;
+    std::optional<Precision> precision_of(const ast::Tree& tree) const;
+    std::optional<std::int64_t> integer_of_name(const ast::Index& name);
+    bool is_table(const ast::Expression& table, const Value& value);
+    bool indices_fit(const ast::Expression& e, const Shape& shape, const std::vector<std::int64_t>& indices);
 
     const ast::Program& program_;
     const library::Catalog& catalog_;
     Precision default_precision_;
     Scope& scope_;
     Draft& draft_;
+    Expansion& expansion_;
+    DefinitionCalls& definitions_;
     Diagnostics& diagnostics_;
-
-    ast::ExpressionId first_;
-    std::vector<Value> values_; ///< of the nodes of the current expression
-    Precision precision_ = Precision::f32;
+    CallResolution resolution_;
     /// Literals already in the program, by precision, shape and bits of the components.
     std::map<std::tuple<Precision, Shape, std::vector<std::uint64_t>>, DataId> literals_;
 };

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace fusec::frontend {
 
@@ -20,7 +22,7 @@ public:
         for (const Returned& returned : draft_.returned) {
             Datum& datum = draft_.datum(returned.datum);
             datum.output = true;
-            datum.name = returned.name.text; // of two names for one value, the list in the interface has the returned one
+            draft_.rename(returned.datum, returned.name.text, NameKind::written); // of two names for one value, the list in the interface has the returned one
         }
         merge();
         find_live();
@@ -32,6 +34,10 @@ public:
     }
 
 private:
+    using Place = std::tuple<const SourceText*, std::size_t, std::size_t>;
+
+    static Place place_of(const Datum& datum) { return {datum.span.source.get(), datum.span.begin, datum.span.end}; }
+
     /// The function and the operands it is applied to, in an order that does not matter for commutative functions of equal types.
     using Key = std::pair<FunctionId, std::vector<DataId>>;
 
@@ -45,16 +51,15 @@ private:
 
     /// Value numbering in order of definition. Two calls whose results are both returned stay: the interface has a list for each.
     void merge() {
-        std::vector<DataId> same;
         for (std::size_t i = 0; i < draft_.data.size(); ++i) {
-            same.push_back(DataId{i});
+            same_.push_back(DataId{i});
         }
         merged_.assign(draft_.calls.size(), false);
         std::map<Key, CallId> known;
         for (std::size_t i = 0; i < draft_.calls.size(); ++i) {
             Call& call = draft_.calls[i];
             for (DataId& operand : call.operands) {
-                operand = same[operand.index()];
+                operand = same_[operand.index()];
             }
             const auto [entry, inserted] = known.try_emplace(key_of(call), CallId{i});
             if (inserted) {
@@ -66,17 +71,27 @@ private:
             if (kept.output && repeated.output) {
                 continue;
             }
-            diagnostics_.report(kind::merged_call, call.span, "`" + repeated.name + "` is the same call as `" + kept.name + "`: computed once").notes.push_back({first.span, "the first call"});
-            if (repeated.output || (!kept.output && is_nested_name(kept.name) && !is_nested_name(repeated.name))) {
-                kept.name = repeated.name;
+            report_merged(call, first);
+            if (repeated.output || (!kept.output && name_kind(first.result) == NameKind::nested && name_kind(call.result) != NameKind::nested)) {
+                draft_.rename(first.result, repeated.name, name_kind(call.result));
                 kept.output = repeated.output;
                 kept.span = repeated.span;
             }
-            same[call.result.index()] = first.result;
+            same_[call.result.index()] = first.result;
             merged_[i] = true;
         }
         for (Returned& returned : draft_.returned) {
-            returned.datum = same[returned.datum.index()];
+            returned.datum = same_[returned.datum.index()];
+        }
+    }
+
+    NameKind name_kind(DataId id) const { return draft_.name_kinds[id.index()]; }
+
+    /// Says so once for two places of the text. One place that stands for several calls, in a loop or a definition, says nothing new.
+    void report_merged(const Call& call, const Call& first) {
+        const auto place = [](const Span& span) { return std::tuple(span.source.get(), span.begin, span.end); };
+        if (place(call.span) != place(first.span) && reported_.emplace(place(call.span), place(first.span)).second) {
+            diagnostics_.report(kind::merged_call, call.span, "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once").notes.push_back({first.span, "the first call"});
         }
     }
 
@@ -97,20 +112,40 @@ private:
         }
     }
 
+    /// A place of the text that stands for several values is dead if all of them are.
     void warn() {
+        std::set<Place> needed;
         for (std::size_t i = 0; i < draft_.data.size(); ++i) {
             const Datum& datum = draft_.data[i];
-            if (live_data_[i] || datum.name.empty()) {
+            if (live_data_[same_[i].index()] || draft_.read[i]) {
+                needed.insert(place_of(datum));
+            }
+        }
+        std::set<Place> warned;
+        for (std::size_t i = 0; i < draft_.data.size(); ++i) {
+            const Datum& datum = draft_.data[i];
+            const NameKind kind = draft_.name_kinds[i];
+            const bool named = kind == NameKind::written || kind == NameKind::expanded;
+            const bool merged = same_[i] != DataId{i}; // the first of the identical calls speaks for it
+            if (!named || merged || needed.contains(place_of(datum)) || !warned.insert(place_of(datum)).second) {
                 continue;
             }
+            const std::string name(kind == NameKind::written ? datum.name : datum.span.text());
             const std::string how = used_data_[i] ? "` is used only by calls that reach no output" : "` is never used";
             if (datum.kind == DatumKind::input || datum.kind == DatumKind::uniform) {
-                diagnostics_.report(kind::unused_input, datum.span, std::string(datum.kind == DatumKind::input ? "input `" : "uniform `") + datum.name + how).hint = "it stays in the interface";
-            } else if (datum.kind == DatumKind::constant && !is_literal_name(datum.name)) {
-                diagnostics_.report(kind::unused_constant, datum.span, "constant `" + datum.name + how);
-            } else if (datum.kind == DatumKind::computed && !merged_[datum.producer->index()] && !is_nested_name(datum.name)) {
-                diagnostics_.report(kind::dead_call, datum.span, "`" + datum.name + how + ": not compiled");
+                diagnostics_.report(kind::unused_input, datum.span, std::string(datum.kind == DatumKind::input ? "input `" : "uniform `") + name + how).hint = "it stays in the interface";
+            } else if (datum.kind == DatumKind::constant) {
+                report_unused_constant(datum, name + how);
+            } else {
+                diagnostics_.report(kind::dead_call, datum.span, "`" + name + how + ": not compiled");
             }
+        }
+    }
+
+    /// An included file offers more than one program needs.
+    void report_unused_constant(const Datum& datum, const std::string& what) {
+        if (datum.span.source == source_) {
+            diagnostics_.report(kind::unused_constant, datum.span, "constant `" + what);
         }
     }
 
@@ -121,6 +156,7 @@ private:
             const bool interface = draft_.data[i].kind == DatumKind::input || draft_.data[i].kind == DatumKind::uniform;
             if (live_data_[i] || interface) {
                 moved[i] = DataId{program.data.size()};
+                kept_kinds_.push_back(draft_.name_kinds[i]);
                 program.data.push_back(std::move(draft_.data[i]));
             }
         }
@@ -148,7 +184,7 @@ private:
     /// `2.5`: literal_2_5, `-1`: literal_m1, `midentity(3)`: identity_3
     static std::string literal_identifier(std::string text) {
         constexpr std::string_view identity = "midentity(";
-        if (text.starts_with(identity)) {
+        if (text.starts_with(identity) && text.ends_with(')')) {
             return "identity_" + text.substr(identity.size(), text.size() - identity.size() - 1);
         }
         std::replace(text.begin(), text.end(), '-', 'm');
@@ -157,34 +193,46 @@ private:
         return word;
     }
 
+    /// `g[3]`: g_3, `stress(1).P`: stress_1_P, `K:2`: K_2, `h[-1]`: h_m1
+    static std::string expanded_identifier(std::string text) {
+        const bool closed = text.ends_with(']') || text.ends_with(')');
+        std::replace(text.begin(), text.end(), '-', 'm');
+        std::string word = as_identifier(text, "value");
+        word.erase(closed ? word.find_last_not_of('_') + 1 : word.size());
+        return without_implementation_form(std::move(word));
+    }
+
     /// Names of the program come first, so that `F.1` yields to a name `F_1`; literals come last.
-    static void choose_identifiers(CheckedProgram& program, const std::string& name) {
+    void choose_identifiers(CheckedProgram& program, const std::string& name) const {
         const std::string wanted = without_implementation_form(as_identifier(name, "program"));
         program.name = IdentifierPool().take(is_global_name(wanted) ? wanted + "_" : wanted);
         IdentifierPool pool;
         for (const char* suffix : {"", "_arguments", "_kernels", "_launch", "_launch_range", "_workspace_bytes"}) {
             pool.reserve(program.name + suffix);
         }
-        const auto rank = [](const Datum& datum) { return is_literal_name(datum.name) ? 2 : is_nested_name(datum.name) ? 1
-                                                                                                                       : 0; };
-        for (const int round : {0, 1, 2}) {
-            for (Datum& datum : program.data) {
-                if (rank(datum) != round) {
-                    continue;
+        const auto choose = [&](std::initializer_list<NameKind> kinds, auto identifier) {
+            for (std::size_t i = 0; i < program.data.size(); ++i) {
+                if (std::find(kinds.begin(), kinds.end(), kept_kinds_[i]) != kinds.end()) {
+                    program.data[i].identifier = pool.take(identifier(program.data[i].name));
                 }
-                datum.identifier = pool.take(round == 2 ? literal_identifier(datum.name) : without_implementation_form(as_identifier(datum.name, "value")));
             }
-        }
+        };
+        choose({NameKind::written}, [](const std::string& text) { return without_implementation_form(as_identifier(text, "value")); });
+        choose({NameKind::expanded, NameKind::nested, NameKind::entry}, expanded_identifier);
+        choose({NameKind::literal}, literal_identifier);
     }
 
     Draft draft_;
     SourcePtr source_;
     const library::Catalog& catalog_;
     Diagnostics& diagnostics_;
+    std::vector<DataId> same_;     ///< per datum: what it was merged into, else itself
     std::vector<bool> merged_;     ///< calls replaced by an earlier one
     std::vector<bool> live_calls_; ///< calls an output needs
     std::vector<bool> live_data_;
-    std::vector<bool> used_data_; ///< operand of any call that was not merged away
+    std::vector<bool> used_data_;                ///< operand of any call that was not merged away
+    std::vector<NameKind> kept_kinds_;           ///< of the data of the checked program
+    std::set<std::pair<Place, Place>> reported_; ///< merged calls
 };
 
 } // namespace

@@ -15,15 +15,19 @@ namespace ast {
 struct Program;
 }
 
+class FileReader;
+
 struct CheckOptions {
     Precision default_precision = Precision::f32; ///< `--real`
+    bool reassociate = false;                     ///< sums of `+=` and `-=` as balanced trees
 };
 
-/// Parses; reports every syntax error it can recover to. Input is validated as UTF-8 and for nesting depth (256) on tokens first.
-/// Returns nothing if an error was reported. Linear in the text.
-std::shared_ptr<const ast::Program> parse(const SourcePtr& source, Diagnostics& diagnostics);
+/// Parses with the files that are included, read by `reader` (without one, `include` is an error); reports every syntax error it can
+/// recover to. Every file is validated as UTF-8 and for nesting depth (256) on tokens first. Returns nothing if an error was reported.
+/// Linear in the text.
+std::shared_ptr<const ast::Program> parse(const SourcePtr& source, Diagnostics& diagnostics, FileReader* reader = nullptr);
 
-/// Resolves names, types, operators, aliases and constants (DESIGN.md section 2); reports every error, warnings (unused input, dead
+/// Resolves names, types, operators, aliases and constants (DESIGN.md section 2), expands loops and definitions; reports every error, warnings (unused input, dead
 /// call) and remarks (merged call). Returns nothing if an error was reported.
 std::optional<CheckedProgram> check(const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);
 

@@ -32,11 +32,16 @@ std::size_t NestingGuard::depth_after(TokenKind kind) {
         }
         after_operand_ = false;
         break;
+    case TokenKind::left_brace:
+        braces_ += 1;
+        end_statement();
+        break;
+    case TokenKind::right_brace:
+        braces_ -= braces_ > 0 ? 1 : 0;
+        end_statement();
+        break;
     case TokenKind::semicolon:
-        open_.clear();
-        depth_ = 0;
-        minuses_ = 0;
-        after_operand_ = false;
+        end_statement();
         break;
     case TokenKind::name:
         // The minuses wait until it is known whether the name is a callee: they still stand in front of its `(`.
@@ -53,7 +58,14 @@ std::size_t NestingGuard::depth_after(TokenKind kind) {
         after_operand_ = false;
         break;
     }
-    return depth_;
+    return braces_ + depth_;
+}
+
+void NestingGuard::end_statement() {
+    open_.clear();
+    depth_ = 0;
+    minuses_ = 0;
+    after_operand_ = false;
 }
 
 } // namespace fusec::frontend

@@ -46,6 +46,10 @@ private:
         case TokenKind::keyword_return:
         case TokenKind::keyword_uniform:
         case TokenKind::keyword_const:
+        case TokenKind::keyword_include:
+        case TokenKind::keyword_def:
+        case TokenKind::keyword_for:
+        case TokenKind::keyword_in:
         case TokenKind::keyword_float:
         case TokenKind::keyword_double:
             return "the keyword " + in_backticks(text_of(token));
@@ -63,8 +67,9 @@ private:
         if (!allows(TokenKind::semicolon) || problem_.found == problem_.statement) {
             return false;
         }
-        const bool could_go_on = found_.kind == TokenKind::name || begins_statement(found_.kind) || found_.kind == TokenKind::end;
-        return could_go_on && (found_.kind == TokenKind::end || source_->line(previous().begin) < source_->line(found_.begin));
+        const bool ends = found_.kind == TokenKind::end || found_.kind == TokenKind::right_brace;
+        const bool could_go_on = found_.kind == TokenKind::name || begins_statement(found_.kind) || ends;
+        return could_go_on && (ends || source_->line(previous().begin) < source_->line(found_.begin));
     }
 
     std::string expected() const {
@@ -72,9 +77,19 @@ private:
         if (allows(TokenKind::keyword_return)) {
             return "a statement";
         }
+        if (expression && is_index()) {
+            return "a whole number or a name";
+        }
         if (expression) {
             return allows(TokenKind::left_bracket) ? "an expression or a table" : allows(TokenKind::right_parenthesis) ? "an argument or `)`"
                                                                                                                        : "an expression";
+        }
+        if (problem_.rule == "definitionOpening" || problem_.rule == "parameter") {
+            return allows(TokenKind::left_brace) ? "`{`" : allows(TokenKind::left_parenthesis) ? "`(`"
+                                                       : allows(TokenKind::comma)              ? "`,` or `)`"
+                                                       : allows(TokenKind::right_parenthesis)  ? "a parameter or `)`"
+                                                       : allows(TokenKind::matrix)             ? "a parameter"
+                                                                                               : "a name";
         }
         if (allows(TokenKind::matrix)) {
             return allows(TokenKind::keyword_float) ? "a precision or a shape" : "a shape";
@@ -83,7 +98,19 @@ private:
             return "a name";
         }
         if (allows(TokenKind::equals)) {
-            return "`=`";
+            return allows(TokenKind::plus_equals) ? "`=`, `+=` or `-=`" : "`=`";
+        }
+        if (allows(TokenKind::string)) {
+            return "the name of a file in quotes";
+        }
+        if (allows(TokenKind::keyword_in)) {
+            return "`in`";
+        }
+        if (allows(TokenKind::dots)) {
+            return "an operator or `..`";
+        }
+        if (allows(TokenKind::left_brace)) {
+            return "an operator or `{`";
         }
         if (allows(TokenKind::right_bracket)) {
             return "an operator, `,` or `]`";
@@ -91,11 +118,14 @@ private:
         if (allows(TokenKind::right_parenthesis)) {
             return problem_.rule == "arguments" ? "an operator, `,` or `)`" : "an operator or `)`";
         }
-        if (problem_.rule == "assignment") {
+        if (problem_.rule == "assignment" || problem_.rule == "returnValue") {
             return "an operator or `;`";
         }
-        return problem_.rule == "programName" ? "`;`" : "`,` or `;`";
+        return problem_.rule == "programName" || problem_.rule == "includeFile" ? "`;`" : "`,` or `;`";
     }
+
+    /// Inside bounds or the brackets of an index, where only integers can be.
+    bool is_index() const { return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" || problem_.rule == "indexOperand"; }
 
     /// The innermost bracket still open at the token found, when the problem is that it is not closed.
     const Token* unclosed() const {
@@ -125,8 +155,17 @@ private:
                 return "give the result a name: `x = " + std::string(word) + "(...);`";
             }
         }
-        if (allows(TokenKind::name) && !allows(TokenKind::number) && found_.kind <= TokenKind::keyword_double) {
+        if (allows(TokenKind::name) && found_.kind <= TokenKind::keyword_double && (!allows(TokenKind::number) || !begins_statement(found_.kind) || source_->line(previous().begin) == source_->line(found_.begin))) {
             return in_backticks(text_of(found_)) + " is a keyword and cannot be a name";
+        }
+        if (first.kind <= TokenKind::keyword_double && problem_.found == problem_.statement + 1 && (found_.kind == TokenKind::equals || found_.kind == TokenKind::plus_equals || found_.kind == TokenKind::minus_equals)) {
+            return in_backticks(word) + " is a keyword and cannot be a name";
+        }
+        if (found_.kind == TokenKind::percent) {
+            return "`%` is arithmetic of bounds and indices";
+        }
+        if (problem_.rule == "returnValue" && found_.kind == TokenKind::comma) {
+            return "a definition returns one value";
         }
         if (problem_.rule == "declaration" && found_.kind == TokenKind::equals) {
             return "assign in a statement of its own, or begin the declaration with `const` for a table of numbers";
@@ -171,6 +210,9 @@ bool begins_statement(TokenKind kind) {
     case TokenKind::keyword_return:
     case TokenKind::keyword_uniform:
     case TokenKind::keyword_const:
+    case TokenKind::keyword_include:
+    case TokenKind::keyword_def:
+    case TokenKind::keyword_for:
     case TokenKind::keyword_float:
     case TokenKind::keyword_double:
     case TokenKind::scalar:

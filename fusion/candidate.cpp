@@ -35,6 +35,8 @@ std::string_view to_string(Rejection::Reason reason) {
         return "shared-memory";
     case Rejection::Reason::registers:
         return "registers";
+    case Rejection::Reason::stack:
+        return "stack";
     case Rejection::Reason::no_implementation:
         return "no-implementation";
     }

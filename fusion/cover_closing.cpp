@@ -13,7 +13,7 @@ namespace fusec::fusion {
 namespace {
 
 constexpr std::size_t first_restriction = 2000; ///< columns of the first binary program
-constexpr int nodes_of_a_root = 60; ///< cuts and heuristics at the root cost as much as so many nodes
+constexpr int nodes_of_a_root = 60;             ///< cuts and heuristics at the root cost as much as so many nodes
 constexpr double next_plan_within = 2e-3;       ///< relative
 
 } // namespace

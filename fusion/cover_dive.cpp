@@ -13,11 +13,11 @@ namespace fusec::fusion {
 namespace {
 
 constexpr double whole = 1 - 1e-6;
-constexpr double likely = 0.7;            ///< columns of at least this value are fixed together
+constexpr double likely = 0.7;              ///< columns of at least this value are fixed together
 constexpr std::size_t steps_of_a_dive = 24; ///< about so many: each fixes its share of what is open
 constexpr int pricing_rounds = 2;           ///< per step
 
-constexpr double dear = 0.2;                ///< reduced cost, in mean costs of the first columns
+constexpr double dear = 0.2; ///< reduced cost, in mean costs of the first columns
 
 /// Kernels fixed so far. Knows which others can still join them.
 class FixedKernels {
@@ -232,7 +232,7 @@ private:
     const CoverModel& model_;
     LinearProgram& program_;
     FixedKernels fixed_;
-    std::vector<State> state_; ///< per column of the program
+    std::vector<State> state_;   ///< per column of the program
     std::set<ColumnId> refused_; ///< they would close a cycle
     std::size_t share_ = 0;
 };

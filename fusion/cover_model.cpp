@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fusion/cover_model.hpp"
 
+#include "fusion/ascending.hpp"
 #include "support/diagnostics.hpp"
 
 #include <algorithm>
@@ -12,10 +13,6 @@ namespace fusec::fusion {
 namespace {
 
 constexpr double broken_by = 1e-6; ///< violations below this are the solver's rounding
-
-bool contains(const auto& ascending, auto value) {
-    return std::binary_search(ascending.begin(), ascending.end(), value);
-}
 
 bool computed(const dag::CallGraph& graph, DataId datum) {
     return graph.datum(datum).kind == frontend::DatumKind::computed;

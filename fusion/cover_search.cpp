@@ -181,7 +181,7 @@ void CoverSearch::run() {
         if (program_.columns() == 0) {
             start();
         }
-    improve_by_windows(calls_of_a_window);
+        improve_by_windows(calls_of_a_window / 3);
         return;
     }
     bound_only();
@@ -194,11 +194,6 @@ void CoverSearch::run() {
             // the fewer columns must be looked at to prove it.
             solve_restricted(in_program_);
         }
-
-
-
-
-
 
         close_gap();
         return;

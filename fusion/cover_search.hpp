@@ -97,7 +97,7 @@ private:
     double dual_bound_ = 0;                           ///< the bound of best_duals_
 
     std::vector<std::vector<ColumnId>> storing_first_; ///< per list: eligible columns of which it is the first stored; for windows
-    double last_value_ = INFINITY; ///< of the plan forbidden last
+    double last_value_ = INFINITY;                     ///< of the plan forbidden last
     std::optional<std::vector<ColumnId>> incumbent_;
     double value_ = INFINITY;
     double bound_ = 0;

@@ -14,8 +14,8 @@ namespace fusec::fusion {
 namespace {
 
 constexpr int pricing_rounds = 12;
-constexpr std::size_t columns_per_list = 3;  ///< added per round and list stored first
-constexpr std::size_t most_binary = 400;     ///< columns of the binary program
+constexpr std::size_t columns_per_list = 3; ///< added per round and list stored first
+constexpr std::size_t most_binary = 400;    ///< columns of the binary program
 constexpr int window_nodes = 20;
 constexpr int roots_of_a_window = 6; ///< what its root costs, in nodes
 constexpr int most_solutions = 8;    ///< of one window, that break a row
@@ -64,7 +64,7 @@ public:
 
     std::optional<std::vector<ColumnId>> solve(double cutoff, bool different) {
         // What must not be chosen again cannot bound the cost of what differs: then its columns only help to generate others.
-        const double least = generate(cutoff, different);
+        const double least = generate(different);
         if (least >= cutoff) {
             return std::nullopt;
         }
@@ -153,7 +153,7 @@ private:
     }
 
     /// Column generation over the window's columns. What no choice costs less than, once no column prices out; else 0.
-    double generate(double cutoff, bool different) {
+    double generate(bool different) {
         std::vector<ColumnId> first = window_.columns;
         for (const ColumnId column : columns_) {
             if (model_.column(column).executes.size() == 1 || search_.is_in_program_[column.index()]) {
@@ -177,7 +177,6 @@ private:
             taken_.push_back(column);
         };
         std::for_each(first.begin(), first.end(), add);
-        double least = 0;
         for (int round = 0; round < pricing_rounds; ++round) {
             const std::uint64_t before = program.pivots();
             if (!program.solve(search_.effort_.seconds_left())) {
@@ -192,10 +191,7 @@ private:
             if (!add_promising(add, 1e-9 * objective)) {
                 return different ? 0 : objective * (1 - 1e-9);
             }
-            least = objective;
         }
-        (void)least;
-        (void)cutoff;
         return 0;
     }
 
@@ -309,7 +305,10 @@ std::optional<std::vector<ColumnId>> CoverSearch::solve_window(const Window& win
             storing_first_[model_.column(column).stores.front().index()].push_back(column);
         }
     }
-    return WindowProgram(*this, window).solve(cutoff, different);
+    const std::size_t before = costs_.evaluated();
+    std::optional<std::vector<ColumnId>> chosen = WindowProgram(*this, window).solve(cutoff, different);
+    effort_.spend_evaluations(costs_.evaluated() - before);
+    return chosen;
 }
 
 } // namespace fusec::fusion

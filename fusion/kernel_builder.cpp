@@ -73,6 +73,8 @@ Rejection Refusal::explained() const {
         return {reason, std::to_string(needed) + " registers per block needed, " + std::to_string(available) + " available" + block};
     case Rejection::Reason::threads_per_block:
         return {reason, std::to_string(needed) + " threads per block needed, " + std::to_string(available) + " available" + block};
+    case Rejection::Reason::stack:
+        return {reason, amount(needed) + " of stack needed, " + amount(available) + " available" + block};
     case Rejection::Reason::not_convex:
     case Rejection::Reason::not_connected:
     case Rejection::Reason::too_large:
@@ -283,6 +285,18 @@ void KernelBuilder::place_tiles() {
     draft_.placement_cut = !found->second.optimal;
 }
 
+/// Of a host kernel: each value is an array of the elements of a tile, and all of them live for the whole kernel. The text follows the
+/// vectors of the machine that it is compiled for, which may be wider than the device's.
+long KernelBuilder::stack_bytes() const {
+    constexpr int widest_vector = 64; // bytes
+    const long lanes = std::max(choice_.elements, widest_vector / kernel_->word_bytes());
+    long bytes = 0;
+    for (std::size_t i = 0; i < kernel_->data.size(); ++i) {
+        bytes += draft_.data[i].placement == Placement::registers ? lanes * kernel_->data[i].bytes : 0;
+    }
+    return bytes;
+}
+
 bool KernelBuilder::compare_tiles() {
     const std::vector<KernelDraft::Tile>& tiles = draft_.tiles;
     std::swap(relation_, relation_before_);
@@ -316,6 +330,9 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     draft_.threads_per_block = cuda ? choice.elements * draft_.largest_threads : 1;
     if (cuda && draft_.threads_per_block > limits_.threads_per_block) {
         return Refusal{Rejection::Reason::threads_per_block, draft_.threads_per_block, limits_.threads_per_block, choice.elements};
+    }
+    if (const long stack = cuda ? 0 : stack_bytes(); stack > limits_.stack_bytes) {
+        return Refusal{Rejection::Reason::stack, stack, limits_.stack_bytes, choice.elements};
     }
     const bool padded_before = size_tiles(choice.elements);
     place_tiles();

@@ -61,6 +61,7 @@ private:
     /// Sizes of the tiles for this many elements; true if they are padded as before.
     bool size_tiles(int elements);
     void place_tiles();
+    long stack_bytes() const;
     /// Which tiles share bytes and which lie alike; true if it is as before.
     bool compare_tiles();
 

@@ -39,9 +39,9 @@ struct KernelDraft {
         int index = -1; ///< compute: a call; load, store: a datum
     };
 
-    std::vector<Datum> data; ///< as KernelOutline::data
-    std::vector<Tile> tiles; ///< ascending by datum
-    std::vector<Step> steps; ///< without barriers; tiles count their first and last step in these
+    std::vector<Datum> data;       ///< as KernelOutline::data
+    std::vector<Tile> tiles;       ///< ascending by datum
+    std::vector<Step> steps;       ///< without barriers; tiles count their first and last step in these
     std::vector<Barrier> barriers; ///< per step, what stands before it
     int largest_threads = 1;
     int elements = 0;

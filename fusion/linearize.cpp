@@ -12,7 +12,7 @@ namespace fusec::fusion {
 namespace {
 
 using Mask = std::uint64_t;
-constexpr std::size_t most_exact = 20;      ///< calls
+constexpr std::size_t most_exact = 20;       ///< calls
 constexpr std::size_t most_states = 1 << 16; ///< sets of finished calls
 constexpr std::size_t most_calls = 64;
 constexpr int unreachable = std::numeric_limits<int>::max();

@@ -12,12 +12,13 @@ using Clock = std::chrono::steady_clock;
 
 // Deterministic stand-ins for time, from runs on a loaded two-core machine in November 2026; not remeasured on an idle one.
 constexpr double seconds_per_pivot_and_row = 1e-7;
+constexpr double seconds_per_evaluation = 1e-4;
 constexpr double seconds_per_node_and_size = 1.5e-5; ///< size = rows + columns
 
 /// Seconds of work that a plan is worth by default. Small programs are solved to the end; large ones are cut off early enough for the
 /// whole compile to stay within 2 s for 100 calls, 10 s for 300 and 60 s for 1000.
 double default_work(std::size_t calls) {
-    return calls <= large_program ? 20 : 0.05 * static_cast<double>(calls);
+    return calls <= large_program ? 20 : 0.1 * static_cast<double>(calls);
 }
 
 Clock::duration duration(double seconds) {
@@ -57,6 +58,10 @@ BinaryLimits Effort::limits(std::size_t rows, std::size_t columns) const {
 
 void Effort::spend_pivots(std::uint64_t pivots, std::size_t rows) {
     work_ -= seconds_per_pivot_and_row * static_cast<double>(pivots) * static_cast<double>(rows + 1);
+}
+
+void Effort::spend_evaluations(std::size_t columns) {
+    work_ -= seconds_per_evaluation * static_cast<double>(columns);
 }
 
 void Effort::spend_nodes(int nodes, std::size_t rows, std::size_t columns) {

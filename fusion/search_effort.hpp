@@ -16,7 +16,7 @@ inline constexpr std::size_t large_program = 50;
 /// Calls above which a dive forgets columns and rows to keep its linear programs small.
 inline constexpr std::size_t huge_program = 400;
 /// Relative gap of a large program below which only given time closes further.
-inline constexpr double enough_gap = 0.025;
+inline constexpr double enough_gap = 0.03;
 
 /// What may still be spent, over all solves of one plan. With a time limit only the clock counts; without one, nothing that depends on
 /// the machine does.
@@ -33,6 +33,7 @@ public:
     /// Limits of a binary program of this size that would use up all that is left.
     BinaryLimits limits(std::size_t rows, std::size_t columns) const;
     void spend_pivots(std::uint64_t pivots, std::size_t rows);
+    void spend_evaluations(std::size_t columns);
     void spend_nodes(int nodes, std::size_t rows, std::size_t columns);
     /// An effort of this share of what is left; spend on it what it used.
     Effort share(double part) const;

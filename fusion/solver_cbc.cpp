@@ -10,7 +10,6 @@
 #include <CbcHeuristicRINS.hpp>
 #include <CbcModel.hpp>
 #include <CglClique.hpp>
-#include <CglProbing.hpp>
 #include <CglZeroHalf.hpp>
 #include <ClpSimplex.hpp>
 #include <CoinError.hpp>
@@ -240,22 +239,12 @@ void load(OsiClpSolverInterface& solver, const BinaryProgram& program, double sc
     }
 }
 
-void add_cuts_and_heuristics(CbcModel& model, bool quick) {
-    CglProbing probing;
-    probing.setUsingObjective(1);
-    probing.setMaxPass(1);
-    probing.setMaxProbeRoot(100);
-    probing.setMaxProbe(10);
-    probing.setMaxLookRoot(50);
-    probing.setMaxLook(10);
-    probing.setRowCuts(3);
+// Probing is left out: on covers it took more time than the nodes it saves.
+void add_cuts_and_heuristics(CbcModel& model) {
     CglClique clique;
     clique.setStarCliqueReport(false);
     clique.setRowCliqueReport(false);
     CglZeroHalf zero_half;
-    if (!quick) {
-        model.addCutGenerator(&probing, -1, "probing");
-    }
     model.addCutGenerator(&clique, -1, "clique");
     model.addCutGenerator(&zero_half, -1, "zero-half");
     CbcRounding rounding(model);
@@ -301,7 +290,7 @@ BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limi
     }
     model.setNumberStrong(5); // covers have many equal candidates: the default of 20 costs four times as much per node and saves few
     model.setNumberBeforeTrust(3);
-    add_cuts_and_heuristics(model, limits.quick);
+    add_cuts_and_heuristics(model);
     model.setMaximumCutPassesAtRoot(limits.quick ? 5 : 20);
     PivotLimit pivot_limit(limits.pivots);
     model.passInEventHandler(&pivot_limit);

@@ -37,11 +37,11 @@ public:
     bool solve(double seconds = 0);
 
     double objective() const;
-    const std::vector<double>& primal() const; ///< per column
-    const std::vector<double>& duals() const;  ///< per row; >= 0 where only `lower` is finite, <= 0 where only `upper` is
+    const std::vector<double>& primal() const;        ///< per column
+    const std::vector<double>& duals() const;         ///< per row; >= 0 where only `lower` is finite, <= 0 where only `upper` is
     const std::vector<double>& reduced_costs() const; ///< per column
     bool basic(std::size_t column) const;             ///< in the basis of the last solve
-    std::uint64_t pivots() const;              ///< simplex iterations so far
+    std::uint64_t pivots() const;                     ///< simplex iterations so far
     std::size_t rows() const;
     std::size_t columns() const;
 

@@ -47,7 +47,13 @@ struct Space::State {
     std::vector<double> closer;  ///< per column; NaN: not found yet
     std::vector<double> seconds; ///< per column; NaN: not priced yet
     std::map<ColumnId, Front> fronts;
-    SpaceStatistics statistics;
+    SpaceStatistics statistics; ///< of the enumeration; the columns' counts are added when asked for
+    struct Counts {
+        std::size_t considered = 0, dominated = 0;
+        double unexplored = 0;
+        std::map<Rejection::Reason, std::size_t> rejected;
+    };
+    std::map<ColumnId, Counts> counted; ///< of the columns priced so far
     CallCosts costs{graph, routines};
     LeastWork least_work{graph, routines, limits, costs};
     KernelBuilder builder{limits};
@@ -166,14 +172,15 @@ struct Space::State {
         double& known = seconds[id.index()];
         if (std::isnan(known)) {
             known = result.front.empty() ? impossible : result.front.front().seconds;
-            statistics.candidates += result.considered;
-            statistics.dominated += result.excluded + result.built - result.front.size();
-            statistics.unexplored += result.choices.unexplored;
+        }
+        Counts& counts = counted[id];
+        if (counts.considered == 0 || wanted == Wanted::front) { // a front knows more than a price: nothing was left out
+            counts = {result.considered, result.excluded + result.built - result.front.size(), result.choices.unexplored, {}};
             for (const Refusal& refusal : result.refused) {
-                ++statistics.rejected[std::string(to_string(refusal.reason))];
+                ++counts.rejected[refusal.reason];
             }
             if (!result.unusable.empty()) {
-                statistics.rejected[std::string(to_string(Rejection::Reason::no_implementation))] += result.unusable.size();
+                counts.rejected[Rejection::Reason::no_implementation] += result.unusable.size();
             }
         }
         return result;
@@ -263,7 +270,16 @@ std::optional<ColumnId> Space::find(const CallSet& executes, const std::vector<D
 }
 
 SpaceStatistics Space::statistics() const {
-    return state_->statistics;
+    SpaceStatistics result = state_->statistics;
+    for (const auto& [column, counts] : state_->counted) {
+        result.candidates += counts.considered;
+        result.dominated += counts.dominated;
+        result.unexplored += counts.unexplored;
+        for (const auto& [reason, count] : counts.rejected) {
+            result.rejected[std::string(to_string(reason))] += count;
+        }
+    }
+    return result;
 }
 
 } // namespace fusec::fusion

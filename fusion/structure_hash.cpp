@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fusion/structure_hash.hpp"
 
+#include "fusion/ascending.hpp"
+#include "support/hash.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -10,35 +13,8 @@ namespace fusec::fusion {
 
 namespace {
 
-/// 64-bit FNV-1a, the same on every machine.
-class Fnv {
-public:
-    Fnv& add(std::string_view text) {
-        for (const char c : text) {
-            byte(static_cast<unsigned char>(c));
-        }
-        byte(0); // ends the text: "a" "bc" is not "ab" "c"
-        return *this;
-    }
-    Fnv& add(std::uint64_t number) {
-        for (int i = 0; i < 8; ++i) {
-            byte(static_cast<unsigned char>(number >> (8 * i)));
-        }
-        return *this;
-    }
-    std::uint64_t value() const { return value_; }
-
-private:
-    void byte(unsigned char b) { value_ = (value_ ^ b) * 1099511628211U; }
-    std::uint64_t value_ = 14695981039346656037U;
-};
-
-bool contains(const auto& ascending, auto value) {
-    return std::binary_search(ascending.begin(), ascending.end(), value);
-}
-
 std::uint64_t first_colour(const frontend::Datum& datum, bool made_here) {
-    Fnv hash;
+    Fnv1a hash;
     hash.add(to_string(datum.type));
     if (made_here) {
         return hash.add("made").value();
@@ -79,7 +55,7 @@ std::string structure_hash(const dag::CallGraph& graph, const library::Catalog& 
     for (std::size_t round = 0; round < calls.size() + 1; ++round) {
         std::map<DataId, std::uint64_t> next;
         for (const auto& [datum, colour] : colours) {
-            Fnv hash;
+            Fnv1a hash;
             hash.add(colour).add(contains(stores, datum) ? 1 : 0);
             if (const auto producer = graph.datum(datum).producer; producer && contains(calls, *producer)) {
                 const frontend::Call& call = graph.call(*producer);
@@ -108,7 +84,7 @@ std::string structure_hash(const dag::CallGraph& graph, const library::Catalog& 
         all.push_back(colour);
     }
     std::sort(all.begin(), all.end());
-    Fnv hash;
+    Fnv1a hash;
     for (const std::uint64_t colour : all) {
         hash.add(colour);
     }

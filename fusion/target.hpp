@@ -24,6 +24,9 @@ struct DeviceLimits {
     int shared_bytes_reserved = 1024; ///< per resident block, taken by the system
     int sm_count = 132;
     int vector_bytes = 32; ///< host: bytes of one SIMD register
+    /// Host: bytes of values that a kernel may keep on its thread's stack. A quarter of the 8 MiB that Linux and OpenMP give by default,
+    /// so that kernels run on stacks of 4 MiB as well.
+    int stack_bytes = 2 << 20;
 
     bool has_async_copy() const { return target == Target::cuda && arch >= 80; }
 };

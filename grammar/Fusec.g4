@@ -3,9 +3,10 @@
 // Nesting is bounded on the tokens before parsing (frontend/nesting.hpp); chains of operators are loops, not recursion.
 grammar Fusec;
 
-// frontend/parse.cpp parses `statement` by `statement` to recover at statement ends; `program` is for ANTLR's own tools.
+// frontend/parse.cpp parses `statement` by `statement` to recover at statement ends; `program` is for ANTLR's own tools. What opens a
+// block and the brace that closes it are statements of their own: frontend/blocks.cpp pairs them and says what may stand in which block.
 program
-    : statement* EOF
+    : (statement | returnValue)* EOF
     ;
 
 statement
@@ -15,6 +16,10 @@ statement
     | inputList
     | assignment
     | returnList
+    | includeFile
+    | loopOpening
+    | definitionOpening
+    | blockEnd
     ;
 
 programName
@@ -49,11 +54,36 @@ inputList
     ;
 
 assignment
-    : NAME EQUALS expression SEMICOLON
+    : NAME (EQUALS | PLUS_EQUALS | MINUS_EQUALS) expression SEMICOLON
     ;
 
 returnList
     : RETURN NAME (COMMA NAME)* SEMICOLON
+    ;
+
+// In the block of a definition, in place of `returnList`.
+returnValue
+    : RETURN expression SEMICOLON
+    ;
+
+includeFile
+    : INCLUDE STRING SEMICOLON
+    ;
+
+loopOpening
+    : FOR NAME IN index DOTS index LEFT_BRACE
+    ;
+
+definitionOpening
+    : DEF NAME LEFT_PARENTHESIS (parameter (COMMA parameter)*)? RIGHT_PARENTHESIS LEFT_BRACE
+    ;
+
+parameter
+    : precision? shape? NAME
+    ;
+
+blockEnd
+    : RIGHT_BRACE
     ;
 
 table
@@ -74,11 +104,11 @@ product
     ;
 
 signedOperand
-    : MINUS* transposed
+    : MINUS* suffixed
     ;
 
-transposed
-    : primary APOSTROPHE*
+suffixed
+    : primary (APOSTROPHE | subscript)*
     ;
 
 primary
@@ -91,11 +121,38 @@ arguments
     : LEFT_PARENTHESIS (expression (COMMA expression)*)? RIGHT_PARENTHESIS
     ;
 
+subscript
+    : LEFT_BRACKET index (COMMA index)* RIGHT_BRACKET
+    ;
+
+// Integer arithmetic of bounds and indices.
+index
+    : indexProduct ((PLUS | MINUS) indexProduct)*
+    ;
+
+indexProduct
+    : signedIndex ((STAR | SLASH | PERCENT) signedIndex)*
+    ;
+
+signedIndex
+    : MINUS* indexOperand
+    ;
+
+indexOperand
+    : NAME
+    | NUMBER
+    | LEFT_PARENTHESIS index RIGHT_PARENTHESIS
+    ;
+
 PROGRAM : 'program' ;
 INPUT   : 'input' ;
 RETURN  : 'return' ;
 UNIFORM : 'uniform' ;
 CONST   : 'const' ;
+INCLUDE : 'include' ;
+DEF     : 'def' ;
+FOR     : 'for' ;
+IN      : 'in' ;
 FLOAT   : 'float' ;
 DOUBLE  : 'double' ;
 
@@ -104,29 +161,42 @@ VECTOR : 'VECTOR' DIGIT+ ;
 MATRIX : 'MATRIX' DIGIT+ 'x' DIGIT+ ;
 
 NAME   : LETTER (LETTER | DIGIT)* ;
-NUMBER : (DIGIT+ ('.' DIGIT*)? | '.' DIGIT+) ([eE] [+-]? DIGIT+)? ;
+NUMBER : COMPLETE_NUMBER | DIGIT+ '.' ;
+STRING : '"' ~["\r\n]* '"' ;
 
 EQUALS            : '=' ;
+PLUS_EQUALS       : '+=' ;
+MINUS_EQUALS      : '-=' ;
 COMMA             : ',' ;
 SEMICOLON         : ';' ;
 PLUS              : '+' ;
 MINUS             : '-' ;
 STAR              : '*' ;
 SLASH             : '/' ;
+PERCENT           : '%' ;
+DOTS              : '..' ;
 APOSTROPHE        : '\'' ;
 LEFT_PARENTHESIS  : '(' ;
 RIGHT_PARENTHESIS : ')' ;
 LEFT_BRACKET      : '[' ;
 RIGHT_BRACKET     : ']' ;
+LEFT_BRACE        : '{' ;
+RIGHT_BRACE       : '}' ;
 
 BLANK         : [ \t\r\n\f]+ -> skip ;
 LINE_COMMENT  : '//' ~[\r\n]* -> skip ;
 BLOCK_COMMENT : '/*' .*? '*/' -> skip ;
 
-// The rest is reported by frontend/tokens.cpp, never parsed: a lexer that knows every text has no errors of its own.
+// `0..` of `0..8`, which would else begin with the number `0.`; frontend/token_list.cpp makes a NUMBER and DOTS of it. (A predicate in
+// the lexer would do without, but the runtime leaks memory for each.)
+RANGE_START : DIGIT+ '..' ;
+
+// The rest is reported by frontend/token_list.cpp, never parsed: a lexer that knows every text has no errors of its own.
 OPEN_COMMENT     : '/*' ;
-MALFORMED_NUMBER : NUMBER (LETTER | DIGIT | '.')+ ;
+MALFORMED_NUMBER : COMPLETE_NUMBER ('.'? (LETTER | DIGIT))+ ;
 UNEXPECTED       : . ;
 
 fragment LETTER : [A-Za-z_] ;
 fragment DIGIT  : [0-9] ;
+fragment COMPLETE_NUMBER : (DIGIT+ ('.' DIGIT+)? | '.' DIGIT+) EXPONENT? | DIGIT+ '.' EXPONENT ;
+fragment EXPONENT        : [eE] [+-]? DIGIT+ ;

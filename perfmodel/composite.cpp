@@ -35,7 +35,7 @@ double norm(std::span<const double> terms, double exponent) {
     for (const double seconds : terms) {
         const double share = seconds / greatest;
         sum += share == 0 || share == 1 || exponent == 1 ? share : exponent == 2 ? share * share
-                                                                                  : std::pow(share, exponent);
+                                                                                 : std::pow(share, exponent);
     }
     return greatest * (exponent == 1 ? sum : exponent == 2 ? std::sqrt(sum)
                                                            : std::pow(sum, 1 / exponent));

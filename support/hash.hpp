@@ -8,7 +8,7 @@
 
 namespace fusec {
 
-/// 64-bit FNV-1a (Fowler, Noll, Vo 1991) of a sequence of texts. Not for adversaries.
+/// 64-bit FNV-1a (Fowler, Noll, Vo 1991) of a sequence of texts and numbers. Not for adversaries.
 class Fnv1a {
 public:
     static constexpr std::uint64_t standard_start = 14695981039346656037U;
@@ -16,20 +16,24 @@ public:
     explicit Fnv1a(std::uint64_t start = standard_start)
         : value_(start) {}
 
-    /// The length goes first, so that the pieces of a sequence stay apart: "a" "bc" is not "ab" "c".
+    /// Texts are ended by a zero, so that the pieces of a sequence stay apart: "a" "bc" is not "ab" "c".
     Fnv1a& add(std::string_view text) {
-        const std::string length = std::to_string(text.size()) + ":";
-        return add_bytes(length).add_bytes(text);
+        for (const char c : text) {
+            byte(static_cast<unsigned char>(c));
+        }
+        byte(0);
+        return *this;
     }
-    Fnv1a& add_bytes(std::string_view bytes) {
-        for (const char c : bytes) {
-            value_ = (value_ ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    Fnv1a& add(std::uint64_t number) {
+        for (int i = 0; i < 8; ++i) {
+            byte(static_cast<unsigned char>(number >> (8 * i)));
         }
         return *this;
     }
     std::uint64_t value() const { return value_; }
 
 private:
+    void byte(unsigned char b) { value_ = (value_ ^ b) * 1099511628211U; }
     std::uint64_t value_;
 };
 

@@ -105,7 +105,7 @@ TEST_F(LibraryExample, ItIsShown) {
 TEST_F(LibraryExample, ItIsUsed) {
     const test::Outcome compile = run("examples/library/normals.fus");
     EXPECT_EQ(compile.code, 0) << compile.err;
-    EXPECT_THAT(folder.read("normals.cu"), testing::HasSubstr("vnormalize_"));
+    EXPECT_THAT(folder.read("normals.cu"), testing::HasSubstr("// n = vnormalize("));
 }
 
 TEST_F(LibraryExample, ItIsVerified) {

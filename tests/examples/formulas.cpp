@@ -70,6 +70,22 @@ Values stvk(const Values& in) {
     return {{"f", components(forces)}};
 }
 
+/// The mass matrix of a hexahedron, from products of one-dimensional shape functions at Gauss points, times the accelerations.
+Values hex_inertia(const Values& in) {
+    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
+    Matrix mass = Matrix::Zero(8, 8);
+    for (int q = 0; q < 8; ++q) {
+        Vector shape = Vector::Constant(8, 1.0);
+        for (int a = 0; a < 8; ++a) {
+            for (int d = 0; d < 3; ++d) {
+                shape[a] *= (1 + side(a, d) * side(q, d) / std::sqrt(3.0)) / 2;
+            }
+        }
+        mass += shape * shape.transpose();
+    }
+    return {{"F", components(Matrix(-mass * matrix(in, "A", 8, 3)))}};
+}
+
 Values tet_geometry(const Values& in) {
     const Matrix j = edges(matrix(in, "X", 4, 3));
     Matrix cofactor(3, 3);
@@ -115,6 +131,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
     static const std::map<std::string, std::function<Values(const Values&)>> formulas = {
         {"demo", demo},
         {"demo16", demo16},
+        {"hex_inertia", hex_inertia},
         {"kalman", kalman},
         {"neo_hookean", neo_hookean},
         {"recompute", recompute},
@@ -122,6 +139,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
         {"spd_solve3", spd_solve},
         {"spd_solve6", spd_solve},
         {"stvk", stvk},
+        {"tet_forces", stvk},
         {"tet_geometry", tet_geometry},
     };
     return formulas;

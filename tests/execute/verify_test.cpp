@@ -173,9 +173,11 @@ TEST_F(Verify, FindsAFaultInGivenText) {
     UnitText text = unit_text(unit, codegen::emit(unit, demo->graph, demo->catalog, emit), "demo");
     EXPECT_TRUE(verify_text(text, demo->graph, demo->catalog, {}, setup()).passed());
     std::string& source = text.files[0].text;
-    const std::size_t at = source.rfind("fusec::madd_element");
-    ASSERT_NE(at, std::string::npos);
-    source.replace(at, std::string("fusec::madd_element").size(), "fusec::mmul_element");
+    const std::size_t sum = source.find("// M3 = madd(M2, D)");
+    ASSERT_NE(sum, std::string::npos);
+    const std::size_t sign = source.find(" + D", sum);
+    ASSERT_NE(sign, std::string::npos);
+    source.replace(sign, 3, " - ");
     const VerifyResult result = verify_text(text, demo->graph, demo->catalog, {}, setup());
     EXPECT_EQ(result.mismatches, 1u);
     Diagnostics diagnostics;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/program_case.hpp"
 #include "frontend/ast.hpp"
+#include "frontend/file_reader.hpp"
 #include "frontend/frontend.hpp"
 
 #include <algorithm>
@@ -27,6 +28,25 @@ std::vector<std::string> lines_of(const std::string& text) {
     }
     return lines;
 }
+
+/// Reads beside the case, but shows paths as if the tests ran in its folder.
+class CaseReader final : public FileReader {
+public:
+    explicit CaseReader(std::filesystem::path folder)
+        : folder_(std::move(folder)) {}
+    std::string identity(const std::filesystem::path& path) const override { return disk_.identity(folder_ / path); }
+    std::optional<std::string> read(const std::filesystem::path& path, const Span& from, Diagnostics& diagnostics) override {
+        if (!std::filesystem::exists(folder_ / path)) {
+            diagnostics.report(kind::unreadable_file, from, "cannot read `" + path.string() + "`");
+            return std::nullopt;
+        }
+        return disk_.read(folder_ / path, from, diagnostics);
+    }
+
+private:
+    std::filesystem::path folder_;
+    DiskReader disk_;
+};
 
 library::Catalog load(const std::vector<std::filesystem::path>& folders) {
     Diagnostics diagnostics;
@@ -68,6 +88,7 @@ ProgramCase read_case(const std::filesystem::path& path) {
         result.is_double = first.find("double") != std::string::npos;
         result.shows_tree = first.find("ast") != std::string::npos;
         result.is_ambiguous = first.find("ambiguous") != std::string::npos;
+        result.is_reassociated = first.find("reassociate") != std::string::npos;
         result.is_tail = first.find("tail") != std::string::npos;
     }
     return result;
@@ -76,11 +97,12 @@ ProgramCase read_case(const std::filesystem::path& path) {
 std::vector<std::string> outcome(const ProgramCase& program_case) {
     const auto source = std::make_shared<const SourceText>(program_case.path.filename().string(), program_case.program);
     Diagnostics diagnostics;
-    const auto tree = parse(source, diagnostics);
+    CaseReader reader(program_case.path.parent_path());
+    const auto tree = parse(source, diagnostics, &reader);
     std::optional<CheckedProgram> program;
     const library::Catalog& functions = catalog(program_case.is_ambiguous);
     if (tree && !program_case.shows_tree) {
-        program = check(*tree, functions, {program_case.is_double ? Precision::f64 : Precision::f32}, diagnostics);
+        program = check(*tree, functions, {program_case.is_double ? Precision::f64 : Precision::f32, program_case.is_reassociated}, diagnostics);
     }
     std::ostringstream text;
     render(diagnostics, text, false, 1000);

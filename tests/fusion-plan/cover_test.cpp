@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan against a brute-force search that shares nothing with the solver, on random and on constructed programs.
+#include "fusion/columns.hpp"
+#include "fusion/enumerate.hpp"
 #include "toy.hpp"
 
 #include <gmock/gmock.h>
@@ -278,6 +280,69 @@ TEST(Cover, AsksFewCostsOfALargeProgram) {
     const CoverResult result = solve_cover(graph, source, {});
     EXPECT_NEAR(result.covers.front().seconds, 50e-6, 1e-15);
     EXPECT_EQ(result.gap(), 0);
+}
+
+/// The fusions that the compiler enumerates, with costs of a launch, the bytes moved, and up to a tenth more.
+toy::TableSource enumerated_columns(const dag::CallGraph& graph, std::mt19937_64& random) {
+    const std::vector<double> flops(graph.calls(), 10);
+    toy::TableSource source;
+    for (const Column& column : make_columns(graph, enumerate_fusions(graph, 6, 2500).sets, flops, true).columns) {
+        const double least = 2e-6 + 1e-6 * static_cast<double>(column.loads.size() + column.stores.size());
+        source.add(column, least * (1 + 0.001 * static_cast<double>(random() % 100)), least);
+    }
+    return source;
+}
+
+/// Large programs are not searched to the end: what holds for them all the same. The last one is huge: its dive forgets columns.
+TEST(Cover, LargeProgramsHaveLegalPlansNearTheirBound) {
+    for (const std::size_t calls : {std::size_t{60}, std::size_t{90}, std::size_t{410}}) {
+        SCOPED_TRACE(calls);
+        std::mt19937_64 random(calls);
+        const dag::CallGraph graph = toy::random_graph(random, calls, 6);
+        const toy::TableSource made = enumerated_columns(graph, random);
+        toy::TableSource source = made;
+        const CoverResult automatic = solve_cover(graph, source, {.runners_up = 4});
+        ASSERT_EQ(automatic.covers.size(), 5U);
+        EXPECT_LE(automatic.gap(), 0.05);
+        std::set<std::vector<ColumnId>> different;
+        for (const Cover& cover : automatic.covers) {
+            std::vector<ColumnId> order;
+            EXPECT_TRUE(launch_order(graph, source.columns(), cover.columns, order));
+            EXPECT_GE(cover.seconds, automatic.covers.front().seconds);
+            EXPECT_GE(cover.seconds, automatic.bound);
+            different.insert(ascending(cover.columns));
+        }
+        EXPECT_EQ(different.size(), 5U);
+        for (const PlanMode mode : {PlanMode::none, PlanMode::greedy, PlanMode::max}) {
+            toy::TableSource again = made;
+            EXPECT_GE(solve_cover(graph, again, {.mode = mode, .bound = false}).covers.front().seconds, automatic.covers.front().seconds);
+        }
+        toy::TableSource again = made;
+        EXPECT_EQ(solve_cover(graph, again, {}).covers.front().columns, automatic.covers.front().columns);
+    }
+}
+
+TEST(Cover, ALargeChainIsCutWhereItIsKnownToBeBest) {
+    // 120 calls; every interval of at most 8 is a fusion of 10 us: 15 kernels, 150 us. Windows and dives must not lose against arithmetic.
+    toy::GraphBuilder builder;
+    DataId last = builder.input("in");
+    for (int i = 0; i < 120; ++i) {
+        last = builder.call("t" + std::to_string(i), {last});
+    }
+    builder.output(last);
+    const dag::CallGraph graph = builder.build();
+    toy::TableSource source;
+    for (std::size_t begin = 0; begin < 120; ++begin) {
+        dag::CallSet calls;
+        for (std::size_t end = begin; end < std::min<std::size_t>(120, begin + 8); ++end) {
+            calls.emplace_back(end);
+            source.add({calls, toy::loads_of(graph, calls), {graph.call(CallId(end)).result}}, 10e-6, 9e-6);
+        }
+    }
+    const CoverResult result = solve_cover(graph, source, {});
+    EXPECT_LE(result.bound, 150e-6 * (1 + rounding));
+    EXPECT_GE(result.covers.front().seconds, 150e-6 * (1 - rounding));
+    EXPECT_LE(result.gap(), 0.05);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "fake_cost.hpp"
 #include "fusion/columns.hpp"
 #include "fusion/enumerate.hpp"
+#include "fusion/kernel_builder.hpp"
 #include "fusion/space.hpp"
 #include "program_builder.hpp"
 #include "race_oracle.hpp"
@@ -11,11 +12,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <set>
+#include <sstream>
 
 namespace fusec::fusion {
 namespace {
@@ -466,6 +469,68 @@ TEST(Space, SameInputSameFronts) {
     EXPECT_EQ(a.statistics().rejected, b.statistics().rejected);
 }
 
+/// Text of everything that a candidate decides.
+std::string text_of(const Candidate& candidate) {
+    std::ostringstream text;
+    for (const Step& step : candidate.steps) {
+        text << static_cast<int>(step.kind) << ' ' << step.call.value << ' ' << step.datum.value << '\n';
+    }
+    for (const DatumPlan& plan : candidate.data) {
+        const SharedSlot slot = plan.slot.value_or(SharedSlot{});
+        text << static_cast<int>(plan.placement) << ' ' << static_cast<int>(plan.load) << ' ' << static_cast<int>(plan.store) << ' ' << slot.offset << ' ' << slot.bytes << ' ' << slot.group << ' '
+             << slot.first_step << ' ' << slot.last_step << '\n';
+    }
+    const KernelWork& work = candidate.work;
+    text << candidate.threads_per_block << ' ' << candidate.shared_bytes << ' ' << work.elements_per_block << ' ' << work.shared_wavefronts << ' ' << work.l1_wavefronts << ' ' << work.instructions << ' '
+         << work.registers << ' ' << work.block_barriers << ' ' << work.warp_barriers << ' ' << work.dependent_phases << ' ' << work.idle_fraction;
+    return text.str();
+}
+
+TEST(Space, AChoiceIsTheSameWhateverWasElaboratedBefore) {
+    // Choices of one pattern share barriers and work; a builder that only ever saw the one choice cannot share anything.
+    for (const dag::CallGraph& graph : {test::demo(), mixed(Precision::f32), mixed(Precision::f64)}) {
+        const std::vector<CallRoutines> routines = find_routines(graph, catalog(), DeviceLimits{});
+        CallCosts costs(graph, routines);
+        const Space all = space(graph);
+        std::size_t compared = 0;
+        const DeviceLimits limits;
+        KernelBuilder shared(limits);
+        for (const Column& column : all.columns()) {
+            const KernelOutline kernel = outline(graph, column, routines, costs);
+            const Choices list = choices(kernel, limits, 200);
+            shared.begin(kernel);
+            for (const KernelChoice& choice : list.list) {
+                Candidate alone, together;
+                KernelBuilder fresh(limits);
+                const bool refused = fresh.build(kernel, list.combinations[choice.combination], choice, alone).has_value();
+                ASSERT_EQ(shared.decide(list.combinations[choice.combination], choice).has_value(), refused);
+                if (!refused) {
+                    shared.write(together);
+                    ASSERT_EQ(text_of(together), text_of(alone));
+                    ++compared;
+                }
+            }
+        }
+        EXPECT_GT(compared, 1000U);
+    }
+}
+
+TEST(Space, PredictionsAreComparedTo40Bits) {
+    EXPECT_EQ(rounded_prediction(1.0 + std::ldexp(1, -39)), 1.0 + std::ldexp(1, -39));
+    EXPECT_EQ(rounded_prediction(1.0 + std::ldexp(1, -42)), 1.0);
+    EXPECT_EQ(rounded_prediction(0.0), 0.0);
+    EXPECT_TRUE(std::isinf(rounded_prediction(ColumnSource::impossible)));
+    // Two results of a power that differ in the last bit are one prediction; order is kept.
+    const double some = 0.000665426449097534;
+    EXPECT_EQ(rounded_prediction(some), rounded_prediction(std::nextafter(some, 1)));
+    double before = 0;
+    for (double value = 1e-6; value < 1e-2; value *= 1 + 1e-3) {
+        EXPECT_LE(before, rounded_prediction(value));
+        EXPECT_NEAR(rounded_prediction(value), value, std::ldexp(value, -40));
+        before = rounded_prediction(value);
+    }
+}
+
 TEST(Space, FrontsAreQuick) {
     const dag::CallGraph graph = test::demo();
     SpaceOptions options;
@@ -482,6 +547,52 @@ TEST(Space, FrontsAreQuick) {
     RecordProperty("microseconds_per_column", static_cast<int>(each * 1e6));
     std::cout << "a column takes " << each * 1e6 << " us\n";
     EXPECT_LT(each, 20e-3); // measured 0.2 ms; the bound only catches a change of complexity, also under sanitizers
+}
+
+// The values of a host kernel are arrays on the stack of a thread: a chain of large matrices is cut before it overflows.
+TEST(Space, HostKernelsFitTheStack) {
+    ProgramBuilder builder;
+    DataId value = builder.input("A0", matrix_shape(64, 64));
+    for (int i = 1; i <= 8; ++i) {
+        value = builder.call("madd", {value, builder.input("A" + std::to_string(i), matrix_shape(64, 64))}, "B" + std::to_string(i));
+    }
+    builder.output(value);
+    const dag::CallGraph graph = builder.graph();
+    DeviceLimits limits;
+    limits.target = Target::host;
+    Space all = space(graph, limits);
+    constexpr std::size_t matrix = std::size_t{64} * 64 * 64; // bytes of one value in the widest vectors
+    std::size_t kept = 0, refused = 0;
+    for (std::size_t column = 0; column < all.columns().size(); ++column) {
+        const Front& front = all.front(ColumnId(column));
+        const std::size_t values = 2 * all.columns()[column].executes.size() + 1;
+        EXPECT_EQ(front.kept.empty(), values * matrix > std::size_t{2} << 20U);
+        (front.kept.empty() ? refused : kept) += 1;
+        for (const Rejection& rejection : front.rejected) {
+            EXPECT_EQ(rejection.reason, Rejection::Reason::stack);
+            EXPECT_THAT(rejection.detail, testing::HasSubstr(std::to_string(values * matrix / 1024) + " KiB of stack needed, 2048 KiB available"));
+        }
+    }
+    EXPECT_GT(kept, 0U);
+    EXPECT_GT(refused, 0U);
+    EXPECT_GT(all.statistics().rejected.at("stack"), 0U);
+}
+
+// What is counted does not depend on what was asked for first: a price leaves routines out, a front does not.
+TEST(Space, CountsAreThoseOfTheFronts) {
+    const dag::CallGraph graph = mixed(Precision::f32);
+    Space prices_first = space(graph);
+    Space fronts_only = space(graph);
+    for (std::size_t column = 0; column < fronts_only.columns().size(); ++column) {
+        prices_first.seconds(ColumnId(column));
+    }
+    for (std::size_t column = 0; column < fronts_only.columns().size(); ++column) {
+        prices_first.front(ColumnId(column));
+        fronts_only.front(ColumnId(column));
+    }
+    EXPECT_EQ(prices_first.statistics().candidates, fronts_only.statistics().candidates);
+    EXPECT_EQ(prices_first.statistics().dominated, fronts_only.statistics().dominated);
+    EXPECT_EQ(prices_first.statistics().rejected, fronts_only.statistics().rejected);
 }
 
 } // namespace

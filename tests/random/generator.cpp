@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <regex>
 #include <set>
 #include <vector>
 
@@ -53,7 +54,7 @@ using Test = std::function<bool(const Value&)>;
 class Generator {
 public:
     Generator(std::uint64_t seed, const ProgramOptions& options)
-        : draw_(seed), options_(options), name_("p" + std::to_string(seed)) {}
+        : draw_(seed), block_draw_(~seed), options_(options), name_("p" + std::to_string(seed)) {}
 
     std::string run() {
         declare();
@@ -131,12 +132,37 @@ private:
         if (!varies) {
             return false;
         }
-        body_ += target + " = " + expression + ";\n";
+        if (options_.blocks && block_draw_.chance(25)) {
+            body_ += called(target, expression, operands);
+        } else {
+            body_ += target + " = " + expression + ";\n";
+        }
+        if (options_.blocks && !summed_ && block_draw_.chance(30)) {
+            summed_ = true; // once, as every iteration makes two calls; multiples of one value cannot cancel
+            body_ += "for q in 1..3 {\n    " + target + " += (" + expression + ") * q;\n}\n";
+        }
         for (const Value& v : operands) {
             used_.insert(v.name);
         }
         values_.push_back({.name = target, .rows = rows, .columns = columns});
         return true;
+    }
+
+    /// The statement as a call of a definition whose parameters are the operands.
+    static std::string called(const std::string& target, const std::string& expression, const std::vector<Value>& operands) {
+        std::string parameters;
+        std::string arguments;
+        std::string body = expression;
+        std::set<std::string> done;
+        for (const Value& v : operands) {
+            if (done.insert(v.name).second) {
+                const std::string parameter = "x" + std::to_string(done.size());
+                body = std::regex_replace(body, std::regex("\\b" + v.name + "\\b"), parameter);
+                parameters += (parameters.empty() ? "" : ", ") + parameter;
+                arguments += (arguments.empty() ? "" : ", ") + v.name;
+            }
+        }
+        return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target + "(" + arguments + ");\n";
     }
 
     bool statement(const std::string& target) {
@@ -256,6 +282,8 @@ private:
     }
 
     Draw draw_;
+    Draw block_draw_; ///< of its own, so that programs with and without blocks compute the same otherwise
+    bool summed_ = false;
     ProgramOptions options_;
     std::string name_;
     std::string declarations_;

@@ -13,6 +13,7 @@ struct ProgramOptions {
     bool f64 = false;
     bool uniforms = true;
     bool constants = true;
+    bool blocks = false; ///< a sum in a loop, and statements that call a definition
 };
 
 /// A program named `p<seed>`; the same seed and options give the same text. Several outputs, shared values, transposes, scalars;

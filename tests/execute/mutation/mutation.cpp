@@ -34,6 +34,7 @@ public:
                 site_ = {site_.kernel + 1, -1, false, {}, 0, {}, {}};
                 barriers_ = 0;
                 copied_.clear();
+                named_.clear();
             }
             pointers(line);
             barriers(line);
@@ -92,11 +93,11 @@ private:
     }
 
     void offsets(const std::string& line) {
-        // Where a tile stands in the block's memory: a number, or its start.
-        static const std::regex declared(R"(^ *const auto (\w+) = shared(?: \+ (\d+))?;)");
+        // Where a tile stands in the block's memory: a number, or its start. It may be named by the copy that fills it.
+        static const std::regex declared(R"(^ *const auto (\w+) = (fusec::\w+<[^(]*>\()?shared(?: \+ (\d+))?[;,])");
         if (std::smatch tile; std::regex_search(line, tile, declared)) {
-            const long offset = tile[2].matched ? std::stol(tile[2]) : 0;
-            const auto at = static_cast<std::size_t>(tile.position(1) + tile.length(1)) + std::string(" = ").size();
+            const long offset = tile[3].matched ? std::stol(tile[3]) : 0;
+            const auto at = static_cast<std::size_t>(tile.position(1) + tile.length(1) + tile.length(2)) + std::string(" = ").size();
             for (const int step : {1, -1}) {
                 if (offset + step >= 0) {
                     Site site = site_;
@@ -168,7 +169,7 @@ private:
         const std::string end = lines_[at_].substr(0, lines_[at_].find_first_not_of(' ')) + "}";
         std::string text;
         for (std::size_t i = at_ + 1; i < lines_.size() && lines_[i] != end; ++i) {
-            text += lines_[i] + "\n";
+            text += lines_[i].substr(0, lines_[i].find("//")) + "\n";
         }
         return text;
     }
@@ -186,7 +187,14 @@ private:
 
     /// Neighbouring pointers of a launch: what stands after the stream. In a kernel, the tiles of two copies that follow each other.
     void swap(const std::string& line) {
-        static const std::regex copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)");
+        static const std::regex naming(R"(^ *const auto (\w+_tile) = fusec::)"), copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)");
+        if (std::smatch tile; std::regex_search(line, tile, naming)) {
+            if (!named_.empty()) {
+                add("swap two buffers", {{named_at_, std::regex_replace(lines_[named_at_], std::regex("\\b" + named_ + "\\b"), tile[1].str())}, {at_, std::regex_replace(line, std::regex("\\b" + tile[1].str() + "\\b"), named_)}}, site_);
+            }
+            named_ = tile[1];
+            named_at_ = at_;
+        }
         if (std::smatch tile; std::regex_search(line, tile, copy)) {
             if (!copied_.empty() && copied_ != tile[1]) {
                 const auto with = [](std::string text, const std::string& from, const std::string& to) { return text.replace(text.find(from), from.size(), to); };
@@ -228,6 +236,8 @@ private:
     int barriers_ = 0;   ///< of that kernel so far
     std::string copied_; ///< tile of the kernel's last copy, in line `copied_at_`
     std::size_t copied_at_ = 0;
+    std::string named_; ///< tile that the kernel's last naming copy fills, in line `named_at_`
+    std::size_t named_at_ = 0;
     std::map<std::string, std::string> types_; ///< of the pointers of the launch function
     std::vector<Mutant> mutants_;
 };

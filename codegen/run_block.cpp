@@ -1,191 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/block_machine.hpp"
-#include "codegen/verifier.hpp"
+#include "codegen/kernel_checks.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <set>
-#include <tuple>
 
 namespace fusec::codegen {
 
 namespace {
 
-std::string step_name(const Kernel& kernel, std::size_t index) {
-    return std::visit(
-        [&](const auto& step) -> std::string {
-            using S = std::decay_t<decltype(step)>;
-            if constexpr (std::is_same_v<S, LoadTile> || std::is_same_v<S, LoadValue>) {
-                return "load " + kernel.lists[step.list].name;
-            } else if constexpr (std::is_same_v<S, StoreTile> || std::is_same_v<S, StoreValue>) {
-                return "store " + kernel.lists[step.list].name;
-            } else if constexpr (std::is_same_v<S, Compute>) {
-                return step.routine;
-            } else {
-                return "barrier";
-            }
-        },
-        kernel.steps[index]);
-}
-
-/// Findings of one kernel, without repeats of a defect at a step and datum.
-class Findings {
-public:
-    explicit Findings(const Kernel& kernel)
-        : kernel_(kernel) {}
-
-    void add(const std::string& datum, const std::string& defect) { add_text("", datum, defect, "kernel " + kernel_.name + ", `" + datum + "`: " + defect); }
-    void add_step(std::size_t step, const std::string& datum, const std::string& defect, const std::string& where = {}) {
-        const std::string name = "step " + std::to_string(step) + " (" + step_name(kernel_, step) + ")";
-        add_text(name, datum, defect.substr(0, 24), "kernel " + kernel_.name + ", " + name + ", `" + datum + "`" + where + ": " + defect);
-    }
-    std::vector<std::string> take() { return std::move(texts_); }
-    bool empty() const { return texts_.empty(); }
-
-private:
-    void add_text(const std::string& step, const std::string& datum, const std::string& defect, const std::string& text) {
-        if (seen_.emplace(step, datum, defect).second) {
-            texts_.push_back(text);
-        }
-    }
-
-    const Kernel& kernel_;
-    std::vector<std::string> texts_;
-    std::set<std::tuple<std::string, std::string, std::string>> seen_;
-};
-
-/// What holds without running the block: indices of the IR, index types, lifetimes, overlap.
-class StaticCheck {
-public:
-    StaticCheck(const Kernel& kernel, Findings& findings)
-        : kernel_(kernel), findings_(findings) {}
-
-    /// False when the IR itself refers to something it does not have; nothing else can be checked then.
-    bool indices_exist() {
-        bool sound = kernel_.tile_elements > 0 && kernel_.threads > 0 && kernel_.shared_bytes >= 0;
-        for (const Step& step : kernel_.steps) {
-            std::visit(
-                [&](const auto& s) {
-                    if constexpr (requires { s.list; }) {
-                        sound = sound && s.list < kernel_.lists.size();
-                    }
-                    if constexpr (requires { s.tile; }) {
-                        sound = sound && s.tile < kernel_.tiles.size();
-                    }
-                    if constexpr (requires { s.value; }) {
-                        sound = sound && s.value < kernel_.values.size();
-                    }
-                    if constexpr (requires { s.operands; }) {
-                        sound = sound && exists(s.result.place) && s.threads > 0;
-                        for (const Operand& operand : s.operands) {
-                            sound = sound && exists(operand.place);
-                        }
-                    }
-                },
-                step);
-        }
-        for (const Value& value : kernel_.values) {
-            sound = sound && value.threads > 0;
-        }
-        if (!sound) {
-            findings_.add("", "a step refers to something the kernel does not have");
-        }
-        return sound;
-    }
-
-    void check() {
-        check_types();
-        check_tiles();
-    }
-
-private:
-    bool exists(const Place& place) const {
-        switch (place.kind) {
-        case Place::Kind::value:
-            return place.index < kernel_.values.size();
-        case Place::Kind::tile:
-            return place.index < kernel_.tiles.size();
-        case Place::Kind::list:
-            return place.index < kernel_.lists.size();
-        case Place::Kind::table:
-            return place.index < kernel_.tables.size();
-        }
-        return false;
-    }
-
-    static std::uint64_t largest(IndexType type) { return type == IndexType::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::uint64_t>::max(); }
-
-    /// Emission declares element indices in these types and computes offsets in the type of the index.
-    void check_types() {
-        // The end of the last block's elements is at most 2^40 and a block more; the offset is that times the components.
-        const std::uint64_t elements = proved_elements + static_cast<std::uint64_t>(kernel_.tile_elements);
-        for (const List& list : kernel_.lists) {
-            if (!list.uniform && largest(kernel_.first) / static_cast<std::uint64_t>(list.type.shape.size()) < elements) {
-                findings_.add(list.name, "an offset into the list exceeds `" + std::string(c_name(kernel_.first)) + "` for 2^40 elements");
-            }
-        }
-        for (const Tile& tile : kernel_.tiles) {
-            const std::int64_t padding = tile.group > 0 ? std::int64_t{kernel_.tile_elements} / tile.group * tile.pad_words : 0;
-            const std::int64_t words = std::int64_t{kernel_.tile_elements} * std::max(tile.element_words, tile.type.shape.size()) + padding;
-            if (words < 0 || static_cast<std::uint64_t>(words) > largest(kernel_.element)) {
-                findings_.add(tile.name, "an index within the tile exceeds `" + std::string(c_name(kernel_.element)) + "`");
-            }
-        }
-    }
-
-    void check_tiles() {
-        for (std::size_t a = 0; a < kernel_.tiles.size(); ++a) {
-            const Tile& tile = kernel_.tiles[a];
-            if (tile.offset < 0 || tile.offset % 16 != 0) {
-                findings_.add(tile.name, "starts at byte " + std::to_string(tile.offset) + ", which is no multiple of 16");
-            }
-            if (tile.offset + tile.bytes > kernel_.shared_bytes) {
-                findings_.add(tile.name, "ends at byte " + std::to_string(tile.offset + tile.bytes) + " of " + std::to_string(kernel_.shared_bytes));
-            }
-            for (std::size_t b = 0; b < a; ++b) {
-                const Tile& other = kernel_.tiles[b];
-                const bool overlap = tile.offset < other.offset + other.bytes && other.offset < tile.offset + tile.bytes;
-                if (overlap && tile.first_step <= other.last_step && other.first_step <= tile.last_step) {
-                    findings_.add(tile.name, "overlaps `" + other.name + "` while both are live");
-                }
-            }
-        }
-        for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
-            std::visit(
-                [&](const auto& s) {
-                    if constexpr (requires { s.tile; }) {
-                        check_lifetime(i, s.tile);
-                    }
-                    if constexpr (requires { s.operands; }) {
-                        for (const Operand& operand : s.operands) {
-                            check_lifetime(i, operand.place);
-                        }
-                        check_lifetime(i, s.result.place);
-                    }
-                },
-                kernel_.steps[i]);
-        }
-    }
-    void check_lifetime(std::size_t step, const Place& place) {
-        if (place.kind == Place::Kind::tile) {
-            check_lifetime(step, place.index);
-        }
-    }
-    void check_lifetime(std::size_t step, std::size_t index) {
-        const Tile& tile = kernel_.tiles[index];
-        if (static_cast<int>(step) < tile.first_step || static_cast<int>(step) > tile.last_step) {
-            findings_.add_step(step, tile.name, "touched outside its lifetime " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
-        }
-    }
-
-    const Kernel& kernel_;
-    Findings& findings_;
-};
-
 /// Runs one block with `count` elements.
 class BlockRun {
 public:
-    BlockRun(const Kernel& kernel, int count, bool aligned, Findings& findings)
+    BlockRun(const Kernel& kernel, int count, bool aligned, KernelFindings& findings)
         : kernel_(kernel), count_(count), aligned_(aligned), findings_(findings), machine_(kernel) {
         for (const List& list : kernel.lists) {
             stored_.emplace_back(list.written ? static_cast<std::size_t>(count * list.type.shape.size()) : 0);
@@ -213,7 +39,9 @@ private:
     static std::string component_name(const Type& type, int flat) {
         return "component " + std::to_string(flat % type.shape.size()) + " of element " + std::to_string(flat / type.shape.size());
     }
-    std::string circumstances() const { return " (" + std::to_string(count_) + " of " + std::to_string(kernel_.tile_elements) + " elements" + (aligned_ ? "" : ", unaligned") + ")"; }
+    std::string circumstances() const {
+        return " (" + std::to_string(count_) + " of " + std::to_string(kernel_.tile_elements) + " elements" + (aligned_ ? "" : ", unaligned") + ")";
+    }
     void report(const std::string& datum, const Type& type, int flat, int thread, const std::string& defect) {
         findings_.add_step(step_, datum, defect, " " + component_name(type, flat) + ", thread " + std::to_string(thread) + circumstances());
     }
@@ -227,7 +55,8 @@ private:
             report(tile.name, tile.type, flat, thread, "outside its tile: byte " + std::to_string(byte) + " of " + std::to_string(tile.bytes));
             return;
         }
-        const std::string conflict = write ? machine_.write(index, flat, tile.offset + byte, thread, async, together) : machine_.read(index, flat, tile.offset + byte, thread, together);
+        const std::string conflict =
+            write ? machine_.write(index, flat, tile.offset + byte, thread, async, together) : machine_.read(index, flat, tile.offset + byte, thread, together);
         if (!conflict.empty()) {
             report(tile.name, tile.type, flat, thread, conflict);
         }
@@ -376,7 +205,9 @@ private:
 
     void execute(const Compute& step) {
         if (kernel_.tile_elements * step.threads > kernel_.mapped_threads()) {
-            findings_.add_step(step_, result_name(step.result.place), std::to_string(kernel_.tile_elements * step.threads) + " threads needed, the block has " + std::to_string(kernel_.mapped_threads()));
+            findings_.add_step(step_, result_name(step.result.place),
+                               std::to_string(kernel_.tile_elements * step.threads) + " threads needed, the block has " +
+                                   std::to_string(kernel_.mapped_threads()));
             return;
         }
         // All reads first: a write that meets another thread's read of the same step is unordered whichever comes first.
@@ -416,22 +247,8 @@ private:
         }
         return kernel_.name;
     }
-    const Type& type_of(const Place& place) const {
-        switch (place.kind) {
-        case Place::Kind::value:
-            return kernel_.values[place.index].type;
-        case Place::Kind::tile:
-            return kernel_.tiles[place.index].type;
-        case Place::Kind::list:
-            return kernel_.lists[place.index].type;
-        case Place::Kind::table:
-            return kernel_.tables[place.index].type;
-        }
-        throw InternalError("an unknown place");
-    }
-
     std::vector<int> components(const Compute& step, const Operand& operand, int lane) {
-        std::vector<int> touched = touched_components(type_of(operand.place).shape, operand.touch, step.threads, lane);
+        std::vector<int> touched = touched_components(type_of(kernel_, operand.place).shape, operand.touch, step.threads, lane);
         if (touched.empty()) {
             findings_.add_step(step_, result_name(operand.place), "a thread that touches nothing of it");
         }
@@ -488,7 +305,7 @@ private:
     const Kernel& kernel_;
     int count_;
     bool aligned_;
-    Findings& findings_;
+    KernelFindings& findings_;
     BlockMachine machine_;
     std::size_t step_ = 0;
     std::vector<std::vector<int>> stored_; ///< per list: times each component was stored
@@ -496,20 +313,8 @@ private:
 
 } // namespace
 
-std::vector<std::string> findings(const Kernel& kernel) {
-    Findings found(kernel);
-    StaticCheck check(kernel, found);
-    if (check.indices_exist()) {
-        check.check();
-        const int elements = kernel.tile_elements;
-        for (const int count : std::set<int>{1, std::max(1, elements - 1), elements}) {
-            BlockRun(kernel, count, true, found).run();
-            if (kernel.has_wide_access()) {
-                BlockRun(kernel, count, false, found).run();
-            }
-        }
-    }
-    return found.take();
+void run_block(const Kernel& kernel, int count, bool aligned, KernelFindings& findings) {
+    BlockRun(kernel, count, aligned, findings).run();
 }
 
 } // namespace fusec::codegen

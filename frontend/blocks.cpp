@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/blocks.hpp"
+#include "frontend/syntax_messages.hpp"
+
+#include <algorithm>
+
+namespace fusec::frontend {
+
+namespace {
+
+/// The word for a statement that only a file's own level holds; empty for the others.
+std::string_view file_level_word(const ast::Statement& statement) {
+    if (std::holds_alternative<ast::ProgramName>(statement.form)) {
+        return "`program`";
+    }
+    if (std::holds_alternative<ast::InputList>(statement.form)) {
+        return "`input`";
+    }
+    if (std::holds_alternative<ast::Include>(statement.form)) {
+        return "`include`";
+    }
+    if (std::holds_alternative<ast::Definition>(statement.form)) {
+        return "a definition";
+    }
+    const auto* declaration = std::get_if<ast::Declaration>(&statement.form);
+    return declaration && declaration->uniform ? "`uniform`" : "";
+}
+
+bool may_be_included(const ast::Statement& statement) {
+    return std::holds_alternative<ast::Definition>(statement.form) || std::holds_alternative<ast::ConstantDeclaration>(statement.form) || std::holds_alternative<ast::Include>(statement.form);
+}
+
+bool is_return(const ast::Statement& statement) {
+    return std::holds_alternative<ast::ReturnList>(statement.form) || std::holds_alternative<ast::ReturnValue>(statement.form);
+}
+
+} // namespace
+
+void Blocks::add(ast::Statement statement) {
+    place(statement);
+    const std::size_t index = program_.statements.size();
+    if (std::holds_alternative<ast::Loop>(statement.form)) {
+        open_.push_back({BlockKind::loop, statement.span, index, false});
+    } else if (std::holds_alternative<ast::Definition>(statement.form)) {
+        open_.push_back({BlockKind::definition, statement.span, index, false});
+    }
+    program_.statements.push_back(std::move(statement));
+}
+
+void Blocks::place(const ast::Statement& statement) {
+    if (open_.empty()) {
+        if (included_ && !may_be_included(statement)) {
+            diagnostics_.report(kind::misplaced_statement, statement.span, "an included file holds a statement that is none of `def`, `const` and `include`").hint = "keep it in the program, or put it into a definition";
+        }
+        return;
+    }
+    if (const std::string_view word = file_level_word(statement); !word.empty()) {
+        report_misplaced(statement.span, std::string(word) + " inside a block").hint = "move it out of the braces";
+        return;
+    }
+    check_return(statement);
+}
+
+Diagnostic& Blocks::report_misplaced(const Span& span, const std::string& message) {
+    Diagnostic& d = diagnostics_.report(kind::misplaced_statement, span, message);
+    d.notes.push_back({open_.back().opening, "the block that is open"});
+    return d;
+}
+
+void Blocks::check_return(const ast::Statement& statement) {
+    Block& block = open_.back();
+    if (block.kind == BlockKind::definition) {
+        if (block.returned && !block.reported) {
+            block.reported = true;
+            diagnostics_.report(kind::statement_after_return, statement.span, "statement after `return`").hint = "`return` ends a definition";
+        }
+        block.returned = block.returned || is_return(statement);
+    } else if (is_return(statement)) {
+        report_misplaced(statement.span, "`return` inside a loop").hint = in_definition() ? "return after the loop" : "list the results after the loop";
+        for (Block& outer : open_) {
+            outer.returned = true;
+        }
+    }
+}
+
+void Blocks::skip_return() {
+    if (!open_.empty()) {
+        open_.back().returned = true;
+    }
+}
+
+void Blocks::open_broken(BlockKind kind, const Span& brace) {
+    open_.push_back({kind, brace, 0, true});
+}
+
+void Blocks::close(const Span& brace) {
+    if (open_.empty()) {
+        diagnostics_.report(kind::syntax_error, brace, "`}` without the `{` that it closes");
+        return;
+    }
+    const Block block = open_.back();
+    open_.pop_back();
+    if (block.broken) {
+        return;
+    }
+    auto& form = program_.statements[block.statement].form;
+    const std::size_t end = program_.statements.size();
+    if (auto* loop = std::get_if<ast::Loop>(&form)) {
+        loop->end = end;
+    } else if (auto* definition = std::get_if<ast::Definition>(&form)) {
+        definition->end = end;
+        if (!block.returned) {
+            diagnostics_.report(kind::missing_return, brace, "definition " + in_backticks(definition->name.text) + " has no `return`").hint = "end it with its value: `return x * y;`";
+        }
+    }
+}
+
+void Blocks::finish(const Span& end) {
+    if (open_.empty()) {
+        return;
+    }
+    constexpr std::size_t most_notes = 4;
+    Diagnostic& d = diagnostics_.report(kind::syntax_error, end, "missing `}` at the end of the file");
+    for (std::size_t i = open_.size(); i-- > 0 && d.notes.size() < most_notes;) {
+        d.notes.push_back({open_[i].opening, "the block that is open"});
+    }
+}
+
+bool Blocks::in_definition() const {
+    return std::any_of(open_.begin(), open_.end(), [](const Block& block) { return block.kind == BlockKind::definition; });
+}
+
+} // namespace fusec::frontend

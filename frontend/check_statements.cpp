@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements that declare, give and return.
+#include "frontend/checker.hpp"
+#include "frontend/syntax_messages.hpp"
+
+#include <charconv>
+
+namespace fusec::frontend {
+
+void Checker::add(const ast::ProgramName& form) {
+    if (current_ != 0) {
+        messages_.report(kind::misplaced_program_name, program_.statements[current_].span, "`program` is not the first statement").notes.push_back({program_.statements.front().span, "the first statement"});
+    }
+    name_ = form.name.text;
+}
+
+void Checker::add(const ast::Declaration& form) {
+    const std::optional<Type> type = type_of(form.shape, form.precision);
+    for (const ast::Name& name : form.names) {
+        const bool free = scope_.declare(name, type);
+        if (form.uniform && free) {
+            Defined defined{name.span, Role::uniform, {}, std::nullopt, name.text, 1, {}};
+            defined.value.datum = type ? std::optional(add_interface(name, *type, DatumKind::uniform)) : std::nullopt;
+            scope_.define(name, std::move(defined));
+        }
+    }
+}
+
+void Checker::add(const ast::ConstantDeclaration& form) {
+    const std::optional<Type> type = type_of(form.shape, form.precision);
+    for (const ast::ConstantDeclaration::Definition& definition : form.definitions) {
+        const bool free = scope_.declare(definition.name, type);
+        Defined defined{definition.name.span, Role::constant, {}, std::nullopt, expansion_.qualified(definition.name.text), 1, {}};
+        if (type) {
+            std::optional<Constant> value = constant_value(program_, definition.value, definition.name.text, type->shape, messages_);
+            if (value && round_to(type->precision, *value, program_.expression(definition.value.root).span, messages_)) {
+                defined.value.datum = add_constant({defined.name, {}, *type, DatumKind::constant, std::move(value->values), {}, false, definition.name.span}, kind_of_name(defined.name, definition.name));
+            }
+        }
+        expansion_.spend(definition.value.root.index() - definition.value.first.index() + 1, definition.name.span);
+        if (free) {
+            scope_.define(definition.name, std::move(defined));
+        }
+    }
+}
+
+void Checker::add(const ast::InputList& form) {
+    for (const ast::Name& name : form.names) {
+        if (!scope_.can_define(name)) {
+            continue;
+        }
+        const Declared* declared = scope_.declaration(name.text);
+        if (!declared) {
+            messages_.report(kind::undeclared_input, name.span, "input " + in_backticks(name.text) + " is not declared").hint = "declare its type first: `MATRIX3x3 " + name.text + ";`";
+        }
+        Defined defined{name.span, Role::input, {}, std::nullopt, name.text, 1, {}};
+        if (declared && declared->type) {
+            defined.value.datum = add_interface(name, *declared->type, DatumKind::input);
+        }
+        scope_.define(name, std::move(defined));
+    }
+}
+
+void Checker::add(const ast::ReturnList& form) {
+    if (return_) {
+        return; // reported as a statement after `return`
+    }
+    return_ = &program_.statements[current_];
+    for (const ast::Name& name : form.names) {
+        const Defined* defined = scope_.use(name.text, name.span);
+        if (!defined || !defined->value.datum) {
+            continue;
+        }
+        const DataId datum = *defined->value.datum;
+        if (const DatumKind what = draft_.datum(datum).kind; what != DatumKind::computed) {
+            const char* word = what == DatumKind::input ? "an input" : what == DatumKind::uniform ? "a uniform"
+                                                                                                  : "a constant";
+            messages_.report(kind::returned_uncomputed, name.span, in_backticks(name.text) + " is " + word + ": there is nothing to compute").notes.push_back({draft_.datum(datum).span, "defined here"});
+            continue;
+        }
+        const auto before = returned_.emplace(datum, name);
+        if (!before.second) {
+            const ast::Name& first = before.first->second;
+            Diagnostic& d = messages_.report(kind::returned_twice, name.span, in_backticks(name.text) + (first.text == name.text ? " is returned twice" : " is another name of " + in_backticks(first.text) + ", which is returned already"));
+            d.notes.push_back({first.span, "the first time"});
+            continue;
+        }
+        draft_.returned.push_back({datum, name});
+    }
+}
+
+std::optional<Type> Checker::type_of(const ast::WrittenShape& written, const std::optional<Precision>& precision) {
+    Type type{{written.form, 1, 1}, precision.value_or(options_.default_precision)};
+    bool good = written.form == Form::scalar || dimension(written, written.rows, type.shape.rows);
+    if (written.form == Form::matrix) {
+        good = dimension(written, written.columns, type.shape.columns) && good;
+    }
+    return good ? std::optional(type) : std::nullopt;
+}
+
+bool Checker::dimension(const ast::WrittenShape& written, const std::string& digits, int& into) {
+    if (digits.front() == '0') {
+        messages_.report(kind::invalid_dimension, written.span, "dimension " + in_backticks(digits) + " of " + in_backticks(written.span.text())).hint = "dimensions are 1 to " + std::to_string(max_dimension) + ", without leading zeros";
+        return false;
+    }
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+    if (error != std::errc{} || into > max_dimension) {
+        messages_.report(kind::dimension_limit, written.span, "dimension " + (digits.size() > 20 ? digits.substr(0, 20) + "..." : digits) + ", the limit is " + std::to_string(max_dimension));
+        return false;
+    }
+    return true;
+}
+
+DataId Checker::add_interface(const ast::Name& name, const Type& type, DatumKind what) {
+    const DataId id = draft_.add({name.text, {}, type, what, {}, {}, false, name.span}, NameKind::written);
+    draft_.interface.push_back(id);
+    return id;
+}
+
+} // namespace fusec::frontend

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statement by statement from the AST to a draft of the checked program; loops and calls of definitions are expanded on the way.
+#pragma once
+
+#include "frontend/draft.hpp"
+#include "frontend/expansion.hpp"
+#include "frontend/expression_check.hpp"
+#include "frontend/frontend.hpp"
+#include "frontend/scope.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::frontend {
+
+class Checker final : private DefinitionCalls {
+public:
+    Checker(const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);
+
+    std::optional<CheckedProgram> check();
+
+private:
+    /// A `def` above the statement that is checked.
+    struct Definition {
+        const ast::Definition* form = nullptr;
+        std::size_t statement = 0;
+        std::size_t above = 0;                  ///< what it sees of the program: `Scope::order`
+        std::vector<std::optional<Type>> types; ///< of the parameters; nothing: any, or a wrong one
+        std::size_t calls = 0;
+    };
+    struct LoopUse {
+        Span range;
+        std::string text;
+        bool empty = true; ///< whenever it was reached
+    };
+
+    /// Elaborates the statements from `first` to before `end`.
+    void run(std::size_t first, std::size_t end);
+    void report_missing_return();
+    void report_unused();
+
+    // statements; check_statements.cpp
+    void add(const ast::ProgramName& form);
+    void add(const ast::Declaration& form);
+    void add(const ast::ConstantDeclaration& form);
+    void add(const ast::InputList& form);
+    void add(const ast::ReturnList& form);
+    /// The type a declaration means; nothing after reporting a dimension that cannot be.
+    std::optional<Type> type_of(const ast::WrittenShape& written, const std::optional<Precision>& precision);
+    bool dimension(const ast::WrittenShape& written, const std::string& digits, int& into);
+    DataId add_interface(const ast::Name& name, const Type& type, DatumKind what);
+
+    // values; check_values.cpp
+    void add(const ast::Assignment& form);
+    void assign(const ast::Assignment& form, bool where_declared);
+    void add_to_sum(const ast::Assignment& form);
+    bool can_sum(const ast::Assignment& form);
+    void name_step(const Defined& before, const Evaluated& evaluated, const ast::Name& target);
+    bool fits_declaration(const ast::Assignment& form, DataId datum);
+    /// The datum of a constant that gets a name here.
+    DataId add_constant(Datum datum, NameKind name_kind);
+    static NameKind kind_of_name(const std::string& name, const ast::Name& target);
+    CallSite site_of(const ast::Assignment& form) const;
+
+    // blocks; check_blocks.cpp
+    void add(const ast::Loop& form);
+    void add(const ast::Definition& form);
+    void add(const ast::ReturnValue& form);
+    void add(const ast::Include& form);
+    std::optional<Value> expand(const ast::Expression& call, const std::vector<Argument>& arguments) override;
+    std::optional<Value> report_not_above(const ast::Expression& call);
+    /// Whether the argument has the type of its parameter; a constant takes the parameter's precision.
+    bool argument_fits(const Definition& definition, std::size_t index, const Argument& argument, Value& value);
+    void report_parameter(const DiagnosticKind& kind, const Definition& definition, std::size_t index, const Argument& argument, const Value& value);
+
+    const ast::Program& program_;
+    const library::Catalog& catalog_;
+    CheckOptions options_;
+    Diagnostics& diagnostics_; ///< what is passed on; checks report into `messages_`
+    Expansion expansion_;
+    Diagnostics& messages_;
+    Scope scope_;
+    Draft draft_;
+    ExpressionChecker expressions_;
+
+    std::size_t current_ = 0; ///< index of the statement
+    const ast::Statement* return_ = nullptr;
+    bool reported_after_return_ = false;
+    std::optional<std::string> name_;
+    std::map<DataId, ast::Name> returned_;
+    std::map<std::string, Definition> definitions_;
+    std::vector<std::size_t> calling_;     ///< statements of the definitions whose calls are being expanded
+    std::vector<Value> results_;           ///< of those
+    std::map<std::size_t, LoopUse> loops_; ///< by statement
+    std::map<std::string, Span> later_;    ///< every definition of the text
+};
+
+} // namespace fusec::frontend

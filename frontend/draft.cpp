@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/draft.hpp"
+
+#include <bit>
+
+namespace fusec::frontend {
+
+std::vector<std::uint64_t> bits_of(const std::vector<double>& values) {
+    std::vector<std::uint64_t> bits;
+    bits.reserve(values.size());
+    for (const double value : values) {
+        bits.push_back(std::bit_cast<std::uint64_t>(value));
+    }
+    return bits;
+}
+
+DataId Draft::shared_constant(Datum datum, NameKind name_kind, std::optional<DataId> owner) {
+    const auto [entry, inserted] = shared_.try_emplace({owner, datum.type.precision, datum.type.shape, bits_of(datum.values)});
+    if (inserted) {
+        entry->second = add(std::move(datum), name_kind);
+    }
+    return entry->second;
+}
+
+} // namespace fusec::frontend

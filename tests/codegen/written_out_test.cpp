@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies of routines with the names, indices and dimensions of operands, and the texts that must be called instead.
+#include "codegen/written_out.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fusec::codegen::test {
+namespace {
+
+using Form = OperandText::Form;
+
+const OperandText tile{Form::array, "A_tile", "element * 6", {fusec::Form::matrix, 2, 3}};
+const OperandText vector{Form::array, "v", {}, {fusec::Form::vector, 3, 1}};
+const OperandText scalar{Form::scalar, "s1", {}, {fusec::Form::scalar, 1, 1}};
+const OperandText view{Form::view, "F_view", {}, {fusec::Form::vector, 2, 1}};
+
+bool none_taken(const std::string&) {
+    return false;
+}
+
+std::string body_of(const std::string& statements, const std::vector<OperandText>& operands, const std::function<bool(const std::string&)>& taken = none_taken) {
+    static const std::vector<std::string> parameters = {"const A& a", "const X& x", "Y& y"};
+    std::string head = "template <class A, class X, class Y>\nFUSEC_DEVICE void f(";
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        head += (i == 0 ? "" : ", ") + parameters[i + parameters.size() - operands.size()];
+    }
+    const std::optional<WrittenOut> body = written_out(head + ") {\n" + statements + "}", operands, Precision::f32, taken);
+    return body ? body->lines : "called";
+}
+
+TEST(WrittenOut, OperandsBecomeTheirNamesIndicesAndDimensions) {
+    EXPECT_EQ(body_of("    FUSEC_UNROLL for (int i = 0; i < Y::rows; ++i) {\n"
+                      "        auto sum = a(i, 0) * x(0);\n"
+                      "        for (int k = 1; k < A::columns; ++k)\n"
+                      "            sum += a(i, k) * x(k);\n"
+                      "        y(i) = sum;\n"
+                      "    }\n",
+                      {tile, vector, view}),
+              "FUSEC_UNROLL for (int i = 0; i < 2; ++i) {\n"
+              "    float sum = A_tile[element * 6 + i * 3] * v[0];\n"
+              "    for (int k = 1; k < 3; ++k)\n"
+              "        sum += A_tile[element * 6 + i * 3 + k] * v[k];\n"
+              "    F_view(i) = sum;\n"
+              "}\n");
+}
+
+TEST(WrittenOut, IndicesAreAddedUpAndKeepTheirBrackets) {
+    EXPECT_EQ(body_of("    y() = a(1, 2) + a(0, 0) + a(i + 1, j) + x(2 - i);\n", {tile, vector, scalar}),
+              "s1 = A_tile[element * 6 + 5] + A_tile[element * 6] + A_tile[element * 6 + (i + 1) * 3 + j] + v[2 - i];\n");
+}
+
+TEST(WrittenOut, BracesAroundOneLoopGo) {
+    EXPECT_EQ(body_of("    for (int i = 0; i < A::rows; ++i) {\n        for (int j = 0; j < A::columns; ++j)\n            y(i) += a(i, j);\n    }\n", {tile, vector, view}),
+              "for (int i = 0; i < 2; ++i)\n    for (int j = 0; j < 3; ++j)\n        F_view(i) += A_tile[element * 6 + i * 3 + j];\n");
+}
+
+TEST(WrittenOut, WhatDoesMoreWithItsOperandsIsCalled) {
+    for (const char* const statements : {
+             "    helper(a, y);\n",                                        // an operand as a whole
+             "    if constexpr (A::rows == 3)\n        y(0) = a(0, 0);\n", // branches that are no text for other shapes
+             "    using T = typename A::value_type;\n",
+             "    const auto& z = a;\n",
+             "    auto n = A::rows;\n    y(0) = a(n - 1, 0);\n", // an index, not a value
+             "    auto less = a(0, 0) < x(0);\n",                // a truth value
+             "    float t[3];\n    y(0) = t[0];\n",
+             "    y(0) = [&] { return a(0, 0); }();\n",
+             "    y(0) = a(0, 0, 0);\n",
+             "    return;\n",
+         }) {
+        EXPECT_EQ(body_of(statements, {tile, vector, view}), "called") << statements;
+    }
+}
+
+TEST(WrittenOut, ABodyWithANameOfTheKernelIsCalled) {
+    const std::string statements = "    auto sum = a(0, 0);\n    y(0) = sum;\n";
+    EXPECT_EQ(body_of(statements, {tile, vector, view}), "float sum = A_tile[element * 6];\nF_view(0) = sum;\n");
+    EXPECT_EQ(body_of(statements, {tile, vector, view}, [](const std::string& name) { return name == "sum"; }), "called");
+}
+
+} // namespace
+} // namespace fusec::codegen::test
