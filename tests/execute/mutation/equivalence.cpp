@@ -64,9 +64,10 @@ constexpr int slot_unit = 256;
 
 /// Why one more element does no harm behind this guard.
 std::optional<std::string> harmless(const codegen::Unit& unit, const Kernel& kernel, const std::string& statements) {
+    const std::string code = std::regex_replace(statements, std::regex("//[^\n]*"), ""); // comments name data
     bool touched = false;
     for (const codegen::List& list : kernel.lists) {
-        if (list.uniform || !std::regex_search(statements, std::regex("\\b" + list.name + "\\b"))) {
+        if (list.uniform || !std::regex_search(code, std::regex("\\b" + list.name + "\\b"))) {
             continue;
         }
         const bool in_workspace = std::any_of(unit.workspace.begin(), unit.workspace.end(), [&](const auto& slot) { return slot.datum == list.datum; });

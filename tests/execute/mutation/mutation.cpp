@@ -94,23 +94,23 @@ private:
 
     void offsets(const std::string& line) {
         // Where a tile stands in the block's memory: a number, or its start. It may be named by the copy that fills it.
-        static const std::regex declared(R"(^ *const auto (\w+) = (fusec::\w+<[^(]*>\()?shared(?: \+ (\d+))?[;,])");
+        static const std::regex declared(R"(^ *const auto (\w+_tile) = (?:.*\W)?(shared(?: \+ (\d+))?)\b)");
         if (std::smatch tile; std::regex_search(line, tile, declared)) {
             const long offset = tile[3].matched ? std::stol(tile[3]) : 0;
-            const auto at = static_cast<std::size_t>(tile.position(1) + tile.length(1) + tile.length(2)) + std::string(" = ").size();
             for (const int step : {1, -1}) {
                 if (offset + step >= 0) {
                     Site site = site_;
                     site.tile = tile[1];
                     site.shift = step;
-                    add("offset", line.substr(0, at) + "shared + " + std::to_string(offset + step) + line.substr(static_cast<std::size_t>(tile.position() + tile.length()) - 1), site);
+                    add("offset", line.substr(0, static_cast<std::size_t>(tile.position(2))) + "shared + " + std::to_string(offset + step) + line.substr(static_cast<std::size_t>(tile.position(2) + tile.length(2))), site);
                 }
             }
-            return;
+        } else {
+            shift(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared) \+ (\d+)\b)"), "offset");
+            insert(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared)\b(?= \+ element|[,;)]))"));
         }
-        // A use of a tile, or of the memory by number.
-        shift(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared) \+ (\d+)\b)"), "offset");
-        insert(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared)\b(?= \+ element|[,;)]))"));
+        // A component of a tile in a routine that is written out.
+        insert(line, std::regex(R"(_tile\[element\w*(?: \* \d+)?)"));
         // The first element of a list that a block, a thread or a launch reads or writes.
         insert(line, std::regex(R"([\w>](?= \+ first\b))"));
         // The slots of the workspace.
@@ -121,6 +121,7 @@ private:
     void strides(const std::string& line) {
         shift(line, std::regex(R"(\b(?:element|first|element \/ \d+|blockIdx\.x\}?)\)? \* (\d+)\b)"), "stride");
         shift(line, std::regex(R"(\belement \/ (\d+) \*)"), "stride");
+        shift(line, std::regex(R"(\b[ijkl] \* (\d+)\b)"), "stride"); // rows, in routines that are written out
         shift(line, std::regex(R"(\bpadded<(\d+), \d+>)"), "stride");
         shift(line, std::regex(R"(\bpadded<\d+, (\d+)>)"), "stride");
         shift(line, std::regex(R"(\b(?:copy_\w+|load_\w+)<\w+, \d+, (\d+)[,>])"), "stride");
