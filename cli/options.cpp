@@ -250,8 +250,8 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     CLI::App& verify_app = *app.add_subcommand("verify", "execute emitted kernels and compare with the reference");
     named(verify_app.add_option("PROGRAM", verify.programs, "program texts (.fus)")->required(), "...");
     add_compile_options(verify_app, verify.options, raw);
-    verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
-    named(verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead"), "FILE.cu");
+    CLI::Option* all = verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
+    named(verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead")->excludes(all), "FILE.cu");
     named(verify_app.add_option("--executor", verify.executors, "repeatable (default host and emulated)")->check(CLI::IsMember({"host", "emulated", "gpu"}))->allow_extra_args(false), "host|emulated|gpu");
     named(verify_app.add_option("--json", verify.json, "write the counts as JSON; - is stdout"), "FILE");
     named(verify_app.add_option("--seed", verify.seed, "seed of the inputs (default 1)"), "SEED");

@@ -4,6 +4,7 @@
 #include "elementary-lib/catalog.hpp"
 #include "elementary-lib/describe.hpp"
 #include "execute/library_check.hpp"
+#include "frontend/callee.hpp"
 
 #include <fmt/format.h>
 
@@ -48,8 +49,8 @@ void run_command(const Library& command, Diagnostics& diagnostics) {
         std::cout << library::list(*catalog);
         break;
     case Library::Action::show:
-        if (const auto id = catalog->find(command.name)) {
-            std::cout << library::describe(catalog->function(*id), std::filesystem::current_path());
+        if (const auto callee = frontend::find_callee(command.name, *catalog)) { // with a shape suffix or without, as in a program
+            std::cout << library::describe(catalog->function(callee->function), std::filesystem::current_path());
         } else {
             Diagnostic& error = diagnostics.report(kind::unknown_name, {}, fmt::format("the library has no function `{}`", command.name));
             const std::string near = nearest(command.name, catalog->names());

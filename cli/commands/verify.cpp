@@ -85,6 +85,16 @@ std::string json_entry(const Compilation& c, const std::string& executor, const 
                        c.program->name, c.graph->calls(), executor, c.device ? c.device->name : std::string(), result.fusions, result.candidates, result.checked, result.texts, result.product, result.launches, result.components, result.mismatches, result.drawn, result.redrawn, result.ill_conditioned, result.worst_ratio, seconds);
 }
 
+/// Whether the text is of the target that the executor runs; reports when it is not.
+bool is_for(fusion::Target target, const std::string& text, const Path& path, const std::string& executor, Diagnostics& diagnostics) {
+    const bool cuda = text.find("__global__") != std::string::npos;
+    if (cuda == (target == fusion::Target::cuda)) {
+        return true;
+    }
+    diagnostics.report(kind::target_mismatch, {}, fmt::format("`{}` is text for {}, executor {} runs text for {}", path.string(), cuda ? "CUDA" : "the host", executor, cuda ? "the host" : "CUDA"));
+    return false;
+}
+
 void write_json(const Verify& command, const std::vector<std::string>& entries, Diagnostics& diagnostics) {
     std::string text = fmt::format("{{\n  \"schema\": 1,\n  \"all\": {},\n  \"seed\": {},\n  \"results\": [\n", command.all, command.seed);
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -125,7 +135,7 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             execute::VerifyResult result;
             if (command.source) {
                 const auto text = execute::read_unit(*command.source, c.program->name, diagnostics);
-                if (!text) {
+                if (!text || !is_for(target, text->files.front().text, *command.source, executor, diagnostics)) {
                     continue;
                 }
                 result = execute::verify_text(*text, *c.graph, *c.catalog, options, *setup);
