@@ -105,7 +105,7 @@ TEST(ReferenceParser, ErrorsAreLocated) {
     for (int i = 0; i < 2000; ++i) {
         wide += "+a";
     }
-    EXPECT_EQ(parsed(wide).substr(wide.size() > 0 ? parsed(wide).find(':') : 0), ": the reference has more than 1000 parts");
+    EXPECT_EQ(parsed(wide).substr(wide.empty() ? 0 : parsed(wide).find(':')), ": the reference has more than 1000 parts");
 }
 
 } // namespace

@@ -191,7 +191,7 @@ TEST_F(Verify, CatchesEveryMutantOfThePlansText) {
     // Kernels as the search makes them: with no barrier that is not needed.
     const auto demo = sample("demo", demo_text);
     fusion::Space space(demo->graph, demo->catalog, device().limits, model(), {});
-    const auto most_barriers = [&](dag::CallSet calls, const std::string& stored) {
+    const auto most_barriers = [&](const dag::CallSet& calls, const std::string& stored) {
         const auto column = space.find(calls, {demo->datum(stored)});
         const std::vector<fusion::Candidate>& kept = space.front(column.value()).kept;
         return *std::max_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.work.block_barriers + a.work.warp_barriers < b.work.block_barriers + b.work.warp_barriers; });

@@ -81,7 +81,7 @@ struct Fewest {
     std::size_t kernels = SIZE_MAX;
     double seconds = 0;
 };
-void fewest_by_search(const dag::CallGraph& graph, const toy::TableSource& source, const std::vector<ColumnId>& whole, std::set<CallId> left, std::vector<ColumnId> chosen,
+void fewest_by_search(const dag::CallGraph& graph, const toy::TableSource& source, const std::vector<ColumnId>& whole, const std::set<CallId>& left, std::vector<ColumnId> chosen,
                       double seconds, Fewest& best) {
     if (left.empty()) {
         std::vector<ColumnId> order;
