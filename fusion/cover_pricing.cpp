@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Column generation: reduced costs, the bound they prove, and the columns worth adding.
 #include "fusion/cover_search.hpp"
+#include "fusion/promising.hpp"
 
 #include "support/diagnostics.hpp"
 
@@ -70,29 +71,14 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
 
 /// Evaluates columns in the order given until enough of them are worth adding; adds those.
 std::size_t CoverSearch::add_promising(const std::vector<Priced>& negative) {
-    std::vector<std::size_t> taken(model_.graph().program().data.size(), 0);
-    std::size_t added = 0;
+    Promising promising(model_.graph().program().data.size(), columns_per_datum);
     for (const Priced& priced : negative) {
-        if (effort_.out_of_time()) {
-            break;
-        }
-        std::size_t& of_datum = taken[model_.column(priced.column).stores.front().index()];
-        if (of_datum >= columns_per_datum) {
-            continue;
-        }
-        const double optimistic = costs_.optimistic(priced.column);
-        if (priced.reduced_cost + (costs_.closer(priced.column) - optimistic) >= 0) {
-            continue;
-        }
-        const double exact = costs_.exact(priced.column);
-        if (!std::isfinite(exact) || priced.reduced_cost + (exact - optimistic) >= 0) {
-            continue;
-        }
-        ++of_datum;
-        add_to_program(priced.column);
-        if (++added >= columns_per_round) {
-            break;
-        }
+        promising.propose(model_.column(priced.column).stores.front(), priced.column, costs_.optimistic(priced.column) - priced.reduced_cost);
+    }
+    const std::vector<ColumnId> chosen = promising.choose(costs_, effort_, 0);
+    const std::size_t added = std::min(chosen.size(), columns_per_round);
+    for (std::size_t i = 0; i < added; ++i) {
+        add_to_program(chosen[i]);
     }
     return added;
 }

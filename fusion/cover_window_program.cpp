@@ -2,6 +2,7 @@
 // One window of a plan chosen anew: a cover of its own, solved like the whole (column generation, then branch and bound). Its rows are
 // those of the whole cover less what the kernels that stay contribute.
 #include "fusion/cover_search.hpp"
+#include "fusion/promising.hpp"
 
 #include "support/diagnostics.hpp"
 
@@ -208,25 +209,13 @@ private:
             }
         }
         std::sort(negative.begin(), negative.end());
-        std::map<DataId, std::size_t> of_list;
-        bool added = false;
+        Promising promising(open_.size(), columns_per_list);
         for (const auto& [reduced, column] : negative) {
-            std::size_t& count = of_list[model_.column(column).stores.front()];
-            if (count >= columns_per_list || search_.effort_.out_of_time()) {
-                continue;
-            }
-            const double value = costs_.optimistic(column) - reduced;
-            if (costs_.closer(column) - value >= -epsilon) {
-                continue;
-            }
-            const double exact = costs_.exact(column);
-            if (std::isfinite(exact) && exact - value < -epsilon) {
-                ++count;
-                add(column);
-                added = true;
-            }
+            promising.propose(model_.column(column).stores.front(), column, costs_.optimistic(column) - reduced);
         }
-        return added;
+        const std::vector<ColumnId> chosen = promising.choose(costs_, search_.effort_, epsilon);
+        std::for_each(chosen.begin(), chosen.end(), add);
+        return !chosen.empty();
     }
 
     /// The columns of least reduced cost, none above `most`; and those of the window.
@@ -241,6 +230,11 @@ private:
         }
         std::sort(sorted.begin(), sorted.end());
         sorted.resize(std::min(sorted.size(), most_binary));
+        std::vector<ColumnId> asked;
+        for (const auto& [reduced, column] : sorted) {
+            asked.push_back(column);
+        }
+        costs_.find_exact(asked);
         std::vector<ColumnId> result = window_.columns;
         for (const auto& [reduced, column] : sorted) {
             if (std::isfinite(costs_.exact(column)) && costs_.exact(column) - prices.value(column) <= most) {

@@ -50,6 +50,8 @@ public:
     double lower_bound(ColumnId column) const override;
     double closer_bound(ColumnId column) override;
     double seconds(ColumnId column) override;
+    /// On the workers of the process; the result does not depend on how many there are.
+    void find_seconds(const std::vector<ColumnId>& columns) override;
 
     const std::vector<CallSet>& fusions() const;
     const Front& front(ColumnId column);
