@@ -69,7 +69,15 @@ void CoverModel::add_static_rows(Recomputation recomputation) {
 void CoverModel::list_direct_rows(Recomputation recomputation) {
     direct_begin_.reserve(columns_.size() + 1);
     direct_begin_.push_back(0);
+    lists_begin_.reserve(2 * columns_.size() + 1);
+    lists_begin_.push_back(0);
     for (const Column& column : columns_) {
+        for (const std::vector<DataId>* lists : {&column.stores, &column.loads}) {
+            for (const DataId list : *lists) {
+                lists_.push_back(list.value);
+            }
+            lists_begin_.push_back(static_cast<std::uint32_t>(lists_.size()));
+        }
         for (const CallId call : column.executes) {
             if (recomputation == Recomputation::excluded) {
                 direct_.push_back(static_cast<int>(call.index()));
@@ -345,17 +353,20 @@ CoverModel::Prices::Prices(const CoverModel& model, const std::vector<double>& d
 }
 
 double CoverModel::Prices::value(ColumnId id) const {
-    const Column& c = model_.column(id);
+    const std::size_t c = id.index();
     double sum = of_any_;
-    for (std::uint32_t i = model_.direct_begin_[id.index()]; i < model_.direct_begin_[id.index() + 1]; ++i) {
+    for (std::uint32_t i = model_.direct_begin_[c]; i < model_.direct_begin_[c + 1]; ++i) {
         sum += of_row_[static_cast<std::size_t>(model_.direct_[i])];
     }
-    for (const DataId stored : c.stores) {
-        sum += of_store_[stored.index()];
+    const std::uint32_t* const stores = model_.lists_.data() + model_.lists_begin_[2 * c];
+    const std::uint32_t* const loads = model_.lists_.data() + model_.lists_begin_[2 * c + 1];
+    const std::uint32_t* const end = model_.lists_.data() + model_.lists_begin_[2 * c + 2];
+    for (const std::uint32_t* stored = stores; stored != loads; ++stored) {
+        sum += of_store_[*stored];
     }
-    for (const DataId loaded : c.loads) {
-        for (const auto& [stored, price] : of_pair_[loaded.index()]) {
-            if (contains(c.stores, stored)) {
+    for (const std::uint32_t* loaded = loads; loaded != end; ++loaded) {
+        for (const auto& [stored, price] : of_pair_[*loaded]) {
+            if (std::binary_search(stores, loads, stored.value)) {
                 sum += price;
             }
         }

@@ -2,6 +2,7 @@
 // Column generation: reduced costs, the bound they prove, and the columns worth adding.
 #include "fusion/cover_search.hpp"
 #include "fusion/promising.hpp"
+#include "fusion/workers.hpp"
 
 #include "support/diagnostics.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 constexpr double converged = 1e-9;           ///< reduced costs above -this * scaled mean are zero
 constexpr std::size_t columns_per_datum = 3; ///< added per pricing round and stored datum, for variety
 constexpr std::size_t columns_per_round = 3000;
-constexpr double least_progress = 1e-4; ///< of the bound, by rows
+constexpr double least_progress = 1e-4;           ///< of the bound, by rows
+constexpr std::size_t scanned_together = 1 << 14; ///< columns, by one thread
 /// A large program's bound this close to the linear program's value is not worth more rounds.
 constexpr double near_enough = 2e-3;
 
@@ -41,20 +43,41 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
     }
     const CoverModel::Prices prices(model_, duals);
     // Every column stores something, and no datum is stored twice: at most one column per first stored datum is chosen.
-    std::vector<double> least(model_.graph().program().data.size(), 0.0);
-    std::vector<Priced> negative;
+    const std::size_t lists = model_.graph().program().data.size();
     const double epsilon = converged * mean_scaled_cost / scale_;
-    for (const ColumnId column : model_.eligible()) {
-        const double optimistic = costs_.optimistic(column);
-        if (std::isinf(optimistic)) {
-            continue;
+    const std::vector<ColumnId>& eligible = model_.eligible();
+    Workers& workers = Workers::shared();
+    std::vector<std::vector<double>> least_of(workers.count());
+    std::vector<std::vector<Priced>> negative_of((eligible.size() + scanned_together - 1) / scanned_together); // in the order of the columns
+    workers.run(eligible.size(), scanned_together, [&](std::size_t worker, std::size_t begin, std::size_t end) {
+        std::vector<double>& least = least_of[worker];
+        least.resize(lists, 0.0);
+        std::vector<Priced>& negative = negative_of[begin / scanned_together];
+        for (std::size_t i = begin; i < end; ++i) {
+            const ColumnId column = eligible[i];
+            const double optimistic = costs_.optimistic(column);
+            if (std::isinf(optimistic)) {
+                continue;
+            }
+            const double reduced = optimistic - prices.value(column);
+            if (reduced < 0) {
+                double& of_list = least[model_.first_stored(column).index()];
+                of_list = std::min(of_list, reduced);
+                if (reduced < -epsilon && !is_in_program_[column.index()]) {
+                    negative.push_back({reduced, column});
+                }
+            }
         }
-        const double reduced = optimistic - prices.value(column);
-        double& of_datum = least[model_.column(column).stores.front().index()];
-        of_datum = std::min(of_datum, reduced);
-        if (reduced < -epsilon && !is_in_program_[column.index()]) {
-            negative.push_back({reduced, column});
+    });
+    std::vector<double> least(lists, 0.0);
+    for (const std::vector<double>& part : least_of) {
+        for (std::size_t list = 0; list < part.size(); ++list) {
+            least[list] = std::min(least[list], part[list]);
         }
+    }
+    std::vector<Priced> negative;
+    for (const std::vector<Priced>& part : negative_of) {
+        negative.insert(negative.end(), part.begin(), part.end());
     }
     double bound = prices.right_hand_side();
     for (const double reduced : least) {

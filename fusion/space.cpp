@@ -133,7 +133,7 @@ struct Space::State {
                 result.unusable.push_back("`" + graph.program().name_of(call) + "`: " + reason);
             }
         }
-        const KernelOutline kernel = outline(graph, of, routines, with.costs);
+        KernelOutline kernel = outline_without_orders(graph, of, routines, with.costs);
         result.choices = choices(kernel, limits, options.implementations);
         result.considered = result.choices.list.size() + result.unusable.size();
         with.builder.begin(kernel);
@@ -143,6 +143,7 @@ struct Space::State {
                 ++result.excluded;
                 continue;
             }
+            find_order(kernel, graph, of, choice.order);
             if (const auto refusal = with.builder.decide(result.choices.combinations[choice.combination], choice)) {
                 result.refused.push_back(*refusal);
                 continue;
