@@ -33,7 +33,7 @@ bool stores_all_its_boundary(const dag::CallGraph& graph, const Column& column) 
 }
 
 CoverModel::CoverModel(const dag::CallGraph& graph, const std::vector<Column>& columns, Recomputation recomputation)
-    : graph_(graph), columns_(columns), store_rows_(graph.program().data.size()) {
+    : graph_(graph), columns_(columns), first_edge_row_(graph.program().data.size(), 0), store_rows_(graph.program().data.size()) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
         internal_check(!columns[c].stores.empty(), "a column stores at least one datum");
         if (recomputation == Recomputation::allowed || stores_all_its_boundary(graph, columns[c])) {
@@ -57,9 +57,9 @@ void CoverModel::add_static_rows(Recomputation recomputation) {
             rows_.push_back({.kind = CoverRow::Kind::output, .lower = 1, .upper = 1, .datum = made});
             continue; // it is stored anyway: its edge rows would follow
         }
+        first_edge_row_[made.index()] = static_cast<int>(rows_.size());
         for (const CallId user : graph_.consumers(made)) {
             const int row = static_cast<int>(rows_.size());
-            edge_rows_.emplace(std::pair(made, user), row);
             store_rows_[made.index()].emplace_back(row, 1.0);
             rows_.push_back({.kind = CoverRow::Kind::edge, .lower = 1, .datum = made, .call = user});
         }
@@ -87,10 +87,12 @@ void CoverModel::list_direct_rows(Recomputation recomputation) {
             if (graph_.datum(made).output || contains(column.stores, made)) {
                 continue;
             }
+            int row = first_edge_row_[made.index()];
             for (const CallId user : graph_.consumers(made)) {
                 if (contains(column.executes, user)) {
-                    direct_.push_back(edge_rows_.at({made, user}));
+                    direct_.push_back(row);
                 }
+                ++row;
             }
         }
         direct_begin_.push_back(static_cast<std::uint32_t>(direct_.size()));

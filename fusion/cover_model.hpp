@@ -95,7 +95,7 @@ private:
     const std::vector<Column>& columns_;
     std::vector<ColumnId> eligible_;
     std::vector<CoverRow> rows_;
-    std::map<std::pair<DataId, CallId>, int> edge_rows_;
+    std::vector<int> first_edge_row_; ///< per datum: of its edge rows, which stand in the order of its consumers
     // Direct rows of column c: direct_[direct_begin_[c] .. direct_begin_[c + 1]); coefficient 1.
     std::vector<std::uint32_t> direct_begin_;
     std::vector<int> direct_;

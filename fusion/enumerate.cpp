@@ -7,8 +7,11 @@
 // size m plus one neighbour, and growing all sets of one size by all neighbours that keep convexity meets every set of the next.
 #include "fusion/enumerate.hpp"
 
+#include "fusion/workers.hpp"
+
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace fusec::fusion {
@@ -212,7 +215,7 @@ private:
 class Enumerator {
 public:
     Enumerator(const dag::CallGraph& graph, int largest, std::size_t most)
-        : graph_(graph), connections_(connections(graph)), around_(graph, connections_), largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))), most_(most) {}
+        : graph_(graph), connections_(connections(graph)), around_(Workers::shared().count()), largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))), most_(most) {}
 
     Enumeration run() {
         Enumeration result;
@@ -247,50 +250,73 @@ private:
         return level;
     }
 
-    /// All sets one call larger; stops when there are more than `most`.
-    Level grown(const Level& level, std::size_t most) {
+    /// Extensions of a set, with the traffic that each saves.
+    using Extensions = std::vector<std::pair<std::int64_t, Call>>;
+
+    /// Appends the sets that `extend(around, number of the set, extensions)` makes of those of the level, found on all threads and taken
+    /// in the order of the level; stops when there are more than `most`.
+    template <class Extend>
+    Level extended(const Level& level, std::size_t most, Extend extend) {
+        constexpr std::size_t part = 256;
+        constexpr std::size_t parts_together = 64;
         Level next{level.size + 1, {}, {}, {}};
         Index index(next);
-        for (std::size_t i = 0; i < level.count() && next.count() <= most; ++i) {
-            around_.begin(level.set(i), level.size);
-            for (const Call call : around_.neighbours()) {
-                if (around_.stays_convex(call) && index.insert(level.set(i), level.hash[i], call)) {
-                    next.saved.back() = level.saved[i] + around_.gain(call);
+        std::vector<Extensions> found(part * parts_together);
+        for (std::size_t first = 0; first < level.count() && next.count() <= most; first += found.size()) {
+            const std::size_t sets = std::min(found.size(), level.count() - first);
+            Workers::shared().run(sets, part, [&](std::size_t worker, std::size_t begin, std::size_t end) {
+                std::unique_ptr<Around>& around = around_[worker];
+                if (!around) {
+                    around = std::make_unique<Around>(graph_, connections_);
+                }
+                for (std::size_t i = begin; i < end; ++i) {
+                    around->begin(level.set(first + i), level.size);
+                    found[i].clear();
+                    extend(*around, first + i, found[i]);
+                }
+            });
+            for (std::size_t i = 0; i < sets; ++i) {
+                for (const auto& [saved, call] : found[i]) {
+                    if (index.insert(level.set(first + i), level.hash[first + i], call)) {
+                        next.saved.back() = level.saved[first + i] + saved;
+                    }
                 }
             }
         }
         return next;
     }
 
+    /// All sets one call larger, their savings left at 0.
+    Level grown(const Level& level, std::size_t most) {
+        return extended(level, most, [](Around& around, std::size_t, Extensions& extensions) {
+            for (const Call call : around.neighbours()) {
+                if (around.stays_convex(call)) {
+                    extensions.emplace_back(0, call);
+                }
+            }
+        });
+    }
+
     /// Sets one call larger, from each set by the extensions that save most.
     Level grown_best(const Level& level) {
-        Level next{level.size + 1, {}, {}, {}};
-        Index index(next);
-        std::vector<std::pair<std::int64_t, Call>> extensions; // negated gain: sorts best first, ties by call
-        for (std::size_t i = 0; i < level.count(); ++i) {
-            around_.begin(level.set(i), level.size);
-            std::vector<Call>& neighbours = around_.neighbours();
+        return extended(level, std::numeric_limits<std::size_t>::max(), [](Around& around, std::size_t number, Extensions& extensions) {
+            std::vector<Call>& neighbours = around.neighbours();
             // A hub has too many neighbours to weigh for each set: another part of them for each.
             const std::size_t looked_at = std::min(neighbours.size(), neighbours_when_cut);
             if (looked_at < neighbours.size()) {
                 std::sort(neighbours.begin(), neighbours.end());
             }
-            extensions.clear();
             for (std::size_t j = 0; j < looked_at; ++j) {
-                const Call call = neighbours[(i * looked_at + j) % neighbours.size()];
-                if (around_.stays_convex(call)) {
-                    extensions.emplace_back(-around_.gain(call), call);
+                const Call call = neighbours[(number * looked_at + j) % neighbours.size()];
+                if (around.stays_convex(call)) {
+                    extensions.emplace_back(around.gain(call), call);
                 }
             }
             const std::size_t kept = std::min(extensions.size(), extensions_when_cut);
-            std::partial_sort(extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(kept), extensions.end());
-            for (std::size_t j = 0; j < kept; ++j) {
-                if (index.insert(level.set(i), level.hash[i], extensions[j].second)) {
-                    next.saved.back() = level.saved[i] - extensions[j].first;
-                }
-            }
-        }
-        return next;
+            std::partial_sort(extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(kept), extensions.end(),
+                              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+            extensions.resize(kept);
+        });
     }
 
     /// Indices of the sets in lexicographic order.
@@ -369,7 +395,7 @@ private:
 
     const dag::CallGraph& graph_;
     std::vector<std::vector<CallId>> connections_;
-    Around around_;
+    std::vector<std::unique_ptr<Around>> around_; ///< per worker
     std::size_t largest_;
     std::size_t most_;
 };
