@@ -15,8 +15,9 @@ namespace fusec::fusion {
 namespace {
 
 constexpr int pricing_rounds = 12;
-constexpr std::size_t columns_per_list = 3; ///< added per round and list stored first
-constexpr std::size_t most_binary = 400;    ///< columns of the binary program
+constexpr std::size_t columns_per_list = 3;         ///< added per round and list stored first
+constexpr std::size_t most_binary = 400;            ///< columns of the binary program
+constexpr std::size_t most_binary_of_another = 120; ///< the same for a runner-up, which is there to be compared with
 constexpr int window_nodes = 20;
 constexpr int roots_of_a_window = 6; ///< what its root costs, in nodes
 constexpr int most_solutions = 8;    ///< of one window, that break a row
@@ -69,7 +70,7 @@ public:
         if (least >= cutoff) {
             return std::nullopt;
         }
-        const std::vector<ColumnId> columns = near(cutoff - least);
+        const std::vector<ColumnId> columns = near(cutoff - least, different ? most_binary_of_another : most_binary);
         for (int round = 0; round < most_solutions && !search_.effort_.exhausted(); ++round) {
             const std::optional<std::vector<ColumnId>> chosen = branch_and_bound(columns, cutoff, different);
             if (!chosen) {
@@ -218,8 +219,8 @@ private:
         return !chosen.empty();
     }
 
-    /// The columns of least reduced cost, none above `most`; and those of the window.
-    std::vector<ColumnId> near(double most) {
+    /// The `count` columns of least reduced cost, none above `most`; and those of the window.
+    std::vector<ColumnId> near(double most, std::size_t count) {
         const CoverModel::Prices prices(model_, duals_);
         std::vector<std::pair<double, ColumnId>> sorted;
         for (const ColumnId column : columns_) {
@@ -229,7 +230,7 @@ private:
             }
         }
         std::sort(sorted.begin(), sorted.end());
-        sorted.resize(std::min(sorted.size(), most_binary));
+        sorted.resize(std::min(sorted.size(), count));
         std::vector<ColumnId> asked;
         for (const auto& [reduced, column] : sorted) {
             asked.push_back(column);
