@@ -252,45 +252,54 @@ void CoverModel::add_broken_cycles(const std::map<std::pair<DataId, DataId>, dou
     // A cycle row is broken if the arcs d -> t of length 1 - z(d,t) have a closed walk shorter than 1. Arcs along the program's own
     // dependences are acyclic, so every cycle has an arc whose t does not depend on d: one shortest path from its head to its tail
     // per such arc (Dijkstra) finds the most broken cycle through it.
-    std::map<DataId, std::vector<std::pair<DataId, double>>> arcs;
+    std::vector<std::pair<DataId, double>> arcs; // to, length; by where they come from, as the pairs are
+    std::vector<std::size_t> arcs_end(store_rows_.size(), 0);
     std::vector<std::pair<std::pair<DataId, DataId>, double>> backward;
     for (const auto& [pair, z] : pairs) {
         if (z <= broken_by) {
             continue;
         }
         const double length = std::max(0.0, 1 - z);
-        arcs[pair.first].emplace_back(pair.second, length);
+        arcs.emplace_back(pair.second, length);
+        arcs_end[pair.first.index()] = arcs.size();
         const CallId from = *graph_.datum(pair.first).producer, to = *graph_.datum(pair.second).producer;
         if (!graph_.descendants(from).test(to.index())) {
             backward.emplace_back(pair, length);
         }
     }
+    for (std::size_t list = 1; list < arcs_end.size(); ++list) {
+        arcs_end[list] = std::max(arcs_end[list], arcs_end[list - 1]); // of a list without arcs: where the next one's begin
+    }
+    struct Reached {
+        std::size_t search = 0; ///< the last that reached the list
+        double distance = 0;
+        DataId before;
+    };
+    std::vector<Reached> reached(store_rows_.size());
     std::vector<std::vector<std::pair<DataId, DataId>>> found;
+    std::size_t search = 0;
     for (const auto& [arc, length] : backward) {
         const double most = 1 - broken_by - length;
-        std::map<DataId, std::pair<double, DataId>> reached{{arc.second, {0.0, arc.second}}}; // distance, predecessor
+        reached[arc.second.index()] = {++search, 0, arc.second};
         std::priority_queue<std::pair<double, DataId>, std::vector<std::pair<double, DataId>>, std::greater<>> queue;
         queue.emplace(0.0, arc.second);
         bool closed = false;
         while (!queue.empty() && !closed) {
             const auto [distance, at] = queue.top();
             queue.pop();
-            if (distance > reached.at(at).first) {
+            if (distance > reached[at.index()].distance) {
                 continue;
             }
             if (at == arc.first) {
                 closed = true;
                 break;
             }
-            const auto out = arcs.find(at);
-            if (out == arcs.end()) {
-                continue;
-            }
-            for (const auto& [next, step] : out->second) {
+            for (std::size_t i = at.index() == 0 ? 0 : arcs_end[at.index() - 1]; i < arcs_end[at.index()]; ++i) {
+                const auto& [next, step] = arcs[i];
                 const double total = distance + step;
-                const auto known = reached.find(next);
-                if (total < most && (known == reached.end() || total < known->second.first)) {
-                    reached[next] = {total, at};
+                Reached& known = reached[next.index()];
+                if (total < most && (known.search != search || total < known.distance)) {
+                    known = {search, total, at};
                     queue.emplace(total, next);
                 }
             }
@@ -299,8 +308,8 @@ void CoverModel::add_broken_cycles(const std::map<std::pair<DataId, DataId>, dou
             continue;
         }
         std::vector<std::pair<DataId, DataId>> cycle{arc};
-        for (DataId at = arc.first; at != arc.second; at = reached.at(at).second) {
-            cycle.emplace_back(reached.at(at).second, at);
+        for (DataId at = arc.first; at != arc.second; at = reached[at.index()].before) {
+            cycle.emplace_back(reached[at.index()].before, at);
         }
         std::sort(cycle.begin(), cycle.end());
         found.push_back(std::move(cycle));

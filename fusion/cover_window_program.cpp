@@ -76,15 +76,16 @@ public:
             if (!chosen) {
                 return std::nullopt;
             }
+            if (std::vector<ColumnId> order; launch_order(model_.graph(), model_.columns(), *chosen, order)) {
+                return chosen;
+            }
             std::vector<ColumnValue> solution;
             for (const ColumnId column : *chosen) {
                 solution.emplace_back(column, 1.0);
             }
-            if (search_.add_broken_rows(solution)) {
-                continue;
+            if (!search_.add_broken_rows(solution)) {
+                return std::nullopt; // a present row is broken by rounding
             }
-            std::vector<ColumnId> order;
-            return launch_order(model_.graph(), model_.columns(), *chosen, order) ? chosen : std::nullopt; // null: a present row broken by rounding
         }
         return std::nullopt;
     }

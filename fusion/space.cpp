@@ -73,7 +73,7 @@ struct Space::State {
         for (const CallRoutines& call : routines) {
             flops.push_back(call.operations.flops);
         }
-        pricers.resize(Workers::shared().count());
+        pricers.resize(1);
         columns = make_columns(graph, fusions.sets, flops, options.recompute);
         if (options.implementations == 0) {
             options.implementations = automatic_implementations(fusions.sets.size());
@@ -237,6 +237,7 @@ void Space::find_seconds(const std::vector<ColumnId>& columns) {
     std::vector<ColumnId> open;
     std::copy_if(columns.begin(), columns.end(), std::back_inserter(open), [&](ColumnId column) { return std::isnan(state_->seconds.at(column.index())); });
     std::vector<Priced> priced(open.size());
+    state_->pricers.resize(std::max(state_->pricers.size(), Workers::shared().count()));
     Workers::shared().run(open.size(), 4, [&](std::size_t worker, std::size_t begin, std::size_t end) {
         State::Pricer& pricer = state_->pricer(worker);
         for (std::size_t i = begin; i < end; ++i) {

@@ -89,9 +89,21 @@ Workers::Workers(std::size_t count)
 
 Workers::~Workers() = default;
 
-Workers& Workers::shared() {
-    static Workers workers(workers_wanted());
+namespace {
+
+std::unique_ptr<Workers>& workers_of_process() {
+    static std::unique_ptr<Workers> workers = std::make_unique<Workers>(workers_wanted());
     return workers;
+}
+
+} // namespace
+
+Workers& Workers::shared() {
+    return *workers_of_process();
+}
+
+void Workers::use(std::size_t count) {
+    workers_of_process() = std::make_unique<Workers>(count);
 }
 
 std::size_t Workers::count() const {

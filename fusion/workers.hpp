@@ -22,6 +22,8 @@ public:
 
     /// Those of the process: as many as the environment's FUSEC_THREADS says, else as the machine runs at once; 64 at most.
     static Workers& shared();
+    /// From now on the process has so many. Not while they work.
+    static void use(std::size_t count);
 
     std::size_t count() const;
     /// All items, in parts of `grain` given out first come first served. Returns when all are done; rethrows what work threw, of
