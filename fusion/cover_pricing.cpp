@@ -34,34 +34,32 @@ std::vector<ColumnValue> CoverSearch::fractional_solution() const {
     return solution;
 }
 
-/// Reduced costs of all columns under the program's duals, the Lagrangian bound they prove, and the columns outside the program
-/// whose (optimistic) reduced cost is negative, ascending.
-std::vector<CoverSearch::Priced> CoverSearch::price() {
+std::vector<double> CoverSearch::present_duals() const {
     std::vector<double> duals = program_.duals();
     for (double& y : duals) {
         y /= scale_;
     }
-    const CoverModel::Prices prices(model_, duals);
-    // Every column stores something, and no datum is stored twice: at most one column per first stored datum is chosen.
-    const std::size_t lists = model_.graph().program().data.size();
+    return duals;
+}
+
+std::vector<CoverSearch::Priced> CoverSearch::negative_among(const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const {
     const double epsilon = converged * mean_scaled_cost / scale_;
-    const std::vector<ColumnId>& eligible = model_.eligible();
     Workers& workers = Workers::shared();
     std::vector<std::vector<double>> least_of(workers.count());
-    std::vector<std::vector<Priced>> negative_of((eligible.size() + scanned_together - 1) / scanned_together); // in the order of the columns
-    workers.run(eligible.size(), scanned_together, [&](std::size_t worker, std::size_t begin, std::size_t end) {
-        std::vector<double>& least = least_of[worker];
-        least.resize(lists, 0.0);
+    std::vector<std::vector<Priced>> negative_of((columns.size() + scanned_together - 1) / scanned_together); // in the order of the columns
+    workers.run(columns.size(), scanned_together, [&](std::size_t worker, std::size_t begin, std::size_t end) {
+        std::vector<double>& mine = least_of[worker];
+        mine.resize(least.size(), 0.0);
         std::vector<Priced>& negative = negative_of[begin / scanned_together];
         for (std::size_t i = begin; i < end; ++i) {
-            const ColumnId column = eligible[i];
+            const ColumnId column = columns[i];
             const double optimistic = costs_.optimistic(column);
             if (std::isinf(optimistic)) {
                 continue;
             }
             const double reduced = optimistic - prices.value(column);
             if (reduced < 0) {
-                double& of_list = least[model_.first_stored(column).index()];
+                double& of_list = mine[model_.first_stored(column).index()];
                 of_list = std::min(of_list, reduced);
                 if (reduced < -epsilon && !is_in_program_[column.index()]) {
                     negative.push_back({reduced, column});
@@ -69,7 +67,6 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
             }
         }
     });
-    std::vector<double> least(lists, 0.0);
     for (const std::vector<double>& part : least_of) {
         for (std::size_t list = 0; list < part.size(); ++list) {
             least[list] = std::min(least[list], part[list]);
@@ -79,6 +76,17 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
     for (const std::vector<Priced>& part : negative_of) {
         negative.insert(negative.end(), part.begin(), part.end());
     }
+    std::sort(negative.begin(), negative.end());
+    return negative;
+}
+
+/// Those of all columns under the program's duals, and the Lagrangian bound that these prove.
+std::vector<CoverSearch::Priced> CoverSearch::price() {
+    std::vector<double> duals = present_duals();
+    const CoverModel::Prices prices(model_, duals);
+    // Every column stores something, and no datum is stored twice: at most one column per first stored datum is chosen.
+    std::vector<double> least(model_.graph().program().data.size(), 0.0);
+    std::vector<Priced> negative = negative_among(model_.eligible(), prices, least);
     double bound = prices.right_hand_side();
     for (const double reduced : least) {
         bound += reduced;
@@ -88,8 +96,12 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
         best_duals_ = std::move(duals);
         bound_ = std::max(bound_, bound);
     }
-    std::sort(negative.begin(), negative.end());
     return negative;
+}
+
+std::vector<CoverSearch::Priced> CoverSearch::price_without_bound(const std::vector<ColumnId>& columns) const {
+    std::vector<double> least(model_.graph().program().data.size(), 0.0);
+    return negative_among(columns, CoverModel::Prices(model_, present_duals()), least);
 }
 
 /// Evaluates columns in the order given until enough of them are worth adding; adds those.
