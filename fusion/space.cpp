@@ -20,7 +20,8 @@ namespace {
 /// Implementations considered per column. Small spaces are searched widely; in large ones thousands of columns have to be priced.
 std::size_t automatic_implementations(std::size_t fusions) {
     return fusions <= 64 ? 384 : fusions <= 5000 ? 160
-                                                 : 64;
+                             : fusions <= 50000  ? 64
+                                                 : 40;
 }
 
 /// What pricing a column found, without its candidates.
