@@ -2,7 +2,7 @@
 // Enumeration of the decisions of a kernel.
 #include "fusion/kernel_choice.hpp"
 
-#include <boost/container/static_vector.hpp>
+#include "support/diagnostics.hpp"
 
 #include <algorithm>
 #include <array>
@@ -132,12 +132,28 @@ private:
     std::vector<Combination> list_;
 };
 
+/// At most `most` values in place: dozens of these are made per column.
+template <class T, std::size_t most>
+class Few {
+public:
+    void push_back(T value) {
+        internal_check(size_ < most, "kernel choice: more alternatives than there is room for");
+        values_[size_++] = value;
+    }
+    std::size_t size() const { return size_; }
+    const T& operator[](std::size_t index) const { return values_[index]; }
+
+private:
+    std::array<T, most> values_{};
+    std::size_t size_ = 0;
+};
+
 /// What may be chosen for one combination; the first `core_*` of each list are the usual ones.
 struct Axes {
-    boost::container::static_vector<int, 6> elements;
-    boost::container::static_vector<LoadPolicy, 6> loads;
-    boost::container::static_vector<StorePolicy, 4> stores;
-    boost::container::static_vector<LoadOrder, 2> orders;
+    Few<int, 6> elements;
+    Few<LoadPolicy, 6> loads;
+    Few<StorePolicy, 4> stores;
+    Few<LoadOrder, 2> orders;
     std::size_t core_elements = 0;
     std::size_t core_loads = 0;
     std::size_t core_stores = 0;
@@ -147,11 +163,11 @@ struct Axes {
 };
 
 /// Block sizes in elements, preferred first. 8 and 16 only where the largest granularity fills whole warps with them.
-boost::container::static_vector<int, 6> block_elements(int largest_threads, int warp_size) {
+Few<int, 6> block_elements(int largest_threads, int warp_size) {
     static constexpr std::array<int, 6> fine = {64, 128, 32, 256, 16, 8};
     static constexpr std::array<int, 6> medium = {32, 64, 16, 128, 8, 256};
     static constexpr std::array<int, 6> coarse = {8, 16, 32, 64, 128, 256};
-    boost::container::static_vector<int, 6> result;
+    Few<int, 6> result;
     for (int elements : largest_threads <= 2 ? fine : largest_threads <= 8 ? medium
                                                                            : coarse) {
         if (elements * largest_threads % warp_size == 0) {
@@ -203,10 +219,10 @@ Axes axes(const KernelOutline& kernel, const Combination& routines, const Device
         }
         result.loads.push_back(LoadPolicy::words);
     } else {
-        result.loads = {LoadPolicy::in_place};
+        result.loads.push_back(LoadPolicy::in_place);
         result.core_loads = 1;
     }
-    result.stores = {StorePolicy::vectors};
+    result.stores.push_back(StorePolicy::vectors);
     result.core_stores = 1;
     if (small_results + large_results != 0) {
         result.stores.push_back(StorePolicy::direct);
@@ -217,7 +233,7 @@ Axes axes(const KernelOutline& kernel, const Combination& routines, const Device
         }
     }
     result.stores.push_back(StorePolicy::words);
-    result.orders = {LoadOrder::first};
+    result.orders.push_back(LoadOrder::first);
     const bool one_kernel = kernel.calls.size() == 1; // the order of loads does not matter before a single call
     if (!one_kernel) {
         result.orders.push_back(LoadOrder::at_use);
