@@ -18,7 +18,7 @@ constexpr double seconds_per_node_and_size = 1.5e-5; ///< size = rows + columns
 /// Seconds of work that a plan is worth by default. Small programs are solved to the end; large ones are cut off early enough for the
 /// whole compile to stay within 2 s for 100 calls, 10 s for 300 and 60 s for 1000.
 double default_work(std::size_t calls) {
-    return calls <= large_program ? 20 : 0.14 * static_cast<double>(calls);
+    return calls <= large_program ? 20 : 0.1 * static_cast<double>(calls);
 }
 
 Clock::duration duration(double seconds) {
