@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "elementary-lib/catalog.hpp"
 #include "elementary-lib/describe.hpp"
+#include "execute/build_folder.hpp"
 #include "execute/library_check.hpp"
 #include "frontend/callee.hpp"
 
@@ -21,11 +22,12 @@ std::string counted(std::size_t count, const std::string& what) {
 
 void check(const library::Catalog& catalog, const std::optional<Path>& only, Diagnostics& diagnostics) {
     const auto compiler = execute::find_host_compiler(diagnostics);
-    if (!compiler) {
+    const auto folder = compiler ? execute::BuildFolder::open(execute::default_cache_folder(), diagnostics) : std::nullopt;
+    if (!folder) {
         return;
     }
     execute::LibraryCheckOptions options;
-    options.cache = execute::default_cache_folder();
+    options.cache = folder->path();
     options.runtime_folder = library::standard_library_folder() / "runtime";
     options.only = only;
     const execute::LibraryCheckResult result = execute::check_library(catalog, *compiler, options, diagnostics);

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_text.hpp"
+#include "execute/build_folder.hpp"
 #include "execute/compiler.hpp"
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
@@ -156,16 +157,18 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
     return lists;
 }
 
+/// The library in memory: its file may be gone by the time it runs.
 std::optional<execute::LoadedLibrary> build(const Compilation& c, Diagnostics& diagnostics) {
     const auto compiler = execute::find_host_compiler(diagnostics);
-    if (!compiler) {
+    const auto folder = compiler ? execute::BuildFolder::open(execute::default_cache_folder(), diagnostics) : std::nullopt;
+    if (!folder) {
         return std::nullopt;
     }
     execute::BuildRequest request;
     request.kind = execute::BuildKind::host_product;
     request.files = {{c.program->name + ".cpp", c.emitted.source}, {c.header_name, c.emitted.header}};
     request.include_folders = {library::standard_library_folder() / "runtime"};
-    const auto path = execute::build_library(request, *compiler, execute::default_cache_folder(), diagnostics);
+    const auto path = execute::build_library(request, *compiler, folder->path(), diagnostics);
     return path ? execute::LoadedLibrary::open(*path, diagnostics) : std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include "execute/verify.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
+#include "execute/build_folder.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -42,14 +43,23 @@ execute::VerifyResult verify_program(const Verify& command, Compilation& c, cons
 }
 
 /// The compiler that the executor needs, and for the GPU a device: without them nothing is checked, which is an error.
-std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, Diagnostics& diagnostics) {
+/// Opens the folder to build in when it is not open yet.
+std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics) {
     const auto compiler = options.gpu ? execute::find_cuda_compiler(diagnostics) : execute::find_host_compiler(diagnostics);
     if (!compiler) {
         return std::nullopt;
     }
+    if (!folder) {
+        if (auto opened = execute::BuildFolder::open(execute::default_cache_folder(), diagnostics)) {
+            folder.emplace(std::move(*opened));
+        }
+    }
+    if (!folder) {
+        return std::nullopt;
+    }
     execute::RunSetup setup;
     setup.compiler = *compiler;
-    setup.cache = execute::default_cache_folder();
+    setup.cache = folder->path();
     setup.library_folder = library::standard_library_folder();
     setup.jobs = std::max(1U, std::thread::hardware_concurrency());
     if (options.gpu) {
@@ -118,6 +128,7 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
     // Standard output carries either the lines or the JSON.
     std::ostream& lines = command.json && *command.json == "-" ? std::cerr : std::cout;
     std::vector<std::string> entries;
+    std::optional<execute::BuildFolder> folder; // one for all programs
     for (const Path& program : command.programs) {
         for (const std::string& executor : executors) {
             const double before = processor_seconds();
@@ -128,7 +139,7 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
                 continue;
             }
             const execute::VerifyOptions options{.target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .gpu = executor == "gpu", .seed = command.seed};
-            const auto setup = setup_for(options, diagnostics);
+            const auto setup = setup_for(options, folder, diagnostics);
             if (!setup) {
                 return;
             }

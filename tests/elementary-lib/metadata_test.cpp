@@ -170,7 +170,7 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"threads = \"M\"\nmap = { A = \"row\", b = \"all\", c = \"entry\"", "threads = \"M/2\"\nmap = { A = \"rows\", b = \"all\", c = \"rows\"", "26:36", "for `M` = 5, `N` = 1, 2 threads cannot share the 5 components of `c` evenly [library-implementation]"},
         {"name = \"entry\"", "name = \"entry\"\nroutine = \"en-try\"", "25:11", "`en-try` is not an identifier [library-metadata]"},
         {"name = \"entry\"", "name = \"entry\"\nroutine = \"rows\"", "25:11", "`f.cuh` has no template `f_rows` [library-template]"},
-        {"name = \"entry\"", "name = \"entri\"", "24:8", "`f.cuh` has no template `f_entri` [library-template]", "a template starts with `template <` in column 1 and ends with `}` in column 1"},
+        {"name = \"entry\"", "name = \"entri\"", "24:8", "`f.cuh` has no template `f_entri` [library-template]", "its templates are `f_element`, `f_entry`"},
     };
     for (const Case& one : cases) {
         const std::string report = with(one.from, one.to);
