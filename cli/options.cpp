@@ -110,8 +110,8 @@ void add_compile_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")->check(CLI::IsMember({"embed", "include"})), "embed|include");
 }
 
-/// Empty, or what is wrong.
-std::string finish(CompileOptions& options, const Raw& raw) {
+/// All that is wrong.
+std::vector<std::string> finish(CompileOptions& options, const Raw& raw) {
     options.target = raw.target == "host" ? fusion::Target::host : fusion::Target::cuda;
     options.real = raw.real == "double" ? Precision::f64 : Precision::f32;
     options.embed_runtime = raw.runtime == "embed";
@@ -122,16 +122,17 @@ std::string finish(CompileOptions& options, const Raw& raw) {
     if (options.device.empty()) {
         options.device = options.target == fusion::Target::host ? "host-generic" : "h200";
     }
+    std::vector<std::string> wrong;
     std::size_t begin = 0;
     while (begin < raw.dump.size()) {
         const std::size_t end = std::min(raw.dump.find(',', begin), raw.dump.size());
         options.dump.push_back(raw.dump.substr(begin, end - begin));
         if (const std::string& name = options.dump.back(); name != "ast" && name != "dag" && name != "candidates" && name != "plan" && name != "ir") {
-            return "--dump: `" + name + "` is none of ast, dag, candidates, plan, ir";
+            wrong.push_back("--dump: `" + name + "` is none of ast, dag, candidates, plan, ir");
         }
         begin = end + 1;
     }
-    return {};
+    return wrong;
 }
 
 /// The long names of an app's options and the names of its subcommands.
@@ -158,17 +159,24 @@ std::string full_name(const CLI::App& app) {
     return app.get_parent() == nullptr ? "fusec" : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
-/// Prints what is wrong and the nearest word that would be right; the exit code of a usage error.
-int usage_error(const CLI::App& app, const std::string& text, const std::string& wrong_word = {}) {
+/// Prints all that is wrong and the nearest word that would be right; the exit code of a usage error.
+int usage_errors(const CLI::App& app, const std::vector<std::string>& texts, const std::string& wrong_word = {}) {
     const CLI::App& command = innermost(app);
     const std::string near = wrong_word.empty() ? "" : nearest(wrong_word, words_of(command));
-    std::cerr << "fusec: error: " << text << " [usage]\n  hint: ";
+    for (const std::string& text : texts) {
+        std::cerr << "fusec: error: " << text << " [usage]\n";
+    }
+    std::cerr << "  hint: ";
     if (!near.empty()) {
         std::cerr << "did you mean `" << (near.starts_with('-') ? near : full_name(command) + " " + near) << "`?\n";
     } else {
         std::cerr << full_name(command) << " --help\n";
     }
     return 2;
+}
+
+int usage_error(const CLI::App& app, const std::string& text, const std::string& wrong_word = {}) {
+    return usage_errors(app, {text}, wrong_word);
 }
 
 /// Commands of the design that this version does not have yet.
@@ -289,7 +297,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     CommandLine line;
     line.color = color == "always" ? Color::always : color == "never" ? Color::never
                                                                       : Color::automatic;
-    std::string wrong;
+    std::vector<std::string> wrong; // all that is, in the order of the checks
     if (run_app.parsed()) {
         raw.target = "host";
         wrong = finish(run.options, raw);
@@ -301,7 +309,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
         if (explore.options.plan == "auto") {
             explore.options.runners_up = explore.top - 1;
         } else if (top->count() > 0 && explore.top > 1) {
-            wrong = "--top " + std::to_string(explore.top) + ": runner-up plans are those of --plan auto, --plan " + explore.options.plan + " gives one";
+            wrong.push_back("--top " + std::to_string(explore.top) + ": runner-up plans are those of --plan auto, --plan " + explore.options.plan + " gives one");
         }
         line.command = explore;
     } else if (why_app.parsed()) {
@@ -323,25 +331,29 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
         wrong = finish(compile.options, raw);
         for (std::size_t i = 0; i + 1 < raw.dot.size(); i += 2) {
             if (raw.dot[i] != "dag" && raw.dot[i] != "plan") {
-                wrong = "--dot: `" + raw.dot[i] + "` is neither dag nor plan";
+                wrong.push_back("--dot: `" + raw.dot[i] + "` is neither dag nor plan");
             }
             compile.dot.emplace_back(raw.dot[i], raw.dot[i + 1]);
         }
         const auto streams = [&](const std::optional<Path>& path) { return path == Path("-") ? 1 : 0; };
         const auto dots = std::ranges::count_if(compile.dot, [](const auto& dot) { return dot.second == "-"; });
-        if (compile.options.program.empty()) {
-            wrong = "no program is given";
-        } else if (streams(compile.output) + streams(compile.json) + streams(compile.save_plan) + dots > 1) {
-            wrong = "several outputs are named `-`, standard output takes one";
-        } else if (looks_like_command(compile.options.program) && (is_planned(compile.options.program.string()) || !nearest(compile.options.program.string(), words_of(app)).empty())) {
-            return unknown_command(app, compile.options.program);
-        } else if (wrong.empty() && !compile.output && !compile.json && !compile.save_plan && compile.dot.empty() && compile.options.dump.empty()) {
-            wrong = "nothing to write: give -o FILE, --json, --save-plan, --dot or --dump";
+        const std::string word = compile.options.program.string();
+        if (looks_like_command(word) && (is_planned(word) || !nearest(word, words_of(app)).empty())) {
+            return unknown_command(app, word);
+        }
+        if (word.empty()) {
+            wrong.emplace_back("no program is given");
+        }
+        if (streams(compile.output) + streams(compile.json) + streams(compile.save_plan) + dots > 1) {
+            wrong.emplace_back("several outputs are named `-`, standard output takes one");
+        }
+        if (argc > 1 && !wrong.empty() && !writes_something(compile)) { // else told with what the program says
+            wrong.emplace_back(nothing_to_write);
         }
         line.command = compile;
     }
     if (!wrong.empty()) {
-        return usage_error(app, wrong);
+        return usage_errors(app, wrong);
     }
     return line;
 }

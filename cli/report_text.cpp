@@ -2,6 +2,7 @@
 #include "cli/report_text.hpp"
 
 #include "frontend/ast.hpp"
+#include "support/counted.hpp"
 #include "support/writer.hpp"
 
 #include <fmt/format.h>
@@ -13,10 +14,6 @@
 namespace fusec::cli {
 
 namespace {
-
-std::string count_of(std::size_t number, const char* noun) {
-    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
 
 /// Data that a plan moves through memory between its kernels.
 std::set<DataId> intermediates(const fusion::Plan& plan, const dag::CallGraph& graph) {
@@ -43,7 +40,7 @@ std::string why_slower(const fusion::Plan& plan, const fusion::Plan& best, const
         reasons.push_back(more.empty() ? fmt::format("moves {:g} B/element more", bytes) : fmt::format("moves {:g} B/element more ({} through memory)", bytes, list_of(more, graph)));
     }
     if (plan.kernels.size() > best.kernels.size()) {
-        reasons.push_back(count_of(plan.kernels.size() - best.kernels.size(), "launch") + " more");
+        reasons.push_back(counted(plan.kernels.size() - best.kernels.size(), "launch") + " more");
     }
     if (reasons.empty()) {
         const auto slowest = std::ranges::max_element(plan.kernels, {}, [](const fusion::Candidate& k) { return k.cost.seconds; });
@@ -106,7 +103,7 @@ std::string summary(const Compilation& c) {
     const fusion::Plan& plan = c.plans.front();
     const std::string gap = plan.gap < 5e-7 ? "0" : fmt::format("{:.3g} %", plan.gap * 100);
     const double faster = c.unfused_seconds / plan.seconds;
-    return fmt::format("{}, {:g} B/element, predicted {} for {} elements on {} ({}), {}x over one kernel per call, gap {}", count_of(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements), c.device->name, fusion::to_string(main_bound(plan)), faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap);
+    return fmt::format("{}, {:g} B/element, predicted {} for {} {} on {} ({}), {}x over one kernel per call, gap {}", counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements), plural(c.options.elements, "element"), c.device->name, fusion::to_string(main_bound(plan)), faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap);
 }
 
 std::string options_text(const CompileOptions& options) {
@@ -168,7 +165,10 @@ std::string dump_candidates(Compilation& c) {
 
 std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph) {
     const double bytes = kernel.work.read_bytes + kernel.work.write_bytes;
-    return fmt::format("{{{}}} {}: loads {}; stores {}; {:g} B/element, {} elements and {} threads per block, {} B shared, {} ({})", call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph), data_names(kernel.stores, graph), bytes, kernel.instances_per_block, kernel.threads_per_block, kernel.shared_bytes, time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by));
+    return fmt::format("{{{}}} {}: loads {}; stores {}; {:g} B/element, {} and {} per block, {} B shared, {} ({})",
+                       call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph), data_names(kernel.stores, graph), bytes,
+                       counted(static_cast<std::uint64_t>(kernel.instances_per_block), "element"),
+                       counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes, time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by));
 }
 
 std::string plan_table(const fusion::Plan& plan, const dag::CallGraph& graph) {
@@ -201,7 +201,7 @@ std::string time_table(const Compilation& c) {
 std::string explore_text(Compilation& c) {
     const fusion::SpaceStatistics space = c.space->statistics();
     Writer out;
-    out.line(fmt::format("{}: {}, {}{}, {} considered, {} dominated", c.program->name, count_of(space.calls, "call"), count_of(space.fusions, "fusion"), space.complete ? "" : " (enumeration stopped)", count_of(space.candidates, "candidate"), space.dominated));
+    out.line(fmt::format("{}: {}, {}{}, {} considered, {} dominated", c.program->name, counted(space.calls, "call"), counted(space.fusions, "fusion"), space.complete ? "" : " (enumeration stopped)", counted(space.candidates, "candidate"), space.dominated));
     for (const auto& [reason, count] : space.rejected) {
         out.line(fmt::format("rejected: {} {}", count, reason));
     }
@@ -209,7 +209,7 @@ std::string explore_text(Compilation& c) {
         out.line("not every choice of stored data is a column: recomputation is searched in part");
     }
     if (space.unexplored != 0) {
-        out.line(fmt::format("{} implementations were left out as less promising", space.unexplored));
+        out.line(fmt::format("{} {} left out as less promising", space.unexplored, space.unexplored == 1 ? "implementation was" : "implementations were"));
     }
     const fusion::Plan& best = c.plans.front();
     out.line(fmt::format("optimum {}, bound {}, gap {:.3g} %", time_text(best.seconds), time_text(best.bound), best.gap * 100));

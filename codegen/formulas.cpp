@@ -26,6 +26,10 @@ enum class Binding {
 struct Text {
     std::string text;
     Binding binding = Binding::atom;
+    bool bracketed = false; ///< one pair of parentheses holds all of it
+
+    /// Between brackets or commas, where it needs none of its own.
+    std::string bare() const { return bracketed ? text.substr(1, text.size() - 2) : text; }
 };
 
 /// Functions that mathematics writes with brackets around their operand or a sign between two. Others are written as calls.
@@ -114,9 +118,9 @@ private:
             if (i > 0) {
                 text += written ? notation->between : ", ";
             }
-            text += written && operands.size() == 2 ? operand(operands[i], Binding::product) : datum_text(operands[i]).text;
+            text += written && operands.size() == 2 ? operand(operands[i], Binding::product) : datum_text(operands[i]).bare();
         }
-        return {text + (written ? std::string(notation->after) : ")"), Binding::atom};
+        return {text + (written ? std::string(notation->after) : ")"), Binding::atom, written && notation->before == "("};
     }
 
     const dag::CallGraph& graph_;

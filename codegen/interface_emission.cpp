@@ -4,6 +4,7 @@
 #include "codegen/names.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 namespace fusec::codegen {
@@ -47,6 +48,17 @@ bool any_wide(const Unit& unit) {
                        [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
 }
 
+/// The number of elements up to which the workspace has a size: what launches take, or less where the sum of its slots leaves 64 bits.
+std::string most_elements_text(const Unit& unit) {
+    constexpr std::uint64_t launched = std::uint64_t{1} << 40U, rounding = 255;
+    std::uint64_t per_element = 0;
+    for (const int bytes : unit.slots) {
+        per_element += static_cast<std::uint64_t>(bytes);
+    }
+    const std::uint64_t most = (UINT64_MAX - rounding * unit.slots.size()) / per_element;
+    return most < launched ? "size_t{" + std::to_string(most) + "}" : "size_t{1} << 40";
+}
+
 /// The body of NAME_launch_range.
 class LaunchRange {
 public:
@@ -64,10 +76,14 @@ public:
         const auto block =
             writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" +
                           (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
-        fail_if("arguments == nullptr");
         if (workspace) {
+            writer_.line("if (count == 0)");
+            writer_.line("    return " + std::string(text_.success) + ";");
             writer_.line("const size_t needed_bytes = " + unit_.name + "_workspace_bytes(count);");
-            fail_if("workspace_bytes < needed_bytes || (count > 0 && reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)");
+            fail_if("arguments == nullptr || workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0");
+        } else {
+            writer_.line("if (count == 0 || arguments == nullptr)");
+            writer_.line("    return count == 0 ? " + std::string(text_.success) + " : " + std::string(text_.invalid_value) + ";");
         }
         name_lists();
         check_lists(workspace);
@@ -107,7 +123,7 @@ private:
         }
         lists += workspace ? ", {workspace, needed_bytes, true}" : "";
         writer_.line("const fusec::list lists[] = {" + lists + "};");
-        fail_if("count > 0 && !fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
+        fail_if("!fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
     }
 
     void name_workspace() {
@@ -201,11 +217,11 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     }
     writer.line();
     writer.line(unit.workspace.empty() ? "/* Bytes of workspace for n elements: none is needed, the workspace may be null. */"
-                                       : "/* Bytes of workspace for n elements, in " + std::string(text.memory) + " at a multiple of 256. */");
+                                       : "/* Bytes of workspace for n elements, in " + std::string(text.memory) + " at a multiple of 256; SIZE_MAX above 2^40 elements. */");
     writer.line("size_t " + name + "_workspace_bytes(size_t n);");
     writer.line();
-    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 does nothing. Returns " + std::string(text.success) +
-                ",");
+    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 does nothing, whatever the pointers. Returns " +
+                std::string(text.success) + ",");
     writer.line(" * " + std::string(text.invalid_value) + " for null arguments, a null list, an output that overlaps another list" +
                 (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
                 (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
@@ -241,7 +257,7 @@ void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text
         for (const int bytes : unit.slots) {
             sum += (sum.empty() ? "fusec::slot_bytes(n, " : " + fusec::slot_bytes(n, ") + std::to_string(bytes) + ")";
         }
-        writer.line("return " + (sum.empty() ? "0" : sum) + ";");
+        writer.line("return " + (sum.empty() ? "0" : "n > " + most_elements_text(unit) + " ? ~size_t{0} : " + sum) + ";");
     }
     writer.line();
     LaunchRange(writer, unit, text, uses_stream, start).write();

@@ -112,10 +112,30 @@ char closing_of(char open) {
                                            : '}';
 }
 
-/// The definition of a template: `[begin, end)` of its text, `head` its bytes before the body.
+/// The definition of a template: the bytes [begin, end), of which [head, body) stand between its `<...>` and its body.
 struct Definition {
-    std::size_t begin = 0, body = 0, end = 0;
+    std::size_t begin = 0, head = 0, body = 0, end = 0;
 };
+
+/// Behind the `<...>` that follows `at`, in which brackets may hold anything; `at` when none follows.
+std::size_t behind_parameters(std::string_view code, std::size_t at) {
+    std::size_t i = code.find_first_not_of(" \t\r\n", at);
+    if (i == std::string_view::npos || code[i] != '<') {
+        return at;
+    }
+    int angles = 0, brackets = 0;
+    for (; i < code.size(); ++i) {
+        const char c = code[i];
+        brackets += c == '(' || c == '[' || c == '{' ? 1 : 0;
+        brackets -= c == ')' || c == ']' || c == '}' ? 1 : 0;
+        angles += brackets == 0 && c == '<' ? 1 : 0;
+        angles -= brackets == 0 && c == '>' ? 1 : 0;
+        if (angles == 0 || brackets < 0) {
+            return i + 1;
+        }
+    }
+    return at;
+}
 
 /// The function templates and class templates of `code` that have a body, in order; templates in the body of one are part of it.
 std::vector<Definition> definitions(std::string_view code) {
@@ -129,7 +149,8 @@ std::vector<Definition> definitions(std::string_view code) {
             continue;
         }
         // The body is the first brace outside any bracket; a declaration ends before one.
-        Definition definition{at, std::string_view::npos, behind};
+        const std::size_t head = behind_parameters(code, behind);
+        Definition definition{at, head, std::string_view::npos, head};
         std::string open;
         bool closed = false;
         for (; definition.end < code.size() && !closed; ++definition.end) {
@@ -161,24 +182,16 @@ std::vector<Definition> definitions(std::string_view code) {
 bool declares(std::string_view head, std::string_view name) {
     for (std::size_t at = head.find(name); at != std::string_view::npos; at = head.find(name, at + 1)) {
         const std::size_t end = head.find_first_not_of(" \t\r\n", at + name.size());
-        if (!is_word(head[at - 1]) && end != std::string_view::npos && head[end] == '(') {
+        if ((at == 0 || !is_word(head[at - 1])) && end != std::string_view::npos && head[end] == '(') {
             return true;
         }
     }
     return false;
 }
 
-/// The word before the first parenthesis behind the `<...>`; empty when there is none.
+/// The word before the first parenthesis; empty when there is none.
 std::string name_in(std::string_view head) {
-    std::size_t behind = head.find('<');
-    int depth = 0;
-    do {
-        depth += behind >= head.size() ? 0 : head[behind] == '<' ? 1
-                                         : head[behind] == '>'   ? -1
-                                                                 : 0;
-        ++behind;
-    } while (behind < head.size() && depth > 0);
-    const std::size_t open = head.find('(', std::min(behind, head.size()));
+    const std::size_t open = head.find('(');
     if (open == std::string_view::npos) {
         return {};
     }
@@ -231,7 +244,7 @@ std::string_view implementation_source(const Function& function, const Implement
     const std::string code = code_of(function.source);
     const std::string name = template_name(function, implementation);
     for (const Definition& definition : definitions(code)) {
-        if (declares(std::string_view(code).substr(definition.begin, definition.body - definition.begin), name)) {
+        if (declares(std::string_view(code).substr(definition.head, definition.body - definition.head), name)) {
             return std::string_view(function.source).substr(definition.begin, definition.end - definition.begin);
         }
     }
@@ -242,7 +255,7 @@ std::vector<std::string> template_names(std::string_view source) {
     const std::string code = code_of(source);
     std::vector<std::string> names;
     for (const Definition& definition : definitions(code)) {
-        if (std::string name = name_in(std::string_view(code).substr(definition.begin, definition.body - definition.begin)); !name.empty()) {
+        if (std::string name = name_in(std::string_view(code).substr(definition.head, definition.body - definition.head)); !name.empty()) {
             names.push_back(std::move(name));
         }
     }

@@ -6,6 +6,7 @@
 #include "execute/build_folder.hpp"
 #include "execute/library_check.hpp"
 #include "frontend/callee.hpp"
+#include "support/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -14,11 +15,6 @@
 namespace fusec::cli {
 
 namespace {
-
-/// `1 function`, `2 functions`.
-std::string counted(std::size_t count, const std::string& what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 void check(const library::Catalog& catalog, const std::optional<Path>& only, Diagnostics& diagnostics) {
     const auto compiler = execute::find_host_compiler(diagnostics);

@@ -8,6 +8,7 @@
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/npy.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -105,7 +106,7 @@ bool fits_memory(const frontend::CheckedProgram& program, std::uint64_t elements
     const double available = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
     if (needed > available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
-        diagnostics.report(kind::memory_limit, {}, fmt::format("{} elements need {:.1f} GiB, this machine has {:.1f} GiB", elements, needed / gibibyte, available / gibibyte));
+        diagnostics.report(kind::memory_limit, {}, fmt::format("{} {} {:.1f} GiB, this machine has {:.1f} GiB", counted(elements, "element"), elements == 1 ? "needs" : "need", needed / gibibyte, available / gibibyte));
         return false;
     }
     return true;
@@ -126,7 +127,7 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
         }
         if (!uniform) {
             if (elements && *elements != list->elements) {
-                diagnostics.report(kind::element_count, {}, fmt::format("`{}` has {} elements, {} gives {}", path.string(), list->elements, settled_by, *elements));
+                diagnostics.report(kind::element_count, {}, fmt::format("`{}` has {}, {} gives {}", path.string(), counted(list->elements, "element"), settled_by, *elements));
             }
             elements = list->elements;
             settled_by = "`" + path.string() + "`";
@@ -248,7 +249,7 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         read.push_back(path);
     }
     if (write_files(files, diagnostics, read)) {
-        diagnostics.conclude(fmt::format("{}: {} elements in {} (first call, not a benchmark)", c.program->name, lists->elements, time_text(seconds)));
+        diagnostics.conclude(fmt::format("{}: {} in {} (first call, not a benchmark)", c.program->name, counted(lists->elements, "element"), time_text(seconds)));
     }
 }
 

@@ -3,7 +3,9 @@
 #include "execute/verify.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/report_json.hpp"
 #include "execute/build_folder.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -85,14 +87,10 @@ double processor_seconds() {
 
 /// `demo on emulated: 21 fusions, 136 candidates, 137 checked as 120 kernels in 2820 launches, 1205319 components, 0 mismatches, ...`
 std::string summary(const Verify& command, const std::string& program, const std::string& executor, const execute::VerifyResult& result) {
-    const std::string space = command.all ? fmt::format("{} fusions, {} candidates, ", result.fusions, result.candidates) : std::string();
-    return fmt::format("{} on {}: {}{} checked as {} texts in {} launches, {} components, {} mismatches, worst error {:.2g} of the allowed\n", program, executor, space, result.checked, result.texts, result.launches, result.components, result.mismatches, result.worst_ratio);
-}
-
-/// An object of the JSON report; names and executors are identifiers and need no escapes.
-std::string json_entry(const Compilation& c, const std::string& executor, const execute::VerifyResult& result, double seconds) {
-    return fmt::format(R"(    {{"program": "{}", "calls": {}, "executor": "{}", "device": "{}", "fusions": {}, "candidates": {}, "checked": {}, "texts": {}, "texts_optimised": {}, "launches": {}, "components": {}, "mismatches": {}, "drawn": {}, "redrawn": {}, "ill_conditioned": {}, "worst_error": {:.3g}, "processor_seconds": {:.1f}}})",
-                       c.program->name, c.graph->calls(), executor, c.device ? c.device->name : std::string(), result.fusions, result.candidates, result.checked, result.texts, result.product, result.launches, result.components, result.mismatches, result.drawn, result.redrawn, result.ill_conditioned, result.worst_ratio, seconds);
+    const std::string space = command.all ? fmt::format("{}, {}, ", counted(result.fusions, "fusion"), counted(result.candidates, "candidate")) : std::string();
+    return fmt::format("{} on {}: {}{} checked as {} in {}, {}, {}, worst error {:.2g} of the allowed\n", program, executor, space, result.checked,
+                       counted(result.texts, "text"), counted(result.launches, "launch"), counted(result.components, "component"),
+                       counted(result.mismatches, "mismatch"), result.worst_ratio);
 }
 
 /// Whether the text is of the target that the executor runs; reports when it is not.
@@ -105,19 +103,6 @@ bool is_for(fusion::Target target, const std::string& text, const Path& path, co
     return false;
 }
 
-void write_json(const Verify& command, const std::vector<std::string>& entries, Diagnostics& diagnostics) {
-    std::string text = fmt::format("{{\n  \"schema\": 1,\n  \"all\": {},\n  \"seed\": {},\n  \"results\": [\n", command.all, command.seed);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        text += entries[i] + (i + 1 < entries.size() ? ",\n" : "\n");
-    }
-    text += "  ]\n}\n";
-    if (*command.json == "-") {
-        std::cout << text;
-    } else {
-        write_files({{*command.json, text}}, diagnostics, command.programs);
-    }
-}
-
 } // namespace
 
 void run_command(const Verify& command, Diagnostics& diagnostics) {
@@ -127,7 +112,7 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
     }
     // Standard output carries either the lines or the JSON.
     std::ostream& lines = command.json && *command.json == "-" ? std::cerr : std::cout;
-    std::vector<std::string> entries;
+    std::vector<Verified> results;
     std::optional<execute::BuildFolder> folder; // one for all programs
     for (const Path& program : command.programs) {
         for (const std::string& executor : executors) {
@@ -154,12 +139,16 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
                 result = verify_program(command, c, options, *setup);
             }
             lines << summary(command, c.program->name, executor, result) << std::flush;
-            entries.push_back(json_entry(c, executor, result, processor_seconds() - before));
+            results.push_back({c.program->name, executor, c.device ? c.device->name : std::string(), c.graph->calls(), result, processor_seconds() - before});
             execute::report(result, c.program->name, diagnostics);
         }
     }
     if (command.json) {
-        write_json(command, entries, diagnostics);
+        if (*command.json == "-") {
+            std::cout << verify_json(command, results);
+        } else {
+            write_files({{*command.json, verify_json(command, results)}}, diagnostics, command.programs);
+        }
     }
 }
 

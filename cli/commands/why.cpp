@@ -6,6 +6,7 @@
 #include "cli/report_text.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/restricted_source.hpp"
+#include "support/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -80,10 +81,10 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         if (const auto reason = fusion::why_no_fusion(*c.graph, between, c.options.max_fusion)) {
             std::cout << fmt::format("  {}: {} [{}]\n", call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
-        std::cout << fmt::format("  no set of at most {} calls that holds both is connected and convex\n", c.options.max_fusion);
+        std::cout << fmt::format("  no set of at most {} that holds both is connected and convex\n", counted(static_cast<std::uint64_t>(c.options.max_fusion), "call"));
     }
     if (!c.space->statistics().complete) {
-        std::cout << fmt::format("  (the enumeration stopped at {} fusions)\n", c.options.max_fusions);
+        std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
     }
 }
 

@@ -201,5 +201,41 @@ TEST_F(Commands, LibraryListsAndShows) {
     EXPECT_EQ(fusec({"library", "show", "mmull"}, folder.path()).code, 1);
 }
 
+// Keys and values of the report, whatever the names are that go into it: a device may be called anything.
+TEST_F(Commands, VerifyReportIsJson) {
+    std::string device = test::run({"cat", std::string(FUSEC_SOURCE_DIR) + "/perfmodel/devices/h200.toml"}, folder.path()).out;
+    const std::string name = "name = \"h200\"";
+    ASSERT_NE(device.find(name), std::string::npos);
+    device.replace(device.find(name), name.size(), "name = \"my \\\"h200\\\" \\\\ \\u00fc\"");
+    folder.write("mine.toml", device);
+    folder.write("p.fus", "SCALAR a;\ninput a;\nb = a + a;\nreturn b;\n");
+    const test::Outcome outcome = fusec({"verify", "p.fus", "--device", "mine.toml", "--executor", "emulated", "--seed", "7", "--json", "-"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json report = json::parse(outcome.out);
+    EXPECT_EQ(report["schema"], 1);
+    EXPECT_EQ(report["all"], false);
+    EXPECT_EQ(report["seed"], 7);
+    ASSERT_EQ(report["results"].size(), 1u);
+    const json& result = report["results"][0];
+    EXPECT_EQ(result["device"], "my \"h200\" \\ \u00fc");
+    EXPECT_EQ(result["program"], "p");
+    EXPECT_EQ(result["executor"], "emulated");
+    EXPECT_EQ(result["calls"], 1);
+    EXPECT_EQ(result["checked"], 1);
+    EXPECT_EQ(result["texts"], 1);
+    EXPECT_EQ(result["mismatches"], 0);
+    EXPECT_EQ(result["ill_conditioned"], false);
+    EXPECT_GT(result["components"].get<int>(), 100);
+    EXPECT_LE(result["worst_error"].get<double>(), 1);
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : result.items()) {
+        keys.push_back(key);
+    }
+    EXPECT_THAT(keys, testing::UnorderedElementsAre("program", "calls", "executor", "device", "fusions", "candidates", "checked", "texts", "texts_optimised", "launches", "components", "mismatches", "drawn", "redrawn", "ill_conditioned", "worst_error", "processor_seconds"));
+    // The line beside it counts in the number of what it counts.
+    EXPECT_THAT(outcome.err, HasSubstr("p on emulated: 1 checked as 1 text in "));
+    EXPECT_THAT(outcome.err, HasSubstr(" components, 0 mismatches, "));
+}
+
 } // namespace
 } // namespace fusec

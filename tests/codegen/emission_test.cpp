@@ -225,8 +225,8 @@ TEST(Emission, more_than_48_kib_are_asked_for) {
 
 TEST(Emission, kernels_pass_data_through_the_workspace) {
     const std::string text = variant("chain").emit(90, true).source;
-    EXPECT_THAT(text, HasSubstr("return fusec::slot_bytes(n, 36) + fusec::slot_bytes(n, 4);"));
-    EXPECT_THAT(text, HasSubstr("if (workspace_bytes < needed_bytes || (count > 0 && reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0))"));
+    EXPECT_THAT(text, HasSubstr("return n > size_t{1} << 40 ? ~size_t{0} : fusec::slot_bytes(n, 36) + fusec::slot_bytes(n, 4);"));
+    EXPECT_THAT(text, HasSubstr("if (arguments == nullptr || workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)"));
     EXPECT_THAT(text, HasSubstr("float* const s1 = reinterpret_cast<float*>(static_cast<unsigned char*>(workspace) + fusec::slot_bytes(count, 36));"));
 }
 

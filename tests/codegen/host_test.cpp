@@ -126,7 +126,12 @@ TEST_F(HostDemo, RangeComputesItsElementsOnly) {
 
 TEST_F(HostDemo, NothingToDo) {
     EXPECT_EQ(library->launch({nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}, 0, 0), 0);
-    EXPECT_EQ(library->workspace_bytes(1000), 0U);
+    EXPECT_EQ(library->launch({}, 0, 0), 0) << "null arguments";
+    EXPECT_EQ(library->launch({}, 7, 0), 0) << "null arguments of an empty range";
+    EXPECT_NE(library->launch({}, 0, 1), 0) << "null arguments";
+    for (const std::size_t n : {std::size_t{1000}, (std::size_t{1} << 40U) + 1, ~std::size_t{0}}) {
+        EXPECT_EQ(library->workspace_bytes(n), 0U) << "this program needs none, whatever n";
+    }
 }
 
 TEST_F(HostDemo, BadPointersAreErrors) {
@@ -152,6 +157,15 @@ TEST(HostTarget, DoublePrecisionWithoutFusionThroughTheWorkspace) {
         kernels.push_back(host_kernel(*program, {result}, {result}, result == "F" ? fusion::Staging::lanes_streaming : fusion::Staging::lanes));
     }
     const HostLibrary library(lower(plan_of(std::move(kernels), *program), program->graph, program->catalog), *program);
+    EXPECT_EQ(library.launch({}, 0, 0), 0) << "null arguments, no workspace, nothing to do";
+    EXPECT_EQ(library.launch({}, 3, 0, &kernels, 1), 0) << "a workspace too small and misaligned for an empty range";
+    EXPECT_NE(library.launch({}, 0, 1), 0) << "null arguments";
+    // Slots of M1, v1, s1, M2, M3 in doubles, for 2^40 elements each a multiple of 256; beyond, a size that nothing has.
+    constexpr std::size_t most = std::size_t{1} << 40U;
+    EXPECT_EQ(library.workspace_bytes(most), (9 + 3 + 1 + 25 + 25) * 8 * most);
+    for (const std::size_t n : {most + 1, std::size_t{1} << 63U, ~std::size_t{0}, static_cast<std::size_t>(-1000)}) {
+        EXPECT_EQ(library.workspace_bytes(n), SIZE_MAX) << n;
+    }
     for (const std::size_t n : std::vector<std::size_t>{1, 8, 1003}) {
         List<double> a(n, 9), b(n, 9), c(n, 3), d(n, 25), e(n, 25), f(n, 25);
         const std::vector<void*> lists = {a.data(), b.data(), c.data(), d.data(), e.data(), f.data()};

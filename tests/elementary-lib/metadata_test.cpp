@@ -271,6 +271,21 @@ TEST_F(MetadataTest, AllFaultsOfAFileAreReported) {
     }
 }
 
+TEST_F(MetadataTest, FaultsOfADeviceSourceAreLocated) {
+    write("f.toml", good_metadata);
+    std::string source = good_source;
+    source.replace(source.rfind('}'), 1, ")");
+    write("f.cuh", source);
+    EXPECT_EQ(load(), "f.cuh:7:1: error: this `)` closes a `{` [library-template]\n"
+                      "  )\n"
+                      "  ^\n"
+                      "f.cuh:6:20: note: which is opened here\n"
+                      "  void f_entry(Lane) {\n"
+                      "                     ^\n");
+    write("f.cuh", "// template <class A> void f_element(A) {}\n");
+    EXPECT_THAT(load(), testing::AllOf(testing::HasSubstr("`f.cuh` has no template `f_element` [library-template]"), testing::HasSubstr("hint: it has no function template with a body\n")));
+}
+
 TEST_F(MetadataTest, MissingDeviceSource) {
     write("g.toml", good_metadata);
     EXPECT_THAT(load(), testing::HasSubstr("g.toml:1:1: error: the device source `g.cuh` is missing [missing-device-source]")); // CHECK: [missing-device-source]
