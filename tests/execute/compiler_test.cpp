@@ -47,7 +47,8 @@ protected:
     /// A program of the shell.
     fs::path script(const std::string& text) const {
         const fs::path path = folder.path() / "script";
-        std::ofstream(path) << "#!/bin/sh\n" << text;
+        std::ofstream(path) << "#!/bin/sh\n"
+                            << text;
         fs::permissions(path, fs::perms::owner_all);
         return path;
     }
