@@ -113,7 +113,8 @@ std::string join_chunks(const std::vector<Chunk>& chunks) {
     for (const Chunk& chunk : chunks) {
         const std::string_view whole = chunk.text;
         const std::size_t other = whole.find(middle);
-        if (whole.starts_with(opening) && whole.ends_with(closing) && other != std::string_view::npos && whole.find(closing) == whole.size() - closing.size()) {
+        if (whole.starts_with(opening) && whole.ends_with(closing) && other != std::string_view::npos &&
+            whole.find(closing) == whole.size() - closing.size()) {
             device += whole.substr(opening.size(), other - opening.size());
             host += whole.substr(other + middle.size(), whole.size() - closing.size() - other - middle.size());
         } else {
@@ -224,8 +225,9 @@ Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const librar
                 continue;
             }
             const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
-            const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(),
-                                                     [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
+            const auto implementation =
+                std::find_if(function.implementations.begin(), function.implementations.end(),
+                             [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
             internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
             Routine& routine = routines[compute->routine];
             routine.text = without_comments(moved_left(library::implementation_source(function, *implementation), function.source));

@@ -111,7 +111,8 @@ private:
         if (function.name == "minv") {
             return {operand(operands[0], Binding::suffix) + "^-1", Binding::suffix};
         }
-        const auto notation = std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.name; });
+        const auto notation =
+            std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.name; });
         const bool written = notation != notations.end();
         std::string text = written ? std::string(notation->before) : function.name + "(";
         for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -175,7 +176,8 @@ std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
         if (span.source) {
             auto file = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == span.source; });
             file = file == files.end() ? files.insert(file, {span.source, {}}) : file;
-            for (std::size_t line = span.source->line(span.begin); line <= span.source->line(std::max(span.begin + 1, span.end) - 1); ++line) {
+            for (std::size_t line = span.source->line(span.begin); line <= span.source->line(std::max(span.begin + 1, span.end) - 1);
+                 ++line) {
                 file->second.insert(line);
             }
         }

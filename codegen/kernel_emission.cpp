@@ -20,7 +20,8 @@ namespace {
 class KernelText {
 public:
     KernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect)
-        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), dialect_(dialect), names_(kernel), groups_(thread_groups(kernel)),
+        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), dialect_(dialect), names_(kernel),
+          groups_(thread_groups(kernel)),
           spelling_(choose_spelling(kernel, routines, [this](const std::string& word) { return names_.may_have(word); })) {
         internal_check(!kernel.simd, "a kernel of SIMD lanes has no CUDA text");
     }
@@ -32,22 +33,22 @@ public:
         std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) +
                            (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
         for (const List& list : kernel_.lists) {
-            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " + std::string(dialect_.restrict_pointer) + " " +
-                    list.name + ", ";
+            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " +
+                    std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
         }
         const std::string index = c_name(kernel_.first);
         const auto block = writer_.block(head + index + " " + names_.first + ", " + index + " " + names_.n + ")");
         const std::string elements = number(kernel_.tile_elements);
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
-                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) +
-                             "] = " + braced_literals(table.values, table.type.precision) + ";");
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
+                             number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
         writer_.line(names_.first + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
         const std::string type = c_name(kernel_.element);
-        writer_.line("const " + type + " " + names_.count + " = static_cast<" + type + ">(" + names_.n + " - " + names_.first + " < " + elements + " ? " + names_.n + " - " + names_.first +
-                     " : " + elements + ");");
+        writer_.line("const " + type + " " + names_.count + " = static_cast<" + type + ">(" + names_.n + " - " + names_.first + " < " +
+                     elements + " ? " + names_.n + " - " + names_.first + " : " + elements + ");");
         name_tiles();
         write_steps();
     }
@@ -96,7 +97,8 @@ private:
             }
             declare_thread_map(map->threads);
             declare_early_values(i, end);
-            const auto guard = writer_.block("if (" + names_.element(map->threads) + " < " + (map->guarded ? names_.count : number(kernel_.tile_elements)) + ")");
+            const auto guard = writer_.block("if (" + names_.element(map->threads) + " < " +
+                                             (map->guarded ? names_.count : number(kernel_.tile_elements)) + ")");
             declared_.clear();
             has_locals_ = false;
             for (; i < end; ++i) {
@@ -111,7 +113,8 @@ private:
         }
         const std::string index(dialect_.thread_index), type = c_name(kernel_.element);
         const KernelNames::Indices& made = names_.make_indices(threads, groups_.granularities.size() == 1);
-        writer_.line("const " + type + " " + made.element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) + ");");
+        writer_.line("const " + type + " " + made.element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) +
+                     ");");
         if (threads > 1) {
             writer_.line("const int " + made.lane + " = int(" + index + " % " + number(threads) + ");");
         }
@@ -122,7 +125,8 @@ private:
         std::string text = value_type(value) + " " + value.name;
         if (spelling_.viewed.count(index) == 0) {
             const int words = value.type.shape.size();
-            text = std::string(c_name(value.type.precision)) + " " + value.name + (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
+            text = std::string(c_name(value.type.precision)) + " " + value.name +
+                   (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
         }
         if (value.touch == Touch::rows) {
             text += "{" + names_.lane(value.threads) + " * " + number(value.type.shape.rows / value.threads) + ", {}}";
@@ -134,7 +138,8 @@ private:
     void declare_early_values(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             std::optional<std::size_t> made;
-            if (const auto* compute = std::get_if<Compute>(&kernel_.steps[i]); compute != nullptr && compute->result.place.kind == Place::Kind::value) {
+            if (const auto* compute = std::get_if<Compute>(&kernel_.steps[i]);
+                compute != nullptr && compute->result.place.kind == Place::Kind::value) {
                 made = compute->result.place.index;
             } else if (const auto* load = std::get_if<LoadValue>(&kernel_.steps[i])) {
                 made = load->value;
@@ -157,18 +162,20 @@ private:
         const bool padded = is_padded(tile);
         const std::string function = step.staging == Staging::async ? "fusec::copy_async<" : "fusec::load_tile_words<";
         const std::string to = padded ? names_.tile_pointer(step.tile) : names_.tile_start(tile);
-        writer_.line((padded ? "" : "const auto " + names_.tile_pointers.at(step.tile) + " = ") + function + copy_shape(step.access_bytes, tile) + ">(" + to + ", " +
-                     names_.block_start(kernel_.lists.at(step.list)) + ", " + names_.count + ");");
+        writer_.line((padded ? "" : "const auto " + names_.tile_pointers.at(step.tile) + " = ") + function +
+                     copy_shape(step.access_bytes, tile) + ">(" + to + ", " + names_.block_start(kernel_.lists.at(step.list)) + ", " +
+                     names_.count + ");");
     }
     void write_block_step(const StoreTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + names_.block_start(kernel_.lists.at(step.list)) + ", " +
-                     names_.tile_pointer(step.tile) + ", " + names_.count + ");");
+        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + names_.block_start(kernel_.lists.at(step.list)) +
+                     ", " + names_.tile_pointer(step.tile) + ", " + names_.count + ");");
     }
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == Touch::all, "a uniform that is not held whole");
-        writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" + kernel_.lists.at(step.list).name + ");");
+        writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" +
+                     kernel_.lists.at(step.list).name + ");");
     }
     void write_block_step(const AsyncWait&) { writer_.lines(dialect_.await_copies); }
     void write_block_step(const BlockBarrier&) { writer_.line(dialect_.block_barrier); }
@@ -182,7 +189,8 @@ private:
         const std::string name = std::string("fusec::") + verb + "_" + (vectors ? "vectors" : touch_name(value.touch)) + "<";
         const std::string rows = value.touch == Touch::rows ? ", " + number(value.threads) : "";
         const std::string size = "sizeof(" + names_.vector + ")", component = number(bytes_of(value.type.precision));
-        const std::string bytes = access_bytes == 16 ? size + ", " : "(" + size + " < 16 ? " + component + " : " + number(access_bytes) + "), ";
+        const std::string bytes =
+            access_bytes == 16 ? size + ", " : "(" + size + " < 16 ? " + component + " : " + number(access_bytes) + "), ";
         return name + (vectors ? bytes : "") + type_and_shape(value.type) + rows + ">";
     }
 
@@ -190,7 +198,8 @@ private:
         const Value& value = kernel_.values.at(step.value);
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
         std::string text = groups_.early.count(step.value) != 0 ? value.name : "const auto " + value.name;
-        text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" + names_.element_start(kernel_.lists.at(step.list), value.threads);
+        text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" +
+                names_.element_start(kernel_.lists.at(step.list), value.threads);
         writer_.line(text + (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
     }
     void write_mapped_step(const StoreValue& step) {
@@ -237,7 +246,8 @@ private:
         }
         case Place::Kind::tile: {
             const Tile& tile = kernel_.tiles.at(place.index);
-            return declare_view(tile.name, tile.type, names_.tile_pointers.at(place.index) + " + " + names_.tile_element(place.index, threads));
+            return declare_view(tile.name, tile.type,
+                                names_.tile_pointers.at(place.index) + " + " + names_.tile_element(place.index, threads));
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
@@ -291,7 +301,8 @@ private:
         const OperandText result = spelled(step.result.place);
         operands.push_back(result);
         const std::optional<WrittenOut> body =
-            written_out(routines_.at(step.routine).text, operands, type_of(kernel_, step.result.place).precision, [](const std::string&) { return false; });
+            written_out(routines_.at(step.routine).text, operands, type_of(kernel_, step.result.place).precision,
+                        [](const std::string&) { return false; });
         internal_check(body.has_value(), "a routine that cannot be written out after all");
         std::string lines = body->lines;
         for (std::size_t at = 0; (at = lines.find("FUSEC_UNROLL", at)) != std::string::npos;) {

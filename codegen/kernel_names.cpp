@@ -31,7 +31,8 @@ std::string touch_name(Touch touch) {
 
 std::string value_type(const Value& value) {
     const std::string prefix = value.touch == Touch::all ? "" : touch_name(value.touch) + "_";
-    return "fusec::" + prefix + "registers<" + type_and_shape(value.type) + (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
+    return "fusec::" + prefix + "registers<" + type_and_shape(value.type) +
+           (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
 }
 
 bool is_padded(const Tile& tile) {
@@ -122,7 +123,8 @@ std::string KernelNames::tile_pointer(std::size_t index) const {
     if (!is_padded(tile)) {
         return tile_pointers.at(index);
     }
-    return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers.at(index) + ")";
+    return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers.at(index) +
+           ")";
 }
 
 std::string KernelNames::datum_name(const Place& place) const {

@@ -24,7 +24,9 @@ class KernelNames {
 public:
     explicit KernelNames(const Kernel& kernel);
 
-    std::string vector, first, n, count;                             ///< what an access moves on the fast path; parameters; elements of the block
+    std::string vector;                                              ///< what an access moves on the fast path
+    std::string first, n;                                            ///< parameters
+    std::string count;                                               ///< elements of the block
     std::vector<std::string> list_views, table_views, tile_pointers; ///< by index
 
     /// Whether a word is a name, or begins as one that is still to be made.

@@ -77,7 +77,10 @@ private:
             end += source_[end] == '\\' ? 2U : 1U;
         }
         if (end >= source_.size() || source_[end] == '\n') {
-            fault_ = SourceFault{at_, std::min(end, source_.size()), std::string("this ") + (quote == '"' ? "string" : "character literal") + " is never closed", {}};
+            fault_ = SourceFault{at_,
+                                 std::min(end, source_.size()),
+                                 std::string("this ") + (quote == '"' ? "string" : "character literal") + " is never closed",
+                                 {}};
             return;
         }
         blank_to(end + 1);
@@ -85,7 +88,8 @@ private:
     /// An identifier, a number (an apostrophe between its digits opens nothing) or the prefix of a raw string.
     void word() {
         const std::size_t begin = at_;
-        while (at_ < source_.size() && (is_word(source_[at_]) || (is_digit(source_[begin]) && source_[at_] == '\'' && at_ + 1 < source_.size() && is_word(source_[at_ + 1])))) {
+        while (at_ < source_.size() && (is_word(source_[at_]) || (is_digit(source_[begin]) && source_[at_] == '\'' &&
+                                                                  at_ + 1 < source_.size() && is_word(source_[at_ + 1])))) {
             ++at_;
         }
         if (at_ < source_.size() && source_[at_] == '"' && source_[at_ - 1] == 'R' && at_ - begin <= 3) {

@@ -164,7 +164,8 @@ Asked ask(const std::string& name) {
     }
     if (version.exit_code != 0) {
         const std::string said = version.output.substr(0, version.output.find('\n'));
-        return {std::nullopt, "`" + compiler.command_text() + " --version` ends with exit code " + std::to_string(version.exit_code) + (said.empty() ? "" : ": " + said)};
+        return {std::nullopt, "`" + compiler.command_text() + " --version` ends with exit code " + std::to_string(version.exit_code) +
+                                  (said.empty() ? "" : ": " + said)};
     }
     compiler.version = version.output;
     return {std::move(compiler), {}};
@@ -205,10 +206,12 @@ std::optional<HostCompiler> find_host_compiler(Diagnostics& diagnostics) {
     }
     const std::string where = is_chosen ? " (from $CXX)" : " in $PATH";
     if (faults.empty()) {
-        diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler found: looked for " + looked_for + where).hint = "install g++ or clang, or set CXX";
+        diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler found: looked for " + looked_for + where).hint =
+            "install g++ or clang, or set CXX";
         return std::nullopt;
     }
-    Diagnostic& diagnostic = diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler works of " + looked_for + where + ": " + faults.front());
+    Diagnostic& diagnostic =
+        diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler works of " + looked_for + where + ": " + faults.front());
     for (std::size_t i = 1; i < faults.size(); ++i) {
         diagnostic.note({}, faults[i]);
     }
@@ -220,7 +223,8 @@ fs::path emulation_folder(const fs::path& library_folder) {
     return library_folder / "emulation";
 }
 
-std::optional<fs::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache, Diagnostics& diagnostics) {
+std::optional<fs::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache,
+                                      Diagnostics& diagnostics) {
     internal_check(!request.files.empty(), "a build request without a file");
     const std::vector<std::string> flags = flags_of(request, compiler);
     Key key;
@@ -275,12 +279,16 @@ std::optional<fs::path> build_library(const BuildRequest& request, const HostCom
     if (request.kind == BuildKind::gpu) {
         command.insert(command.end(), {request.files.front().name, "-o", output.string(), "-Xlinker", "-Bsymbolic"});
     } else {
-        command.insert(command.end(), {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
+        command.insert(command.end(),
+                       {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
     }
     const ProcessResult result = run_process(command, work.path());
     if (!result.started || result.exit_code != 0) {
-        const std::string what = "`" + compiler.command_text() + "` cannot " + (result.started ? "compile" : "be started for") + " `" + request.files.front().name + "`: ";
-        Diagnostic& diagnostic = diagnostics.report(kind::host_compile_failed, {}, what + (result.output.empty() ? "exit code " + std::to_string(result.exit_code) : first_errors(result.output)));
+        const std::string what = "`" + compiler.command_text() + "` cannot " + (result.started ? "compile" : "be started for") + " `" +
+                                 request.files.front().name + "`: ";
+        Diagnostic& diagnostic = diagnostics.report(
+            kind::host_compile_failed, {},
+            what + (result.output.empty() ? "exit code " + std::to_string(result.exit_code) : first_errors(result.output)));
         note_log(result.output, diagnostic);
         return std::nullopt;
     }

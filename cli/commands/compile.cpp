@@ -73,7 +73,8 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
     const bool header_beside = command.output && !is_one_text(*command.output);
     if (header_beside) {
         if (const std::string problem = no_header_name(*command.output); !problem.empty()) {
-            diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` " + problem).hint = "give the output a name such as fused.cu";
+            diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` " + problem).hint =
+                "give the output a name such as fused.cu";
             return;
         }
         c.header_name = header_of(command.output->filename()).string();

@@ -29,8 +29,9 @@ void check(const library::Catalog& catalog, const std::optional<Path>& only, Dia
     const execute::LibraryCheckResult result = execute::check_library(catalog, *compiler, options, diagnostics);
     std::cout << fmt::format("{}: {}, {} in {}, {} compared, {} {}, {} not run\n", only ? only->string() : "standard library",
                              counted(result.functions, "function"), counted(result.implementations, "implementation"),
-                             counted(result.instances, "instance"), counted(result.components, "component"), counted(result.mismatches, "instance"),
-                             result.mismatches == 1 ? "differs" : "differ", counted(result.unchecked, "implementation"));
+                             counted(result.instances, "instance"), counted(result.components, "component"),
+                             counted(result.mismatches, "instance"), result.mismatches == 1 ? "differs" : "differ",
+                             counted(result.unchecked, "implementation"));
 }
 
 } // namespace

@@ -35,7 +35,8 @@ CompileOptions options_for(const Verify& command, const Path& program, fusion::T
     return options;
 }
 
-execute::VerifyResult verify_program(const Verify& command, Compilation& c, const execute::VerifyOptions& options, const execute::RunSetup& setup) {
+execute::VerifyResult verify_program(const Verify& command, Compilation& c, const execute::VerifyOptions& options,
+                                     const execute::RunSetup& setup) {
     if (command.all) {
         execute::VerifyResult result = execute::verify_candidates(*c.space, *c.graph, *c.catalog, options, setup);
         result.merge(execute::verify_plan(c.plans.front(), *c.graph, *c.catalog, options, setup));
@@ -46,7 +47,8 @@ execute::VerifyResult verify_program(const Verify& command, Compilation& c, cons
 
 /// The compiler that the executor needs, and for the GPU a device: without them nothing is checked, which is an error.
 /// Opens the folder to build in when it is not open yet.
-std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics) {
+std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, std::optional<execute::BuildFolder>& folder,
+                                           Diagnostics& diagnostics) {
     const auto compiler = options.gpu ? execute::find_cuda_compiler(diagnostics) : execute::find_host_compiler(diagnostics);
     if (!compiler) {
         return std::nullopt;
@@ -80,17 +82,19 @@ double processor_seconds() {
     for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
         rusage used{};
         ::getrusage(who, &used);
-        seconds += static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+        seconds += static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                   1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     }
     return seconds;
 }
 
 /// `demo on emulated: 21 fusions, 136 candidates, 137 checked as 120 kernels in 2820 launches, 1205319 components, 0 mismatches, ...`
 std::string summary(const Verify& command, const std::string& program, const std::string& executor, const execute::VerifyResult& result) {
-    const std::string space = command.all ? fmt::format("{}, {}, ", counted(result.fusions, "fusion"), counted(result.candidates, "candidate")) : std::string();
-    return fmt::format("{} on {}: {}{} checked as {} in {}, {}, {}, worst error {:.2g} of the allowed\n", program, executor, space, result.checked,
-                       counted(result.texts, "text"), counted(result.launches, "launch"), counted(result.components, "component"),
-                       counted(result.mismatches, "mismatch"), result.worst_ratio);
+    const std::string space =
+        command.all ? fmt::format("{}, {}, ", counted(result.fusions, "fusion"), counted(result.candidates, "candidate")) : std::string();
+    return fmt::format("{} on {}: {}{} checked as {} in {}, {}, {}, worst error {:.2g} of the allowed\n", program, executor, space,
+                       result.checked, counted(result.texts, "text"), counted(result.launches, "launch"),
+                       counted(result.components, "component"), counted(result.mismatches, "mismatch"), result.worst_ratio);
 }
 
 /// Whether the text is of the target that the executor runs; reports when it is not.
@@ -99,7 +103,9 @@ bool is_for(fusion::Target target, const std::string& text, const Path& path, co
     if (cuda == (target == fusion::Target::cuda)) {
         return true;
     }
-    diagnostics.report(kind::target_mismatch, {}, fmt::format("`{}` is text for {}, executor {} runs text for {}", path.string(), cuda ? "CUDA" : "the host", executor, cuda ? "the host" : "CUDA"));
+    diagnostics.report(kind::target_mismatch, {},
+                       fmt::format("`{}` is text for {}, executor {} runs text for {}", path.string(), cuda ? "CUDA" : "the host", executor,
+                                   cuda ? "the host" : "CUDA"));
     return false;
 }
 
@@ -108,7 +114,8 @@ bool is_for(fusion::Target target, const std::string& text, const Path& path, co
 void run_command(const Verify& command, Diagnostics& diagnostics) {
     std::vector<std::string> executors = command.executors;
     if (executors.empty()) {
-        executors = command.source ? std::vector<std::string>{command.source->extension() == ".cpp" ? "host" : "emulated"} : std::vector<std::string>{"host", "emulated"};
+        executors = command.source ? std::vector<std::string>{command.source->extension() == ".cpp" ? "host" : "emulated"}
+                                   : std::vector<std::string>{"host", "emulated"};
     }
     // Standard output carries either the lines or the JSON.
     std::ostream& lines = command.json && *command.json == "-" ? std::cerr : std::cout;
@@ -123,7 +130,8 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             if (!run_pipeline(c, diagnostics, command.source ? "dag" : "plan")) {
                 continue;
             }
-            const execute::VerifyOptions options{.target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .gpu = executor == "gpu", .seed = command.seed};
+            const execute::VerifyOptions options{
+                .target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .gpu = executor == "gpu", .seed = command.seed};
             const auto setup = setup_for(options, folder, diagnostics);
             if (!setup) {
                 return;
@@ -139,7 +147,8 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
                 result = verify_program(command, c, options, *setup);
             }
             lines << summary(command, c.program->name, executor, result) << std::flush;
-            results.push_back({c.program->name, executor, c.device ? c.device->name : std::string(), c.graph->calls(), result, processor_seconds() - before});
+            results.push_back({c.program->name, executor, c.device ? c.device->name : std::string(), c.graph->calls(), result,
+                               processor_seconds() - before});
             execute::report(result, c.program->name, diagnostics);
         }
     }

@@ -74,10 +74,12 @@ TEST_F(Readme, ItsCallBuildsAgainstTheOutput) {
 
 // The lines as they stand, in a project where `fusec` is the program under test and CUDA text is compiled by the host's compiler.
 TEST_F(Readme, ItsCMakeLinesBuildALibrary) {
-    const std::string project = "cmake_minimum_required(VERSION 3.25)\nproject(readme LANGUAGES CXX)\n"
-                                "add_executable(fusec IMPORTED)\nset_target_properties(fusec PROPERTIES IMPORTED_LOCATION " FUSEC_BINARY ")\n" +
-                                readme_block("cmake") +
-                                "set_source_files_properties(stress.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-xc++;-std=c++17\" INCLUDE_DIRECTORIES " + source + "/elementary-lib/emulation)\n";
+    const std::string project =
+        "cmake_minimum_required(VERSION 3.25)\nproject(readme LANGUAGES CXX)\n"
+        "add_executable(fusec IMPORTED)\nset_target_properties(fusec PROPERTIES IMPORTED_LOCATION " FUSEC_BINARY ")\n" +
+        readme_block("cmake") +
+        "set_source_files_properties(stress.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-xc++;-std=c++17\" INCLUDE_DIRECTORIES " + source +
+        "/elementary-lib/emulation)\n";
     folder.write("CMakeLists.txt", project);
     const test::Outcome configured = run({"cmake", "-S", ".", "-B", "build", "-G", "Ninja"}, folder.path());
     ASSERT_EQ(configured.code, 0) << configured.err;
@@ -111,7 +113,17 @@ TEST_F(Readme, ItsCommandsWork) {
 
 TEST(CommandLineDocumentation, NamesTheOptionsOfHelp) {
     const test::TemporaryFolder folder;
-    const std::vector<std::vector<std::string>> commands = {{}, {"run"}, {"explore"}, {"why"}, {"verify"}, {"devices"}, {"devices", "show"}, {"library"}, {"library", "list"}, {"library", "show"}, {"library", "check"}};
+    const std::vector<std::vector<std::string>> commands = {{},
+                                                            {"run"},
+                                                            {"explore"},
+                                                            {"why"},
+                                                            {"verify"},
+                                                            {"devices"},
+                                                            {"devices", "show"},
+                                                            {"library"},
+                                                            {"library", "list"},
+                                                            {"library", "show"},
+                                                            {"library", "check"}};
     std::set<std::string> listed;
     for (std::vector<std::string> words : commands) {
         words.emplace_back("--help");
@@ -171,7 +183,8 @@ TEST(CommandLineDocumentation, DeclaresTheInterface) {
     declarations.erase(0, declarations.find('\n'));
     EXPECT_EQ(std::ranges::count(declarations, '('), 3) << declarations;
     folder.write("twice.c", "#include \"fused.h\"\n" + declarations + "void use(struct demo_arguments* lists) {\n" + uses + "}\n");
-    const test::Outcome compiled = run({"gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-missing-prototypes", "-c", "twice.c"}, folder.path());
+    const test::Outcome compiled =
+        run({"gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-missing-prototypes", "-c", "twice.c"}, folder.path());
     EXPECT_EQ(compiled.code, 0) << compiled.err;
 }
 
@@ -189,7 +202,8 @@ std::set<std::string> quoted_words(const std::string& text) {
 TEST(CommandLineDocumentation, NamesTheKeysOfTheReports) {
     const test::TemporaryFolder folder;
     const std::string documentation = text_of(source + "/docs/cli.md");
-    const nlohmann::json report = nlohmann::json::parse(fusec({"explore", source + "/examples/demo.fus", "--json", "-"}, folder.path()).out);
+    const nlohmann::json report =
+        nlohmann::json::parse(fusec({"explore", source + "/examples/demo.fus", "--json", "-"}, folder.path()).out);
     const auto documented = [&](const std::string& row) { return line_with(documentation, row).substr(row.size()); };
     const auto keys = [](const nlohmann::json& object) {
         std::set<std::string> names;
@@ -262,8 +276,10 @@ TEST(LanguageDocumentation, CallsAreThoseOfTheComments) {
         folder.write("p.fus", documentation.substr(begin, documentation.find("```", at) - begin));
         return fusec({"p.fus", "--dump", "dag"}, folder.path()).out;
     };
-    EXPECT_EQ(calls_of("// f.1 = A * B, f.2 = A', f.3 = f.1 + f.2, f = f.3 * c"),
-              "f.1 = mmul(A, B) : float MATRIX3x3\nf.2 = mtrans(A) : float MATRIX3x3\nf.3 = madd(f.1, f.2) : float MATRIX3x3\nf = mvmul(f.3, c) : float VECTOR3\n");
+    EXPECT_EQ(
+        calls_of("// f.1 = A * B, f.2 = A', f.3 = f.1 + f.2, f = f.3 * c"),
+        "f.1 = mmul(A, B) : float MATRIX3x3\nf.2 = mtrans(A) : float MATRIX3x3\nf.3 = madd(f.1, f.2) : float MATRIX3x3\nf = "
+        "mvmul(f.3, c) : float VECTOR3\n");
     const std::string folded = calls_of("// one call: smul(1.5, a)");
     EXPECT_THAT(folded, testing::HasSubstr("b = smul(1.5, a) : float SCALAR\n"));
     EXPECT_THAT(folded, testing::HasSubstr("c = smul(c.1, a) : float SCALAR\n")); // `c.1` is the folded h * h

@@ -22,34 +22,41 @@ std::string found(const std::string& source) {
     return std::string(implementation_source(function, element));
 }
 
-constexpr const char* plain = "template <class Lane, class A, class C>\nFUSEC_DEVICE void f_element(Lane, const A& a, C& c) {\n    c() = a();\n}";
+constexpr const char* plain =
+    "template <class Lane, class A, class C>\nFUSEC_DEVICE void f_element(Lane, const A& a, C& c) {\n    c() = a();\n}";
 
 TEST(DeviceSource, TemplatesAreFoundWhereverTheyStand) {
     const std::string text = plain;
-    for (const std::string before : {"", "#pragma once\n", "// f_element(\n", "namespace fusec {\n", "struct x { int i; }; ", "/* template <class A> void f_element() {} */", "#define OPEN {\n"}) {
+    for (const std::string before : {"", "#pragma once\n", "// f_element(\n", "namespace fusec {\n", "struct x { int i; }; ",
+                                     "/* template <class A> void f_element() {} */", "#define OPEN {\n"}) {
         const std::string after = before.starts_with("namespace") ? "\n}\n" : "\nint last() { return 1; }\n";
         EXPECT_EQ(found(before + text + after), text) << before;
         EXPECT_FALSE(fault_of(before + text + after)) << before;
     }
     // On one line, and with the brace of the body on its own line, indented.
-    for (const std::string shape : {"template<class A>FUSEC_DEVICE void f_element(A& a){a()=1;}", "  template <class A>\n  FUSEC_DEVICE void f_element (A& a)\n  {\n    a() = 1;\n  }"}) {
+    for (const std::string shape : {"template<class A>FUSEC_DEVICE void f_element(A& a){a()=1;}",
+                                    "  template <class A>\n  FUSEC_DEVICE void f_element (A& a)\n  {\n    a() = 1;\n  }"}) {
         const std::string trimmed = shape.substr(shape.find("template"));
         EXPECT_EQ(found(shape + " int b;"), trimmed);
     }
 }
 
 TEST(DeviceSource, BracesInCommentsLiteralsAndDirectivesDoNotCount) {
-    for (const char* const line : {"// }", "// } \\\n } still a comment", "/* } \n } */", "const char* s = \"}\";", "const char* s = \"\\\"}\";", "const char c = '}';", "const char c = '\\'', d = '}';",
-                                   "const char* s = R\"(})\";", "const char* s = u8R\"x(}\" )\" })x\";", "const int i = 1'000'000; /*'}'*/", "const auto w = L'}';", "#pragma unroll }",
-                                   "    #define CLOSE } \\\n } }", "const int r = 'R' + 1;"}) {
-        const std::string text = std::string("template <class A>\nFUSEC_DEVICE void f_element(A& a) {\n") + line + "\nif (a() > 0) { a() = 0; }\n}";
+    for (const char* const line : {"// }", "// } \\\n } still a comment", "/* } \n } */", "const char* s = \"}\";",
+                                   "const char* s = \"\\\"}\";", "const char c = '}';", "const char c = '\\'', d = '}';",
+                                   "const char* s = R\"(})\";", "const char* s = u8R\"x(}\" )\" })x\";", "const int i = 1'000'000; /*'}'*/",
+                                   "const auto w = L'}';", "#pragma unroll }", "    #define CLOSE } \\\n } }", "const int r = 'R' + 1;"}) {
+        const std::string text =
+            std::string("template <class A>\nFUSEC_DEVICE void f_element(A& a) {\n") + line + "\nif (a() > 0) { a() = 0; }\n}";
         EXPECT_EQ(found("int before = 0;\n" + text + "\ntemplate <class A> void f_other(A& a) { a() = 2; }"), text) << line;
         EXPECT_FALSE(fault_of(text)) << line << ": " << fault_of(text)->message;
     }
 }
 
 TEST(DeviceSource, TheDefinitionOfThatNameIsTaken) {
-    const std::string text = "template <class A, int N = int{3}>\nFUSEC_DEVICE auto f_element(A& a, int b = int{1}) -> decltype(A{}) {\n    return [&] { return a; }();\n}";
+    const std::string text =
+        "template <class A, int N = int{3}>\nFUSEC_DEVICE auto f_element(A& a, int b = int{1}) -> decltype(A{}) {\n    return [&] { "
+        "return a; }();\n}";
     // A declaration, a call, names that only begin or end alike, and a default argument in braces come before it.
     const std::string source = "template <class A> FUSEC_DEVICE auto f_element(A& a, int b);\n"
                                "template <class A> FUSEC_DEVICE void f_elements(A& a) { f_element(a, 1); }\n"

@@ -62,7 +62,9 @@ TEST(BuildFolder, IsAPrivateOneWhereTheCacheCannotBeWritten) {
     ASSERT_EQ(diagnostics.all().size(), 1u);
     const Diagnostic& remark = diagnostics.all().front();
     EXPECT_EQ(remark.kind.name, "no-cache");
-    EXPECT_THAT(remark.message, AllOf(HasSubstr("cannot write to the cache `" + (folder.path() / "file" / "cache").string() + "`: Not a directory"), HasSubstr(path.string())));
+    EXPECT_THAT(remark.message,
+                AllOf(HasSubstr("cannot write to the cache `" + (folder.path() / "file" / "cache").string() + "`: Not a directory"),
+                      HasSubstr(path.string())));
     EXPECT_EQ(diagnostics.exit_code(), 0);
 }
 
