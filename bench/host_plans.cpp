@@ -121,14 +121,7 @@ Json report(const Choice& choice) {
         bytes += kernel.work.read_bytes + kernel.work.write_bytes;
     }
     const double typical = median(choice.seconds);
-    return {{"plan", choice.text},
-            {"kernels", kernels},
-            {"bytes_per_element", bytes},
-            {"predicted_seconds", plan.seconds},
-            {"median_seconds", typical},
-            {"least_seconds", *std::min_element(choice.seconds.begin(), choice.seconds.end())},
-            {"gb_per_s", bytes * static_cast<double>(choice.compilation.options.elements) / typical * 1e-9},
-            {"seconds", choice.seconds}};
+    return {{"plan", choice.text}, {"kernels", kernels}, {"bytes_per_element", bytes}, {"predicted_seconds", plan.seconds}, {"median_seconds", typical}, {"least_seconds", *std::min_element(choice.seconds.begin(), choice.seconds.end())}, {"gb_per_s", bytes * static_cast<double>(choice.compilation.options.elements) / typical * 1e-9}, {"seconds", choice.seconds}};
 }
 
 /// Largest difference of the outputs of two plans, relative to the largest value of the list.
@@ -164,8 +157,7 @@ int run(int argc, char** argv) {
     double footprint = 0;
     for (const DataId id : checked.inputs) {
         const frontend::Datum& datum = checked.datum(id);
-        const List& list =
-            inputs.emplace_back(static_cast<std::size_t>(datum.type.bytes()) * (datum.kind == frontend::DatumKind::uniform ? 1 : n));
+        const List& list = inputs.emplace_back(static_cast<std::size_t>(datum.type.bytes()) * (datum.kind == frontend::DatumKind::uniform ? 1 : n));
         datum.type.precision == Precision::f32 ? fill_random<float>(list, random) : fill_random<double>(list, random);
         footprint += static_cast<double>(list.bytes());
     }
@@ -208,8 +200,7 @@ int run(int argc, char** argv) {
     for (std::size_t i = 1; i < choices.size(); ++i) {
         for (std::size_t k = 0; k < outputs[i].size(); ++k) {
             const bool narrow = checked.datum(checked.outputs[k]).type.precision == Precision::f32;
-            worst = std::max(worst,
-                             narrow ? difference<float>(outputs[0][k], outputs[i][k]) : difference<double>(outputs[0][k], outputs[i][k]));
+            worst = std::max(worst, narrow ? difference<float>(outputs[0][k], outputs[i][k]) : difference<double>(outputs[0][k], outputs[i][k]));
         }
     }
     result["largest_relative_difference_of_outputs"] = worst;
@@ -217,8 +208,7 @@ int run(int argc, char** argv) {
         Json entry = report(choice);
         entry["predicted_over_first"] = choice.compilation.plans.front().seconds / choices.front().compilation.plans.front().seconds;
         entry["measured_over_first"] = median(choice.seconds) / median(choices.front().seconds);
-        std::cerr << checked.name << ' ' << choice.text << ": predicted " << entry["predicted_over_first"] << ", measured "
-                  << entry["measured_over_first"] << " of the first, " << median(choice.seconds) * 1e3 << " ms\n";
+        std::cerr << checked.name << ' ' << choice.text << ": predicted " << entry["predicted_over_first"] << ", measured " << entry["measured_over_first"] << " of the first, " << median(choice.seconds) * 1e3 << " ms\n";
         result["plans"].push_back(std::move(entry));
     }
     std::ofstream out(argv[1]);
