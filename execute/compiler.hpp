@@ -15,8 +15,8 @@ namespace fusec::execute {
 
 struct HostCompiler {
     std::filesystem::path program;
-    std::string version;                ///< all that `--version` prints: part of the cache's key
-    std::vector<std::string> arguments; ///< what stands before all others: `g++` of `ccache g++`, `-m64` of `g++ -m64`
+    std::string version;                  ///< all that `--version` prints: part of the cache's key
+    std::vector<std::string> arguments{}; ///< what stands before all others: `g++` of `ccache g++`, `-m64` of `g++ -m64`
 
     std::string command_text() const; ///< program and arguments, for messages
 };
