@@ -50,15 +50,16 @@ private:
     void access_tile(std::size_t index, int element, int component, int thread, bool write, bool async, int together) {
         const Tile& tile = kernel_.tiles[index];
         const int size = bytes_of(tile.type.precision);
-        const int byte = tile_word(tile, element, component) * size;
+        const std::int64_t byte = tile_word(tile, element, component) * size;
         const int flat = element * tile.type.shape.size() + component;
         if (byte < 0 || byte + size > tile.bytes || tile.offset + byte + size > kernel_.shared_bytes || tile.offset < 0) {
             report(tile.name, tile.type, flat, thread,
                    "outside its tile: byte " + std::to_string(byte) + " of " + std::to_string(tile.bytes));
             return;
         }
-        const std::string conflict = write ? machine_.write(index, flat, tile.offset + byte, thread, async, together)
-                                           : machine_.read(index, flat, tile.offset + byte, thread, together);
+        const int address = tile.offset + static_cast<int>(byte);
+        const std::string conflict = write ? machine_.write(index, flat, address, thread, async, together)
+                                           : machine_.read(index, flat, address, thread, together);
         if (!conflict.empty()) {
             report(tile.name, tile.type, flat, thread, conflict);
         }
@@ -110,7 +111,7 @@ private:
         }
         const int words = list.type.shape.size();
         for (int i = 0; i + width <= count_ * words; i += width) {
-            const int start = tile_word(tile, i / words, i % words);
+            const std::int64_t start = tile_word(tile, i / words, i % words);
             const int last = i + width - 1;
             if (start * component % access_bytes != 0 || tile_word(tile, last / words, last % words) != start + width - 1) {
                 report(tile.name, tile.type, i, i / width % kernel_.threads, "a 16-byte access that is not aligned, or broken by padding");

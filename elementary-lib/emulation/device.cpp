@@ -291,6 +291,10 @@ void Device::copy_async(std::ptrdiff_t offset, const void* source, unsigned byte
         report(Fault::unsupported, tile_at(offset), "an asynchronous copy of " + std::to_string(bytes) + " bytes (4, 8 and 16 exist)");
         return;
     }
+    if (source == nullptr) {
+        report(Fault::global_bounds, {}, thread_text(current_) + " copies from a null pointer");
+        return;
+    }
     check_alignment(source, bytes);
     if (!accessible(offset, bytes, " copies ")) {
         return;
