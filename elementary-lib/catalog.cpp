@@ -40,7 +40,7 @@ std::string pattern(const Parameter& parameter) {
 
 std::optional<FunctionId> Catalog::find(std::string_view name) const {
     const auto found = std::lower_bound(functions_.begin(), functions_.end(), name,
-                                        [](const Function& function, std::string_view wanted) { return function.name < wanted; });
+        [](const Function& function, std::string_view wanted) { return function.name < wanted; });
     if (found == functions_.end() || found->name != name) {
         return std::nullopt;
     }
@@ -78,7 +78,7 @@ OperationCounts Catalog::operations(const Instance& instance, const Implementati
         return static_cast<double>(count(own ? *own : common, instance.shape));
     };
     return {value(implementation.flops, applied.flops), value(implementation.divisions, applied.divisions),
-            value(implementation.square_roots, applied.square_roots), value(implementation.transcendentals, applied.transcendentals)};
+        value(implementation.square_roots, applied.square_roots), value(implementation.transcendentals, applied.transcendentals)};
 }
 
 std::optional<int> Catalog::threads(const Instance& instance, const Implementation& implementation) const {

@@ -34,7 +34,8 @@ InstanceReference::InstanceReference(const library::Catalog& catalog, const libr
         how_ = ExpressionReference(function, *expression, instance.shape, operands, instance.result.shape);
         return;
     }
-    how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns, function.inputs.at(0).domain == library::Domain::spd};
+    how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns,
+        function.inputs.at(0).domain == library::Domain::spd};
 }
 
 void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const {
@@ -69,12 +70,14 @@ bool per_element(const Datum& datum) {
     return datum.kind == DatumKind::input || datum.kind == DatumKind::computed;
 }
 
-ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls, std::size_t elements, const DataValues& given) {
+ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls,
+    std::size_t elements, const DataValues& given) {
     std::vector<std::vector<Bounded>> data(program.data.size());
     for (std::size_t i = 0; i < program.data.size(); ++i) {
         const Datum& datum = program.data[i];
         if (i < given.size() && !given[i].empty()) {
-            internal_check(given[i].size() == static_cast<std::size_t>(datum.type.shape.size()) * (per_element(datum) ? elements : 1), "a given datum has the wrong number of components");
+            internal_check(given[i].size() == static_cast<std::size_t>(datum.type.shape.size()) * (per_element(datum) ? elements : 1),
+                "a given datum has the wrong number of components");
             data[i] = exactly(given[i]);
         } else if (datum.kind == DatumKind::constant) {
             data[i] = exactly(datum.values);

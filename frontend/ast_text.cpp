@@ -25,11 +25,9 @@ std::string index_text(const Program& program, const IndexTree& tree) {
     while (!open.empty()) {
         Visit& visit = open.back();
         const Index& node = program.index(visit.node);
-        const int operands = node.kind == IndexKind::infix ? 2 : node.kind == IndexKind::prefix ? 1
-                                                                                                : 0;
+        const int operands = node.kind == IndexKind::infix ? 2 : node.kind == IndexKind::prefix ? 1 : 0;
         if (visit.next == 0) {
-            text += operands == 0 ? node.text : operands == 1 ? "(neg"
-                                                              : "(" + node.text;
+            text += operands == 0 ? node.text : operands == 1 ? "(neg" : "(" + node.text;
         }
         if (visit.next < operands) {
             text += ' ';
@@ -130,8 +128,9 @@ std::string sign_text(Assignment::Form form) {
 std::string parameters_text(const std::vector<Parameter>& parameters) {
     std::string text;
     for (const Parameter& parameter : parameters) {
-        const std::string type = parameter.shape ? shape_text(parameter.precision, *parameter.shape) + " " : parameter.precision ? std::string(c_name(*parameter.precision)) + " "
-                                                                                                                                 : "";
+        const std::string type = parameter.shape ? shape_text(parameter.precision, *parameter.shape) + " "
+            : parameter.precision                ? std::string(c_name(*parameter.precision)) + " "
+                                                 : "";
         text += (text.empty() ? " " : ", ") + type + parameter.name.text;
     }
     return text;
@@ -156,10 +155,13 @@ std::string to_text(const Program& program) {
         };
         std::visit(Overloaded{
                        [&](const ProgramName& s) { out.line("program " + s.name.text); },
-                       [&](const Declaration& s) { out.line((s.uniform ? "uniform " : "declare ") + shape_text(s.precision, s.shape) + names_text(s.names)); },
+                       [&](const Declaration& s) {
+                           out.line((s.uniform ? "uniform " : "declare ") + shape_text(s.precision, s.shape) + names_text(s.names));
+                       },
                        [&](const ConstantDeclaration& s) {
                            for (const ConstantDeclaration::Definition& d : s.definitions) {
-                               out.line("const " + shape_text(s.precision, s.shape) + " " + d.name.text + " = " + expression_text(program, d.value.root));
+                               out.line("const " + shape_text(s.precision, s.shape) + " " + d.name.text + " = " +
+                                   expression_text(program, d.value.root));
                            }
                        },
                        [&](const InputList& s) { out.line("input" + names_text(s.names)); },
@@ -171,7 +173,8 @@ std::string to_text(const Program& program) {
                            open(s.end);
                        },
                        [&](const Loop& s) {
-                           out.line("for " + s.variable.text + " in " + index_text(program, s.first) + " .. " + index_text(program, s.last));
+                           out.line(
+                               "for " + s.variable.text + " in " + index_text(program, s.first) + " .. " + index_text(program, s.last));
                            open(s.end);
                        },
                        [&](const Definition& s) {
@@ -179,7 +182,7 @@ std::string to_text(const Program& program) {
                            open(s.end);
                        },
                    },
-                   program.statements[i].form);
+            program.statements[i].form);
     }
     return out.take();
 }

@@ -45,7 +45,8 @@ std::string to_text(const CheckedProgram& program, const library::Catalog& catal
         for (const DataId operand : call.operands) {
             operands += (operands.empty() ? "" : ", ") + program.datum(operand).name;
         }
-        out.line(datum_text(program.datum(call.result)) + " = " + catalog.function(call.instance.function).name + "(" + operands + ")" + (call.instance.swapped ? " swapped" : ""));
+        out.line(datum_text(program.datum(call.result)) + " = " + catalog.function(call.instance.function).name + "(" + operands + ")" +
+            (call.instance.swapped ? " swapped" : ""));
     }
     std::string outputs;
     for (const DataId id : program.outputs) {

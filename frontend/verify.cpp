@@ -54,24 +54,28 @@ private:
         }
         const Datum& result = program_.datum(call.result);
         internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
-        internal_check(id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
+        internal_check(
+            id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
         const auto match = catalog_.match(call.instance.function, types);
         const auto* instance = std::get_if<library::Instance>(&match);
         internal_check(instance && !instance->swapped, "operands do not fit the function in its declared order");
-        internal_check(instance->result == result.type && call.instance.result == result.type && instance->shape == call.instance.shape, "a call's type is not its function's");
+        internal_check(instance->result == result.type && call.instance.result == result.type && instance->shape == call.instance.shape,
+            "a call's type is not its function's");
     }
 
     void datum(DataId id) const {
         const Datum& datum = program_.datum(id);
         const Shape& shape = datum.type.shape;
-        internal_check(shape.rows >= 1 && shape.rows <= max_dimension && shape.columns >= 1 && shape.columns <= max_dimension, "dimension out of range");
+        internal_check(shape.rows >= 1 && shape.rows <= max_dimension && shape.columns >= 1 && shape.columns <= max_dimension,
+            "dimension out of range");
         internal_check(datum.producer.has_value() == (datum.kind == DatumKind::computed), "a producer is missing or too many");
         internal_check(!datum.producer || program_.call(*datum.producer).result == id, "a producer does not make its datum");
         const std::size_t values = datum.kind == DatumKind::constant ? static_cast<std::size_t>(shape.size()) : 0;
         internal_check(datum.values.size() == values, "a constant has the wrong number of values");
         for (const double value : datum.values) {
             internal_check(std::isfinite(value), "a constant is not finite");
-            internal_check(datum.type.precision == Precision::f64 || static_cast<double>(static_cast<float>(value)) == value, "a constant is not rounded");
+            internal_check(datum.type.precision == Precision::f64 || static_cast<double>(static_cast<float>(value)) == value,
+                "a constant is not rounded");
         }
     }
 
@@ -80,9 +84,11 @@ private:
         for (const Datum& datum : program_.data) {
             given += datum.kind == DatumKind::input || datum.kind == DatumKind::uniform ? 1 : 0;
         }
-        internal_check(given == program_.inputs.size() && std::set(program_.inputs.begin(), program_.inputs.end()).size() == given, "the inputs are not each datum given once");
+        internal_check(given == program_.inputs.size() && std::set(program_.inputs.begin(), program_.inputs.end()).size() == given,
+            "the inputs are not each datum given once");
         for (const DataId input : program_.inputs) {
-            internal_check(program_.datum(input).kind == DatumKind::input || program_.datum(input).kind == DatumKind::uniform, "an input is not given");
+            internal_check(program_.datum(input).kind == DatumKind::input || program_.datum(input).kind == DatumKind::uniform,
+                "an input is not given");
         }
         internal_check(!program_.outputs.empty(), "no output");
         const std::set<DataId> outputs(program_.outputs.begin(), program_.outputs.end());

@@ -22,8 +22,7 @@ using ::testing::ElementsAre;
 /// puts one level over all that it encloses.
 class RandomExpression {
 public:
-    explicit RandomExpression(unsigned seed)
-        : random_(seed) {}
+    explicit RandomExpression(unsigned seed) : random_(seed) {}
 
     std::size_t add(int fuel) {
         std::size_t deepest = operand(fuel);
@@ -149,8 +148,7 @@ TEST(Encoding, AcceptsExactlyTheCodePoints) {
         return bytes;
     };
     for (unsigned code = 0x80; code < 0x120000U; code += code < 0x11000U || (code > 0x10FF00U && code < 0x110100U) ? 1 : 97) {
-        const int length = code < 0x800U ? 2 : code < 0x10000U ? 3
-                                                               : 4;
+        const int length = code < 0x800U ? 2 : code < 0x10000U ? 3 : 4;
         const std::string bytes = encoded(code, length);
         const bool legal = code <= 0x10FFFFU && (code < 0xD800U || code > 0xDFFFU);
         ASSERT_EQ(accepted(bytes), legal) << std::hex << code;
@@ -189,9 +187,25 @@ TEST(Verify, RejectsEveryBrokenInvariant) {
         {"not an identifier", [](CheckedProgram& p) { p.data[0].identifier = "a.b"; }},
         {"name twice", [](CheckedProgram& p) { p.data[0].name = p.data[1].name; }},
         {"bad program name", [](CheckedProgram& p) { p.name = "3d"; }},
-        {"dead datum", [](CheckedProgram& p) { p.data.push_back(p.data[p.outputs[0].index()]), p.data.back().name = p.data.back().identifier = "dead", p.data.back().output = false; }},
-        {"constant not rounded", [](CheckedProgram& p) { for (Datum& d : p.data) { for (double& v : d.values) { v = 0.1; } } }},
-        {"constant without value", [](CheckedProgram& p) { for (Datum& d : p.data) { d.values.clear(); } }},
+        {"dead datum",
+            [](CheckedProgram& p) {
+                p.data.push_back(p.data[p.outputs[0].index()]), p.data.back().name = p.data.back().identifier = "dead",
+                                                                p.data.back().output = false;
+            }},
+        {"constant not rounded",
+            [](CheckedProgram& p) {
+                for (Datum& d : p.data) {
+                    for (double& v : d.values) {
+                        v = 0.1;
+                    }
+                }
+            }},
+        {"constant without value",
+            [](CheckedProgram& p) {
+                for (Datum& d : p.data) {
+                    d.values.clear();
+                }
+            }},
         {"no source", [](CheckedProgram& p) { p.source = nullptr; }},
     };
     for (const auto& [what, damage] : breaks) {

@@ -16,14 +16,15 @@ namespace {
 
 class Draw {
 public:
-    explicit Draw(std::uint64_t seed)
-        : numbers_(seed) {}
+    explicit Draw(std::uint64_t seed) : numbers_(seed) {}
 
     /// Uniform in 0..bound-1; pre: bound > 0.
     int below(int bound) { return static_cast<int>(numbers_.next() % static_cast<std::uint64_t>(bound)); }
     bool chance(int percent) { return below(100) < percent; }
     template <class T>
-    const T& one_of(const std::vector<T>& values) { return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size())))); }
+    const T& one_of(const std::vector<T>& values) {
+        return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size()))));
+    }
 
 private:
     SplitMix numbers_;
@@ -44,8 +45,9 @@ struct Value {
     bool vector() const { return rows > 0 && columns == 0; }
     bool matrix() const { return columns > 0; }
     std::string type() const {
-        return scalar() ? "SCALAR" : vector() ? "VECTOR" + std::to_string(rows)
-                                              : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
+        return scalar() ? "SCALAR"
+            : vector()  ? "VECTOR" + std::to_string(rows)
+                        : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
     }
 };
 
@@ -162,7 +164,8 @@ private:
                 arguments += (arguments.empty() ? "" : ", ") + v.name;
             }
         }
-        return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target + "(" + arguments + ");\n";
+        return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target +
+            "(" + arguments + ");\n";
     }
 
     bool statement(const std::string& target) {
