@@ -45,6 +45,7 @@ struct CheckedProgram {
     SourcePtr source;
     std::vector<Datum> data;
     std::vector<Call> calls;
+    std::vector<library::Function> functions; ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
     std::vector<DataId> inputs;  ///< interface order: `input` and `uniform` declarations as they stand in the program
     std::vector<DataId> outputs; ///< `return` order; never an input, no repeats, at least one
 
