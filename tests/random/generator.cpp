@@ -38,6 +38,8 @@ struct Value {
     bool varies = true; ///< one value per element
     bool moved = false; ///< components of other values: two of them may together be all of one
     bool fixed = false; ///< moved, with components that are constants
+    bool several = false; ///< moved from several values
+    bool alias = false;   ///< chosen from such a value: may be another value, which cannot be returned twice
     /// Values of which this one is a sum, up to signs, transposition and maxima, itself included: adding or subtracting any of them
     /// could cancel and leave nothing but rounding errors.
     std::set<std::string> parts{name};
@@ -66,9 +68,13 @@ public:
         }
         std::vector<std::string> outputs;
         for (const Value& v : values_) {
-            if (!v.input && v.varies && (!used_.contains(v.name) || draw_.chance(15))) {
+            if (!v.input && v.varies && !v.alias && (!used_.contains(v.name) || draw_.chance(15))) {
                 outputs.push_back(v.name);
             }
+        }
+        if (outputs.empty()) {
+            body_ += "last = 2 * " + values_.back().name + ";\n";
+            outputs.emplace_back("last");
         }
         std::string text = "program " + name_ + ";\n" + declarations_ + "input ";
         bool first = true;
@@ -293,6 +299,8 @@ private:
             return false;
         }
         values_.back().moved = true;
+        values_.back().several = operands.size() > 1;
+        values_.back().alias = operands.size() == 1 && (operands.front().several || operands.front().alias);
         values_.back().fixed = zeros || std::any_of(operands.begin(), operands.end(), [](const Value& v) { return v.fixed || !v.varies; });
         return true;
     }
@@ -406,7 +414,7 @@ private:
             return add_moved(target, count, 0, a.name + "[" + range + "]", {a});
         }
         case 2:
-            return add_moved(target, a.rows, a.rows, "diag(" + a.name + ")", {a}, true);
+            return a.rows > 1 && add_moved(target, a.rows, a.rows, "diag(" + a.name + ")", {a}, true);
         default: {
             const auto b = pick([&](const Value& v) { return v.vector() && v.rows == a.rows; });
             const bool down = draw_.chance(50);
