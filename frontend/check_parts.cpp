@@ -21,7 +21,10 @@ void Checker::assign_part(const ast::Assignment& form) {
     const Declared* declared = scope_.declaration(name);
     const Indexed whole{type.shape, form.brackets, form.target.span, declared ? std::optional(declared->span) : std::nullopt};
     const auto integer = [this](const ast::IndexTree& tree) { return expressions_.integer(tree); };
-    const std::optional<Selection> part = selected(form.slices, whole, integer, messages_);
+    std::optional<Selection> part = selected(form.slices, whole, integer, messages_);
+    if (part) {
+        list_all(*part);
+    }
     const Span value_span = program_.expression(form.value.root).span;
     Evaluated evaluated = expressions_.evaluate(form.value, type.precision);
     const std::optional<DataId> datum = part && evaluated.value.good() ? expressions_.datum_of(evaluated.value, type.precision, value_span) : std::nullopt;

@@ -112,10 +112,14 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
     const Type type = assembly ? assembly->type : value.datum ? draft_.datum(*value.datum).type
                                                               : Type{value.constant->shape, evaluation.result.precision};
     const auto integer_of = [this](const ast::IndexTree& tree) { return integer(tree); };
-    const std::optional<Selection> selection = selected(e.slices, {type.shape, e.head, whole.span, definition_place(whole)}, integer_of, diagnostics_);
+    std::optional<Selection> selection = selected(e.slices, {type.shape, e.head, whole.span, definition_place(whole)}, integer_of, diagnostics_);
     if (!selection) {
         return {};
     }
+    if (selection->all && !assembly) {
+        return value;
+    }
+    list_all(*selection);
     if (value.constant) {
         std::vector<double> values;
         for (const int component : selection->components) {

@@ -73,6 +73,12 @@ private:
 
 } // namespace
 
+void list_all(Selection& selection) {
+    for (int i = 0; selection.all && i < selection.shape.size(); ++i) {
+        selection.components.push_back(i);
+    }
+}
+
 std::optional<Selection> selected(const std::vector<ast::Slice>& slices, const Indexed& value, const IntegerOfIndex& integer, Diagnostics& diagnostics) {
     Reader reader(value, diagnostics);
     const bool counted = reader.count_fits(slices.size());
@@ -103,7 +109,8 @@ std::optional<Selection> selected(const std::vector<ast::Slice>& slices, const I
     } else if (rows.range || columns.range) {
         selection.shape = {Form::vector, rows.range ? rows.count() : columns.count(), 1};
     }
-    for (std::int64_t i = rows.first; i < rows.last; ++i) {
+    selection.all = selection.shape == value.shape;
+    for (std::int64_t i = rows.first; i < rows.last && !selection.all; ++i) {
         for (std::int64_t j = columns.first; j < columns.last; ++j) {
             selection.components.push_back(static_cast<int>(i) * value.shape.columns + static_cast<int>(j));
         }

@@ -15,9 +15,13 @@ namespace fusec::frontend {
 
 struct Selection {
     Shape shape;                 ///< of what is chosen: an index drops its dimension, a range keeps it
-    std::vector<int> components; ///< of the whole, by component of what is chosen
+    bool all = false;            ///< of the value, as they are
+    std::vector<int> components; ///< of the whole, by component of what is chosen; for `all` not listed
     std::string text;            ///< as it may stand in brackets: `0:3,2`
 };
+
+/// Lists the components of `all`.
+void list_all(Selection& selection);
 
 /// The value that is indexed, for messages.
 struct Indexed {
