@@ -3,24 +3,17 @@
 // -march=native, OpenMP), then runs alternate, so that what disturbs the machine disturbs all plans.
 // Usage: host_plans RESULT.json PROGRAM.fus N RUNS CHOICE...
 // A choice is auto, none, max, greedy, a plan file, or one of these with `+no-recompute` or `+max-fusion=K` after it.
+#include "bench/plan_choice.hpp"
 #include "bench/run_record.hpp"
-#include "cli/pipeline.hpp"
-#include "execute/compiler.hpp"
-#include "execute/loaded_library.hpp"
-#include "execute/verify.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <new>
-#include <random>
+#include <stdexcept>
 
 namespace fusec::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Memory of a list, at a multiple of 256 bytes (what a workspace needs), every page touched.
 class List {
@@ -41,100 +34,52 @@ private:
     std::byte* data_;
 };
 
-template <class Real>
-void fill_random(const List& list, std::mt19937_64& random) {
-    std::uniform_real_distribution<double> values(0.5, 1.5); // invertible often enough; the time does not depend on values
-    auto* begin = reinterpret_cast<Real*>(list.data());
-    std::generate(begin, begin + list.bytes() / sizeof(Real), [&] { return static_cast<Real>(values(random)); });
-}
-
-struct Choice {
-    std::string text;
-    cli::Compilation compilation;
-    std::optional<execute::LoadedLibrary> library;
-    execute::UnitFunctions functions;
-    std::vector<double> seconds;
+/// The lists of one program: inputs that all plans read, and outputs and workspace of each plan.
+struct Lists {
+    std::vector<List> inputs;
+    std::vector<std::vector<List>> outputs;
+    std::vector<List> workspaces;
+    double footprint = 0; ///< bytes that one launch touches, workspace apart
 };
 
-[[noreturn]] void fail(const std::string& text) {
-    std::cerr << "host_plans: " << text << '\n';
-    std::exit(1);
-}
-
-void read_choice(const std::string& text, cli::CompileOptions& options) {
-    std::size_t end = text.find('+');
-    options.plan = text.substr(0, end);
-    while (end != std::string::npos) {
-        const std::size_t begin = end + 1;
-        end = text.find('+', begin);
-        const std::string option = text.substr(begin, end - begin);
-        if (option == "no-recompute") {
-            options.recompute = false;
-        } else if (option.starts_with("max-fusion=")) {
-            options.max_fusion = std::stoi(option.substr(11));
-        } else {
-            fail("unknown option " + option);
+Lists make_lists(const std::vector<Choice>& choices, std::size_t n) {
+    Lists lists;
+    const frontend::CheckedProgram& program = *choices.front().compilation.program;
+    for (const DataId id : program.inputs) {
+        const frontend::Datum& datum = program.datum(id);
+        const List& list = lists.inputs.emplace_back(list_bytes(datum, n));
+        fill_random(list.data(), datum, list.bytes(), lists.inputs.size());
+        lists.footprint += static_cast<double>(list.bytes());
+    }
+    for (const Choice& choice : choices) {
+        auto& outputs = lists.outputs.emplace_back();
+        for (const DataId id : program.outputs) {
+            outputs.emplace_back(list_bytes(program.datum(id), n));
         }
+        lists.workspaces.emplace_back(choice.functions.workspace_bytes(n));
     }
+    for (const List& list : lists.outputs.front()) {
+        lists.footprint += static_cast<double>(list.bytes());
+    }
+    return lists;
 }
 
-void build(Choice& choice, const std::string& program, std::uint64_t n) {
-    Diagnostics diagnostics;
-    cli::Compilation& c = choice.compilation;
-    c.options.program = program;
-    c.options.target = fusion::Target::host;
-    c.options.device = "host-generic";
-    c.options.elements = n;
-    read_choice(choice.text, c.options);
-    const auto compiler = execute::find_host_compiler(diagnostics);
-    if (!compiler || !cli::run_pipeline(c, diagnostics)) {
-        fail(program + " with " + choice.text + " does not compile");
+double launch(const Choice& choice, const Lists& lists, std::size_t which, std::size_t n) {
+    std::vector<const void*> arguments;
+    for (const List& list : lists.inputs) {
+        arguments.push_back(list.data());
     }
-    execute::BuildRequest request;
-    request.files = {{"fused.cpp", c.emitted.source}, {"fused.h", c.emitted.header}};
-    request.kind = execute::BuildKind::host_product;
-    const auto path = execute::build_library(request, *compiler, execute::default_cache_folder(), diagnostics);
-    choice.library = path ? execute::LoadedLibrary::open(*path, diagnostics) : std::nullopt;
-    const auto functions = choice.library ? execute::UnitFunctions::find(*choice.library, c.program->name, diagnostics) : std::nullopt;
-    if (!functions) {
-        fail("the text of " + choice.text + " cannot be built and loaded");
+    for (const List& list : lists.outputs[which]) {
+        arguments.push_back(list.data());
     }
-    choice.functions = *functions;
-}
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-Json report(const Choice& choice) {
-    const fusion::Plan& plan = choice.compilation.plans.front();
-    Json kernels = Json::array();
-    double bytes = 0;
-    for (const fusion::Candidate& kernel : plan.kernels) {
-        std::string calls;
-        for (const fusion::CallPlan& call : kernel.order) {
-            calls += (calls.empty() ? "" : " ") + choice.compilation.program->name_of(call.call);
-        }
-        kernels.push_back(calls);
-        bytes += kernel.work.read_bytes + kernel.work.write_bytes;
+    const List& workspace = lists.workspaces[which];
+    const auto start = std::chrono::steady_clock::now();
+    const int error = choice.functions.launch(arguments.data(), n, workspace.data(), workspace.bytes(), nullptr);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (error != 0) {
+        throw std::runtime_error(choice.text + " returned " + std::to_string(error));
     }
-    const double typical = median(choice.seconds);
-    return {{"plan", choice.text}, {"kernels", kernels}, {"bytes_per_element", bytes}, {"predicted_seconds", plan.seconds}, {"median_seconds", typical}, {"least_seconds", *std::min_element(choice.seconds.begin(), choice.seconds.end())}, {"gb_per_s", bytes * static_cast<double>(choice.compilation.options.elements) / typical * 1e-9}, {"seconds", choice.seconds}};
-}
-
-/// Largest difference of the outputs of two plans, relative to the largest value of the list.
-template <class Real>
-double difference(const List& a, const List& b) {
-    const auto* x = reinterpret_cast<const Real*>(a.data());
-    const auto* y = reinterpret_cast<const Real*>(b.data());
-    double worst = 0, largest = 0;
-    for (std::size_t i = 0; i < a.bytes() / sizeof(Real); ++i) {
-        worst = std::max(worst, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
-        largest = std::max(largest, std::abs(static_cast<double>(x[i])));
-    }
-    return largest > 0 ? worst / largest : worst;
+    return seconds;
 }
 
 int run(int argc, char** argv) {
@@ -142,73 +87,48 @@ int run(int argc, char** argv) {
         std::cerr << "usage: host_plans RESULT.json PROGRAM.fus N RUNS CHOICE...\n";
         return 2;
     }
-    const std::string program = argv[2];
-    const std::size_t n = std::stoull(argv[3]);
-    const std::size_t runs = std::stoull(argv[4]);
-    std::vector<Choice> choices(static_cast<std::size_t>(argc - 5));
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-        choices[i].text = argv[5 + i];
-        build(choices[i], program, n);
+    const std::size_t n = std::stoull(argv[3]), runs = std::stoull(argv[4]);
+    Diagnostics diagnostics;
+    const auto compiler = execute::find_host_compiler(diagnostics);
+    if (!compiler) {
+        throw std::runtime_error(diagnostics.all().front().message);
     }
-    const frontend::CheckedProgram& checked = *choices.front().compilation.program;
-    std::mt19937_64 random(1);
-    std::vector<List> inputs;
-    std::vector<std::vector<List>> outputs(choices.size());
-    double footprint = 0;
-    for (const DataId id : checked.inputs) {
-        const frontend::Datum& datum = checked.datum(id);
-        const List& list = inputs.emplace_back(static_cast<std::size_t>(datum.type.bytes()) * (datum.kind == frontend::DatumKind::uniform ? 1 : n));
-        datum.type.precision == Precision::f32 ? fill_random<float>(list, random) : fill_random<double>(list, random);
-        footprint += static_cast<double>(list.bytes());
-    }
-    std::vector<List> workspaces;
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-        for (const DataId id : checked.outputs) {
-            const List& list = outputs[i].emplace_back(static_cast<std::size_t>(checked.datum(id).type.bytes()) * n);
-            footprint += i == 0 ? static_cast<double>(list.bytes()) : 0;
-        }
-        workspaces.emplace_back(choices[i].functions.workspace_bytes(n));
-    }
+    Machine host;
+    host.compiler = *compiler;
+    std::vector<Choice> choices = build_choices(argv[2], {argv + 5, argv + argc}, n, host);
+    const Lists lists = make_lists(choices, n);
     for (std::size_t pass = 0; pass < runs + 2; ++pass) { // two to warm up
         for (std::size_t k = 0; k < choices.size(); ++k) {
             const std::size_t i = (k + pass) % choices.size(); // nobody is always after the same other
-            std::vector<const void*> arguments;
-            for (const List& list : inputs) {
-                arguments.push_back(list.data());
-            }
-            for (const List& list : outputs[i]) {
-                arguments.push_back(list.data());
-            }
-            const auto start = std::chrono::steady_clock::now();
-            const int error = choices[i].functions.launch(arguments.data(), n, workspaces[i].data(), workspaces[i].bytes(), nullptr);
-            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            if (error != 0) {
-                fail(choices[i].text + " returned " + std::to_string(error));
-            }
+            const double seconds = launch(choices[i], lists, i, n);
             if (pass >= 2) {
                 choices[i].seconds.push_back(seconds);
             }
         }
     }
-    Json result = run_record(FUSEC_SOURCE_FOLDER);
-    result["program"] = checked.name;
+    const frontend::CheckedProgram& program = *choices.front().compilation.program;
+    nlohmann::ordered_json result = run_record(FUSEC_SOURCE_FOLDER);
+    result["program"] = program.name;
     result["n"] = n;
     result["runs"] = runs;
     result["compiler"] = first_line("${CXX:-c++} --version");
-    result["list_megabytes"] = footprint * 1e-6;
+    result["list_megabytes"] = lists.footprint * 1e-6;
     double worst = 0;
     for (std::size_t i = 1; i < choices.size(); ++i) {
-        for (std::size_t k = 0; k < outputs[i].size(); ++k) {
-            const bool narrow = checked.datum(checked.outputs[k]).type.precision == Precision::f32;
-            worst = std::max(worst, narrow ? difference<float>(outputs[0][k], outputs[i][k]) : difference<double>(outputs[0][k], outputs[i][k]));
+        for (std::size_t k = 0; k < program.outputs.size(); ++k) {
+            const void* const first = lists.outputs[0][k].data();
+            worst = std::max(worst, difference(first, lists.outputs[i][k].data(), program.datum(program.outputs[k]), n));
         }
     }
     result["largest_relative_difference_of_outputs"] = worst;
     for (const Choice& choice : choices) {
-        Json entry = report(choice);
-        entry["predicted_over_first"] = choice.compilation.plans.front().seconds / choices.front().compilation.plans.front().seconds;
-        entry["measured_over_first"] = median(choice.seconds) / median(choices.front().seconds);
-        std::cerr << checked.name << ' ' << choice.text << ": predicted " << entry["predicted_over_first"] << ", measured " << entry["measured_over_first"] << " of the first, " << median(choice.seconds) * 1e3 << " ms\n";
+        auto entry = report(choice);
+        const double predicted = choice.compilation.plans.front().seconds / choices.front().compilation.plans.front().seconds;
+        const double measured = median(choice.seconds) / median(choices.front().seconds);
+        entry["predicted_over_first"] = predicted;
+        entry["measured_over_first"] = measured;
+        std::cerr << program.name << ' ' << choice.text << ": predicted " << predicted << ", measured " << measured << " of the first, "
+                  << median(choice.seconds) * 1e3 << " ms\n";
         result["plans"].push_back(std::move(entry));
     }
     std::ofstream out(argv[1]);
@@ -220,5 +140,10 @@ int run(int argc, char** argv) {
 } // namespace fusec::bench
 
 int main(int argc, char** argv) {
-    return fusec::bench::run(argc, argv);
+    try {
+        return fusec::bench::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::cerr << "host_plans: " << error.what() << '\n';
+        return 1;
+    }
 }

@@ -23,6 +23,8 @@ add_library(fusec_warnings INTERFACE)
 target_compile_options(fusec_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
     # g++ 12 sees overlapping copies in std::string's operator+ (GCC bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    # g++ 12 takes libstdc++'s <regex> for uninitialised once it is instrumented (GCC bug 105616).
+    $<$<AND:$<BOOL:${FUSEC_SANITIZE}>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>
     # libstdc++ 12's std::stable_sort uses a function that it deprecates, and clang says so where the template is used; g++ watches ours.
     $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 
@@ -39,10 +41,6 @@ function(fusec_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK")
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE fusec_options fusec_warnings ${arg_LINK} GTest::gtest_main GTest::gmock)
-    if(FUSEC_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # g++ 12 takes libstdc++'s <regex> for uninitialised once it is instrumented (GCC bug 105616).
-        target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
-    endif()
     target_compile_definitions(${name} PRIVATE FUSEC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
