@@ -251,8 +251,8 @@ private:
     std::vector<bool> merged_;     ///< calls replaced by an earlier one
     std::vector<bool> live_calls_; ///< calls an output needs
     std::vector<bool> live_data_;
-    std::vector<bool> used_data_;                ///< operand of any call that was not merged away
-    std::vector<NameKind> kept_kinds_;           ///< of the data of the checked program
+    std::vector<bool> used_data_;                      ///< operand of any call that was not merged away
+    std::vector<NameKind> kept_kinds_;                 ///< of the data of the checked program
     std::map<std::size_t, std::size_t> own_functions_; ///< of the program, by number of the map
     std::set<std::string> function_names_;
     std::set<std::pair<Place, Place>> reported_; ///< merged calls

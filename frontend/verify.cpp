@@ -105,7 +105,7 @@ private:
 
     const CheckedProgram& program_;
     library::Catalog catalog_; ///< with the functions of the program
-    std::vector<bool> used_; ///< operand of a call
+    std::vector<bool> used_;   ///< operand of a call
 };
 
 } // namespace

@@ -35,9 +35,9 @@ struct Value {
     int rows = 0;
     int columns = 0;
     bool input = false;
-    bool varies = true; ///< one value per element
-    bool moved = false; ///< components of other values: two of them may together be all of one
-    bool fixed = false; ///< moved, with components that are constants
+    bool varies = true;   ///< one value per element
+    bool moved = false;   ///< components of other values: two of them may together be all of one
+    bool fixed = false;   ///< moved, with components that are constants
     bool several = false; ///< moved from several values
     bool alias = false;   ///< chosen from such a value: may be another value, which cannot be returned twice
     /// Values of which this one is a sum, up to signs, transposition and maxima, itself included: adding or subtracting any of them
