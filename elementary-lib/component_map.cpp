@@ -145,7 +145,43 @@ private:
     std::vector<MapPart> parts_;
 };
 
+/// `:` for all of a dimension, `a:b` for a part of it.
+std::string range_text(int first, int count, int size) {
+    return count == size ? ":" : std::to_string(first) + ":" + std::to_string(first + count);
+}
+
 } // namespace
+
+std::string slice_text(const ComponentMap& map) {
+    const std::vector<MapPart> parts = parts_of(map);
+    const Shape& operand = map.operands.front();
+    const MapPart& part = parts.front();
+    if (map.operands.size() != 1 || parts.size() != 1 || part.diagonal || part.rows * part.columns != map.result.size()) {
+        return "";
+    }
+    const std::string row = std::to_string(part.source_row);
+    const std::string column = std::to_string(part.source_column);
+    const bool down = part.rows == 1 || (part.row_by_row == 1 && part.column_by_row == 0);
+    const bool along = part.rows == 1 || (part.row_by_row == 0 && part.column_by_row == 1);
+    const bool straight = part.columns == 1 || (part.row_by_column == 0 && part.column_by_column == 1);
+    if (operand.form == Form::vector) {
+        return map.result.form == Form::scalar ? "[" + row + "]" : map.result.form == Form::vector && down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "]"
+                                                                                                           : "";
+    }
+    if (operand.form == Form::scalar || (map.result.form == Form::matrix && !(down && straight))) {
+        return "";
+    }
+    switch (map.result.form) {
+    case Form::scalar:
+        return "[" + row + "," + column + "]";
+    case Form::vector:
+        return along ? "[" + row + (part.rows == operand.columns ? "" : "," + range_text(part.source_column, part.rows, operand.columns)) + "]" : down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "," + column + "]"
+                                                                                                                                                       : "";
+    case Form::matrix:
+        return "[" + range_text(part.source_row, part.rows, operand.rows) + (part.columns == operand.columns ? "" : "," + range_text(part.source_column, part.columns, operand.columns)) + "]";
+    }
+    return "";
+}
 
 std::vector<MapPart> parts_of(const ComponentMap& map) {
     return Partition(map).run();

@@ -44,6 +44,9 @@ struct MapPart {
 /// is in no part is 0. Linear in the components times the number of operands of a part's neighbours.
 std::vector<MapPart> parts_of(const ComponentMap& map);
 
+/// A map that a program could write as one slice, as it would stand behind the operand: `[1]`, `[:,2]`, `[0:3,3:6]`; empty for others.
+std::string slice_text(const ComponentMap& map);
+
 /// The function: no arithmetic; an implementation `element` for one thread and, unless the result is one component, `entry` with a
 /// thread per component. Its name is made from the map alone, is no name of a function in a file (`row_1_of_4x3`, `assembly_1b5f09aa`),
 /// and is that of another map only by a collision of hashes: then `name` gives it one.

@@ -267,7 +267,8 @@ Function moving_function(const ComponentMap& map, const std::string& name) {
     const Writer writer(map);
     Function function;
     function.name = name.empty() ? name_of(map, writer) : name;
-    function.summary = "components of " + std::string(map.operands.size() == 1 ? "its operand" : "its operands");
+    const std::string slice = slice_text(map);
+    function.summary = slice.empty() ? "components of " + std::string(map.operands.size() == 1 ? "its operand" : "its operands") : "c = a" + slice;
     function.reference = map;
     function.flops = function.divisions = function.square_roots = function.transcendentals = number(0);
     for (std::size_t i = 0; i < map.operands.size(); ++i) {

@@ -106,6 +106,24 @@ TEST(MovingFunctions, HaveNamesOfWhatTheyDo) {
     EXPECT_EQ(moving_function(columns).name, "columns_3x2");
 }
 
+TEST(MovingFunctions, AreWrittenAsSlicesWhereTheyAre) {
+    const Shape matrix{Form::matrix, 4, 3}, row{Form::vector, 3, 1}, column{Form::vector, 4, 1};
+    EXPECT_EQ(slice_text(slice(matrix, {}, 1, 2, 1, 1)), "[1,2]");
+    EXPECT_EQ(slice_text(slice(column, {}, 3, 0, 1, 1)), "[3]");
+    EXPECT_EQ(slice_text({{matrix}, row, {{0, 3}, {0, 4}, {0, 5}}}), "[1]");
+    EXPECT_EQ(slice_text({{matrix}, {Form::vector, 2, 1}, {{0, 4}, {0, 5}}}), "[1,1:3]");
+    EXPECT_EQ(slice_text(slice(matrix, column, 0, 2, 1, 0)), "[:,2]");
+    EXPECT_EQ(slice_text(slice(matrix, {Form::vector, 2, 1}, 2, 2, 1, 0)), "[2:4,2]");
+    EXPECT_EQ(slice_text(slice(column, {Form::vector, 2, 1}, 2, 0, 1, 0)), "[2:4]");
+    EXPECT_EQ(slice_text(slice(matrix, {Form::matrix, 2, 2}, 1, 1, 1, 1)), "[1:3,1:3]");
+    EXPECT_EQ(slice_text(slice(matrix, {Form::matrix, 2, 3}, 2, 0, 1, 1)), "[2:4]");
+    EXPECT_EQ(slice_text(slice(matrix, {Form::matrix, 1, 3}, 2, 0, 1, 1)), "[2:3]");
+    EXPECT_EQ(slice_text(slice(matrix, {Form::matrix, 2, 2}, 0, 0, 2, 2)), "") << "every other";
+    EXPECT_EQ(slice_text({{matrix}, row, {{0, 0}, {0, 4}, {0, 8}}}), "") << "the diagonal";
+    EXPECT_EQ(slice_text({{row, row}, {Form::vector, 2, 1}, {{0, 0}, {1, 0}}}), "");
+    EXPECT_EQ(slice_text({{{}}, {Form::vector, 2, 1}, {{0, 0}, {0, 0}}}), "");
+}
+
 TEST(MovingFunctions, HaveATemplatePerImplementationAndNoArithmetic) {
     const Function function = moving_function(slice({Form::matrix, 4, 3}, {Form::matrix, 2, 3}, 2, 0, 1, 1));
     ASSERT_EQ(function.implementations.size(), 2U);

@@ -119,6 +119,13 @@ TEST_F(Slices, AreWhatIndexingGives) {
     }
 }
 
+TEST_F(Slices, AreWrittenAsInTheProgram) {
+    compile("MATRIX4x3 X; VECTOR3 v; input X, v; r = X[2] + X[1:, 0]; s = (X * v)[1:3]; M = rows(v, X)[2:, 1:] + X[:3, 1:]; return r, s, M;", "emit");
+    for (const char* line : {"// r = X[2] + X[1:4,0]\n", "// s = (X v)[1:3]\n", "// M = X[1:4,1:3] + X[0:3,1:3]\n"}) {
+        EXPECT_THAT(c.emitted.source, testing::HasSubstr(line));
+    }
+}
+
 TEST_F(Slices, ByOneThreadAndByAThreadPerComponentUnderEmulatedCuda) {
     compile(text, "space");
     std::vector<fusion::Candidate> kernels;
