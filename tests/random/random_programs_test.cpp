@@ -176,8 +176,10 @@ TEST(RandomProgramInputs, AreWellConditioned) {
 }
 
 /// What the executions above would find in wrong text: mutants of a seeded program's text, as a wrong generator could have written it.
-TEST(RandomProgramMutants, AreCaught) {
-    constexpr std::uint64_t seed = 9;
+class RandomProgramMutants : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomProgramMutants, AreCaught) {
+    const std::uint64_t seed = GetParam();
     const execute::TemporaryFolder folder;
     std::ofstream(folder.path() / "program.fus") << random_programs::random_program(seed, options_of(seed));
     Diagnostics diagnostics;
@@ -196,6 +198,9 @@ TEST(RandomProgramMutants, AreCaught) {
         }
     }
 }
+
+/// The second with slices.
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65));
 
 class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
 
