@@ -31,7 +31,7 @@ entry = X[3, 0];
 block = X[1:, :2];
 part = v[1:];
 stacked = rows(v, X[3], X[0:2]);
-beside = columns(X[1:3], v[:2]);
+beside = columns(v[:2], X[1:3], X[0:2, 1:], v[1:]);
 diagonal = diag(v);
 three = rows(s, X[0, 0], u[1]);
 wide = X[0:1, 1:];
@@ -98,7 +98,7 @@ TEST_F(Slices, AreWhatIndexingGives) {
         {"block", {x(1, 0), x(1, 1), x(2, 0), x(2, 1), x(3, 0), x(3, 1)}},
         {"part", {v[1], v[2]}},
         {"stacked", {v[0], v[1], v[2], x(3, 0), x(3, 1), x(3, 2), x(0, 0), x(0, 1), x(0, 2), x(1, 0), x(1, 1), x(1, 2)}},
-        {"beside", {x(1, 0), x(1, 1), x(1, 2), v[0], x(2, 0), x(2, 1), x(2, 2), v[1]}},
+        {"beside", {v[0], x(1, 0), x(1, 1), x(1, 2), x(0, 1), x(0, 2), v[1], v[1], x(2, 0), x(2, 1), x(2, 2), x(1, 1), x(1, 2), v[2]}},
         {"diagonal", {v[0], 0, 0, 0, v[1], 0, 0, 0, v[2]}},
         {"three", {s, x(0, 0), u[1]}},
         {"wide", {x(0, 1), x(0, 2)}},
