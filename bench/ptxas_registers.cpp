@@ -6,6 +6,7 @@
 #include "bench/run_record.hpp"
 #include "cli/choose_plan.hpp"
 #include "cli/pipeline.hpp"
+#include "codegen/interface_emission.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -89,9 +90,9 @@ void measure_plans(Json& rows, const std::string& file, int arch, const std::fil
         if (found == known.end()) {
             found = known.emplace(kernels_only, compile(c.emitted.source, c.emitted.header, arch, folder)).first;
         }
-        for (std::size_t k = 0; k < c.unit->kernels.size(); ++k) {
-            const std::string& name = c.unit->kernels[k].name;
-            rows.push_back(row(c.program->name, mode, arch, name, c.plans.front().kernels[k], found->second.at(name)));
+        const std::vector<std::string> names = codegen::kernel_names(*c.unit);
+        for (std::size_t k = 0; k < names.size(); ++k) {
+            rows.push_back(row(c.program->name, mode, arch, c.unit->kernels[k].name, c.plans.front().kernels[k], found->second.at(names[k])));
         }
         std::cerr << c.program->name << ' ' << mode << " sm_" << arch << '\n';
     }
@@ -115,7 +116,7 @@ void measure_candidates(Json& rows, const std::string& file, std::size_t most, i
         codegen::EmitOptions options = cli::emit_options(c);
         const codegen::Emitted text = codegen::emit(unit, *c.graph, *c.catalog, options);
         const auto compiled = compile(text.source, text.header, arch, folder);
-        rows.push_back(row(c.program->name, "candidate", arch, unit.kernels.front().name, candidate, compiled.at(unit.kernels.front().name)));
+        rows.push_back(row(c.program->name, "candidate", arch, unit.kernels.front().name, candidate, compiled.at(codegen::kernel_names(unit).front())));
     }
     std::cerr << c.program->name << ' ' << most << " candidates sm_" << arch << '\n';
 }

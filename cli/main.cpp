@@ -47,7 +47,8 @@ int main(int argc, char** argv) {
         std::cerr << "fusec: error: out of memory [memory-limit]\n";
         return 3;
     } catch (const std::exception& error) {
-        std::cerr << "fusec: internal error: " << error.what() << "\n  this is a bug of fusec: please report it with the program and the command line\n";
+        std::cerr << "fusec: internal error: " << error.what()
+                  << "\n  this is a bug of fusec: please report it with the program and the command line\n";
         return internal_error;
     }
 }

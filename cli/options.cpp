@@ -37,13 +37,16 @@ std::vector<std::pair<std::string, Path>> split_assignments(const std::vector<st
 
 std::string check_assignment(const std::string& text) {
     const std::size_t equal = text.find('=');
-    return equal == std::string::npos || equal == 0 || equal + 1 == text.size() ? "NAME=FILE expected, found `" + text + "`" : std::string();
+    return equal == std::string::npos || equal == 0 || equal + 1 == text.size() ? "NAME=FILE expected, found `" + text + "`"
+                                                                                : std::string();
 }
 
 std::string check_seconds(const std::string& text) {
     char* end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
-    return *end == '\0' && seconds >= 0.001 && seconds <= 1e6 ? "" : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
+    return *end == '\0' && seconds >= 0.001 && seconds <= 1e6
+               ? ""
+               : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
 }
 
 std::string check_arch(const std::string& text) {
@@ -80,24 +83,39 @@ void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
 
 void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--target", raw.target, "what is emitted (default cuda)")->check(CLI::IsMember({"cuda", "host"})), "cuda|host");
-    named(app.add_option("--device", options.device, "a name of `fusec devices` or a .toml file (default h200; host-generic for --target host)"), "NAME|FILE");
+    named(app.add_option("--device", options.device,
+                         "a name of `fusec devices` or a .toml file (default h200; host-generic for --target host)"),
+          "NAME|FILE");
     named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
-    named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")->check(CLI::Range(std::uint64_t{1}, most_elements)), "ELEMENTS");
+    named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")
+              ->check(CLI::Range(std::uint64_t{1}, most_elements)),
+          "ELEMENTS");
 }
 
 void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    named(app.add_option("--real", raw.real, "precision of declarations without one (default float)")->check(CLI::IsMember({"float", "double"})), "float|double");
+    named(app.add_option("--real", raw.real, "precision of declarations without one (default float)")
+              ->check(CLI::IsMember({"float", "double"})),
+          "float|double");
     app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees");
-    named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false), "DIR");
-    named(app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default 8)")->check(CLI::Range(1, 32)), "K");
-    named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000)")->check(CLI::Range(std::size_t{1}, std::size_t{100000000})), "N");
-    named(app.add_option("--time-limit", options.time_limit, "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")->check(check_seconds), "S");
+    named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false),
+          "DIR");
+    named(app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default 8)")->check(CLI::Range(1, 32)),
+          "K");
+    named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000)")
+              ->check(CLI::Range(std::size_t{1}, std::size_t{100000000})),
+          "N");
+    named(app.add_option("--time-limit", options.time_limit,
+                         "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")
+              ->check(check_seconds),
+          "S");
     app.add_flag("--no-recompute", raw.no_recompute, "execute every call in exactly one kernel");
     named(app.add_option("--predictor", options.predictor, "composite or roofline (default composite)"), "NAME");
 }
 
 void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    named(app.add_option("--plan", options.plan, "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"), "auto|none|max|greedy|FILE");
+    named(app.add_option("--plan", options.plan,
+                         "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"),
+          "auto|none|max|greedy|FILE");
     named(app.add_option("--dump", raw.dump, "print stages on stdout: any of ast,dag,candidates,plan,ir"), "LIST");
     app.add_flag("--time-stages", options.time_stages, "print the milliseconds of each stage on stderr");
 }
@@ -107,11 +125,13 @@ void add_compile_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     add_target_options(app, options, raw);
     add_space_options(app, options, raw);
     add_plan_options(app, options, raw);
-    named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")->check(CLI::IsMember({"embed", "include"})), "embed|include");
+    named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")
+              ->check(CLI::IsMember({"embed", "include"})),
+          "embed|include");
 }
 
-/// Empty, or what is wrong.
-std::string finish(CompileOptions& options, const Raw& raw) {
+/// All that is wrong.
+std::vector<std::string> finish(CompileOptions& options, const Raw& raw) {
     options.target = raw.target == "host" ? fusion::Target::host : fusion::Target::cuda;
     options.real = raw.real == "double" ? Precision::f64 : Precision::f32;
     options.embed_runtime = raw.runtime == "embed";
@@ -122,16 +142,18 @@ std::string finish(CompileOptions& options, const Raw& raw) {
     if (options.device.empty()) {
         options.device = options.target == fusion::Target::host ? "host-generic" : "h200";
     }
+    std::vector<std::string> wrong;
     std::size_t begin = 0;
     while (begin < raw.dump.size()) {
         const std::size_t end = std::min(raw.dump.find(',', begin), raw.dump.size());
         options.dump.push_back(raw.dump.substr(begin, end - begin));
-        if (const std::string& name = options.dump.back(); name != "ast" && name != "dag" && name != "candidates" && name != "plan" && name != "ir") {
-            return "--dump: `" + name + "` is none of ast, dag, candidates, plan, ir";
+        if (const std::string& name = options.dump.back();
+            name != "ast" && name != "dag" && name != "candidates" && name != "plan" && name != "ir") {
+            wrong.push_back("--dump: `" + name + "` is none of ast, dag, candidates, plan, ir");
         }
         begin = end + 1;
     }
-    return {};
+    return wrong;
 }
 
 /// The long names of an app's options and the names of its subcommands.
@@ -158,17 +180,24 @@ std::string full_name(const CLI::App& app) {
     return app.get_parent() == nullptr ? "fusec" : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
-/// Prints what is wrong and the nearest word that would be right; the exit code of a usage error.
-int usage_error(const CLI::App& app, const std::string& text, const std::string& wrong_word = {}) {
+/// Prints all that is wrong and the nearest word that would be right; the exit code of a usage error.
+int usage_errors(const CLI::App& app, const std::vector<std::string>& texts, const std::string& wrong_word = {}) {
     const CLI::App& command = innermost(app);
     const std::string near = wrong_word.empty() ? "" : nearest(wrong_word, words_of(command));
-    std::cerr << "fusec: error: " << text << " [usage]\n  hint: ";
+    for (const std::string& text : texts) {
+        std::cerr << "fusec: error: " << text << " [usage]\n";
+    }
+    std::cerr << "  hint: ";
     if (!near.empty()) {
         std::cerr << "did you mean `" << (near.starts_with('-') ? near : full_name(command) + " " + near) << "`?\n";
     } else {
         std::cerr << full_name(command) << " --help\n";
     }
     return 2;
+}
+
+int usage_error(const CLI::App& app, const std::string& text, const std::string& wrong_word = {}) {
+    return usage_errors(app, {text}, wrong_word);
 }
 
 /// Commands of the design that this version does not have yet.
@@ -179,7 +208,9 @@ bool is_planned(const std::string& word) {
 
 int unknown_command(const CLI::App& app, const Path& word) {
     const std::string text = word.string();
-    return usage_error(app, is_planned(text) ? "`fusec " + text + "` is not part of fusec " FUSEC_VERSION : "unknown command `" + text + "`", is_planned(text) ? "" : text);
+    return usage_error(app,
+                       is_planned(text) ? "`fusec " + text + "` is not part of fusec " FUSEC_VERSION : "unknown command `" + text + "`",
+                       is_planned(text) ? "" : text);
 }
 
 /// An argument that no option takes: an unknown option, a misspelt command, or one argument too many.
@@ -207,7 +238,8 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     app.fallthrough(false);
     std::string color = "auto";
     const auto add_color = [&](CLI::App& to) {
-        named(to.add_option("--color", color, "colours of messages (default auto)")->check(CLI::IsMember({"auto", "always", "never"})), "auto|always|never");
+        named(to.add_option("--color", color, "colours of messages (default auto)")->check(CLI::IsMember({"auto", "always", "never"})),
+              "auto|always|never");
     };
     add_color(app);
 
@@ -215,27 +247,41 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     Compile compile;
     add_program(app, compile.options, false);
     add_compile_options(app, compile.options, raw);
-    named(app.add_option("-o,--output", compile.output, "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"), "FILE");
+    named(app.add_option("-o,--output", compile.output,
+                         "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"),
+          "FILE");
     named(app.add_option("--json", compile.json, "write the report as JSON; - is stdout"), "FILE");
     named(app.add_option("--save-plan", compile.save_plan, "write the chosen plan as a plan file; - is stdout"), "FILE");
-    named(app.add_option("--dot", raw.dot, "write the call graph or the plan for Graphviz; - is stdout")->type_size(2)->allow_extra_args(false), "dag|plan FILE");
+    named(app.add_option("--dot", raw.dot, "write the call graph or the plan for Graphviz; - is stdout")
+              ->type_size(2)
+              ->allow_extra_args(false),
+          "dag|plan FILE");
 
     Run run;
     CLI::App& run_app = *app.add_subcommand("run", "run a program on this machine; random inputs, within each domain, where none is given");
     add_program(run_app, run.options);
-    named(run_app.add_option("--device", run.options.device, "a host device: a name of `fusec devices` or a .toml file (default host-generic)"), "NAME|FILE");
-    named(run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")->check(CLI::Range(std::uint64_t{0}, most_elements)), "ELEMENTS");
+    named(run_app.add_option("--device", run.options.device,
+                             "a host device: a name of `fusec devices` or a .toml file (default host-generic)"),
+          "NAME|FILE");
+    named(run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")
+              ->check(CLI::Range(std::uint64_t{0}, most_elements)),
+          "ELEMENTS");
     add_space_options(run_app, run.options, raw);
     add_plan_options(run_app, run.options, raw);
     named(run_app.add_option("--seed", run.seed, "seed of the random inputs (default 1)"), "SEED");
-    named(run_app.add_option("--input", raw.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false), "NAME=FILE.npy");
-    named(run_app.add_option("--output", raw.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false), "NAME=FILE.npy");
+    named(run_app.add_option("--input", raw.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false),
+          "NAME=FILE.npy");
+    named(run_app.add_option("--output", raw.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false),
+          "NAME=FILE.npy");
 
     Explore explore;
     CLI::App& explore_app = *app.add_subcommand("explore", "the space of fusions, the best plans, and why the others lost");
     add_program(explore_app, explore.options);
     add_compile_options(explore_app, explore.options, raw);
-    const CLI::Option* top = named(explore_app.add_option("--top", explore.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")->check(CLI::Range(1, 1000)), "N");
+    const CLI::Option* top =
+        named(explore_app.add_option("--top", explore.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")
+                  ->check(CLI::Range(1, 1000)),
+              "N");
     named(explore_app.add_option("--json", explore.json, "write JSON instead of text; - is stdout"), "FILE");
 
     Why why;
@@ -250,9 +296,13 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     CLI::App& verify_app = *app.add_subcommand("verify", "execute emitted kernels and compare with the reference");
     named(verify_app.add_option("PROGRAM", verify.programs, "program texts (.fus)")->required(), "...");
     add_compile_options(verify_app, verify.options, raw);
-    CLI::Option* all = verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
+    CLI::Option* all =
+        verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
     named(verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead")->excludes(all), "FILE.cu");
-    named(verify_app.add_option("--executor", verify.executors, "repeatable (default host and emulated)")->check(CLI::IsMember({"host", "emulated", "gpu"}))->allow_extra_args(false), "host|emulated|gpu");
+    named(verify_app.add_option("--executor", verify.executors, "repeatable (default host and emulated)")
+              ->check(CLI::IsMember({"host", "emulated", "gpu"}))
+              ->allow_extra_args(false),
+          "host|emulated|gpu");
     named(verify_app.add_option("--json", verify.json, "write the counts as JSON; - is stdout"), "FILE");
     named(verify_app.add_option("--seed", verify.seed, "seed of the inputs (default 1)"), "SEED");
 
@@ -271,7 +321,9 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     CLI::App& check_app = *library_app.add_subcommand("check", "type-check, compile and compare with the reference");
     named(check_app.add_option("DIR", library.folders, "folders to check (default: the standard library)"), "...");
     for (CLI::App* each : {&list_app, &show_app}) {
-        named(each->add_option("--library", library.folders, "a further folder of elementary functions (repeatable)")->allow_extra_args(false), "DIR");
+        named(each->add_option("--library", library.folders, "a further folder of elementary functions (repeatable)")
+                  ->allow_extra_args(false),
+              "DIR");
     }
     for (CLI::App* each : {&run_app, &explore_app, &why_app, &verify_app, &devices_app, &list_app, &show_app, &check_app}) {
         add_color(*each);
@@ -289,7 +341,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     CommandLine line;
     line.color = color == "always" ? Color::always : color == "never" ? Color::never
                                                                       : Color::automatic;
-    std::string wrong;
+    std::vector<std::string> wrong; // all that is, in the order of the checks
     if (run_app.parsed()) {
         raw.target = "host";
         wrong = finish(run.options, raw);
@@ -301,7 +353,8 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
         if (explore.options.plan == "auto") {
             explore.options.runners_up = explore.top - 1;
         } else if (top->count() > 0 && explore.top > 1) {
-            wrong = "--top " + std::to_string(explore.top) + ": runner-up plans are those of --plan auto, --plan " + explore.options.plan + " gives one";
+            wrong.push_back("--top " + std::to_string(explore.top) + ": runner-up plans are those of --plan auto, --plan " +
+                            explore.options.plan + " gives one");
         }
         line.command = explore;
     } else if (why_app.parsed()) {
@@ -323,25 +376,29 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
         wrong = finish(compile.options, raw);
         for (std::size_t i = 0; i + 1 < raw.dot.size(); i += 2) {
             if (raw.dot[i] != "dag" && raw.dot[i] != "plan") {
-                wrong = "--dot: `" + raw.dot[i] + "` is neither dag nor plan";
+                wrong.push_back("--dot: `" + raw.dot[i] + "` is neither dag nor plan");
             }
             compile.dot.emplace_back(raw.dot[i], raw.dot[i + 1]);
         }
         const auto streams = [&](const std::optional<Path>& path) { return path == Path("-") ? 1 : 0; };
         const auto dots = std::ranges::count_if(compile.dot, [](const auto& dot) { return dot.second == "-"; });
-        if (compile.options.program.empty()) {
-            wrong = "no program is given";
-        } else if (streams(compile.output) + streams(compile.json) + streams(compile.save_plan) + dots > 1) {
-            wrong = "several outputs are named `-`, standard output takes one";
-        } else if (looks_like_command(compile.options.program) && (is_planned(compile.options.program.string()) || !nearest(compile.options.program.string(), words_of(app)).empty())) {
-            return unknown_command(app, compile.options.program);
-        } else if (wrong.empty() && !compile.output && !compile.json && !compile.save_plan && compile.dot.empty() && compile.options.dump.empty()) {
-            wrong = "nothing to write: give -o FILE, --json, --save-plan, --dot or --dump";
+        const std::string word = compile.options.program.string();
+        if (looks_like_command(word) && (is_planned(word) || !nearest(word, words_of(app)).empty())) {
+            return unknown_command(app, word);
+        }
+        if (word.empty()) {
+            wrong.emplace_back("no program is given");
+        }
+        if (streams(compile.output) + streams(compile.json) + streams(compile.save_plan) + dots > 1) {
+            wrong.emplace_back("several outputs are named `-`, standard output takes one");
+        }
+        if (argc > 1 && !wrong.empty() && !writes_something(compile)) { // else told with what the program says
+            wrong.emplace_back(nothing_to_write);
         }
         line.command = compile;
     }
     if (!wrong.empty()) {
-        return usage_error(app, wrong);
+        return usage_errors(app, wrong);
     }
     return line;
 }

@@ -54,6 +54,12 @@ struct Compile {
     std::vector<std::pair<std::string, Path>> dot; ///< ("dag" | "plan", file)
 };
 
+/// Whether a compile has any output. One without is wrong, but its program is read: all that is wrong with the line is told at once.
+inline bool writes_something(const Compile& compile) {
+    return compile.output || compile.json || compile.save_plan || !compile.dot.empty() || !compile.options.dump.empty();
+}
+inline constexpr const char* nothing_to_write = "nothing to write: give -o FILE, --json, --save-plan, --dot or --dump";
+
 /// `fusec run PROGRAM.fus`
 struct Run {
     CompileOptions options;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_dot.hpp"
 
+#include "support/counted.hpp"
 #include "support/writer.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +64,8 @@ std::string plan_dot(const fusion::Plan& plan, const dag::CallGraph& graph, cons
         for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
             const fusion::Candidate& kernel = plan.kernels[k];
             const auto cluster = out.block(fmt::format("subgraph cluster_{}", k));
-            out.line(fmt::format("label=\"kernel {}: {}, {} threads, {} B shared\";", k + 1, fusion::granularity_text(kernel), kernel.threads_per_block, kernel.shared_bytes));
+            out.line(fmt::format("label=\"kernel {}: {}, {}, {} B shared\";", k + 1, fusion::granularity_text(kernel),
+                                 counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes));
             for (const CallId call : kernel.calls) {
                 out.line(fmt::format("k{}c{} [shape=box, label=\"{}\"];", k, call.value, call_label(call, graph, catalog)));
             }

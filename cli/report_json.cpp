@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <map>
 
 namespace fusec::cli {
@@ -79,6 +81,11 @@ Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
     };
 }
 
+/// The number as a report gives it, to so many digits: more of them say nothing.
+double rounded(double value, const char* format) {
+    return std::strtod(fmt::format(fmt::runtime(format), value).c_str(), nullptr);
+}
+
 } // namespace
 
 std::string report_json(const Compilation& c) {
@@ -112,6 +119,34 @@ std::string report_json(const Compilation& c) {
         {"optimum", {{"seconds", best.seconds}, {"bound", best.bound}, {"gap", best.gap}}},
         {"plans", std::move(plans)},
     };
+    return report.dump(2) + "\n";
+}
+
+std::string verify_json(const Verify& command, const std::vector<Verified>& results) {
+    Json entries = Json::array();
+    for (const Verified& one : results) {
+        const execute::VerifyResult& result = one.result;
+        entries.push_back({
+            {"program", one.program},
+            {"calls", one.calls},
+            {"executor", one.executor},
+            {"device", one.device},
+            {"fusions", result.fusions},
+            {"candidates", result.candidates},
+            {"checked", result.checked},
+            {"texts", result.texts},
+            {"texts_optimised", result.product},
+            {"launches", result.launches},
+            {"components", result.components},
+            {"mismatches", result.mismatches},
+            {"drawn", result.drawn},
+            {"redrawn", result.redrawn},
+            {"ill_conditioned", result.ill_conditioned},
+            {"worst_error", rounded(result.worst_ratio, "{:.3g}")},
+            {"processor_seconds", rounded(one.processor_seconds, "{:.1f}")},
+        });
+    }
+    const Json report = {{"schema", 1}, {"all", command.all}, {"seed", command.seed}, {"results", std::move(entries)}};
     return report.dump(2) + "\n";
 }
 

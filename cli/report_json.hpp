@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON report of `--json` and `explore` (keys: DESIGN.md section 7, documented in docs/cli.md).
+// The JSON reports: of `--json` and `explore` (keys: DESIGN.md section 7, documented in docs/cli.md), and of `verify`.
 #pragma once
 
 #include "cli/pipeline.hpp"
+#include "execute/verify.hpp"
 
 #include <string>
+#include <vector>
 
 namespace fusec::cli {
 
 /// Complete JSON text with a final line break. `space.seconds` alone may differ between runs.
 std::string report_json(const Compilation& compilation);
+
+/// What `verify` found for one program on one executor.
+struct Verified {
+    std::string program, executor, device;
+    std::size_t calls = 0;
+    execute::VerifyResult result;
+    double processor_seconds = 0;
+};
+/// Complete JSON text with a final line break. `processor_seconds` alone may differ between runs.
+std::string verify_json(const Verify& command, const std::vector<Verified>& results);
 
 } // namespace fusec::cli

@@ -45,5 +45,8 @@ function(fusec_test name)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
+    if(FUSEC_SANITIZE)
+        math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}") # checks of every access take their time
+    endif()
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${arg_TIMEOUT})
 endfunction()

@@ -13,7 +13,8 @@ BlockMachine::BlockMachine(const Kernel& kernel)
 }
 
 bool BlockMachine::ordered(const Access& before, int thread, int together) const {
-    return before.thread == thread || block_barrier_ > before.step || (warp_barrier_ > before.step && before.thread / warp == thread / warp) ||
+    return before.thread == thread || block_barrier_ > before.step ||
+           (warp_barrier_ > before.step && before.thread / warp == thread / warp) ||
            (before.step == step_ && together >= 0 && before.together == together);
 }
 
@@ -39,7 +40,8 @@ std::string BlockMachine::read(std::size_t tile, int component, int byte, int th
             return "read before the wait for its asynchronous copy";
         }
         if (!ordered(word.writer, thread, together)) {
-            return "read without a barrier after thread " + std::to_string(word.writer.thread) + " wrote it in step " + std::to_string(word.writer.step);
+            return "read without a barrier after thread " + std::to_string(word.writer.thread) + " wrote it in step " +
+                   std::to_string(word.writer.step);
         }
         if (!word.readers.empty() && word.readers.back().step < block_barrier_) {
             word.readers.clear();
@@ -56,12 +58,13 @@ std::string BlockMachine::write(std::size_t tile, int component, int byte, int t
         if (word.async) {
             conflict = "written while an asynchronous copy into it is under way";
         } else if (word.writer.thread >= 0 && !ordered(word.writer, thread, together)) {
-            conflict =
-                "written without a barrier after thread " + std::to_string(word.writer.thread) + " wrote there in step " + std::to_string(word.writer.step);
+            conflict = "written without a barrier after thread " + std::to_string(word.writer.thread) + " wrote there in step " +
+                       std::to_string(word.writer.step);
         }
         for (const Access& reader : word.readers) {
             if (!ordered(reader, thread, together)) {
-                conflict = "written without a barrier after thread " + std::to_string(reader.thread) + " read there in step " + std::to_string(reader.step);
+                conflict = "written without a barrier after thread " + std::to_string(reader.thread) + " read there in step " +
+                           std::to_string(reader.step);
                 break;
             }
         }

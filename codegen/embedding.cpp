@@ -113,7 +113,8 @@ std::string join_chunks(const std::vector<Chunk>& chunks) {
     for (const Chunk& chunk : chunks) {
         const std::string_view whole = chunk.text;
         const std::size_t other = whole.find(middle);
-        if (whole.starts_with(opening) && whole.ends_with(closing) && other != std::string_view::npos && whole.find(closing) == whole.size() - closing.size()) {
+        if (whole.starts_with(opening) && whole.ends_with(closing) && other != std::string_view::npos &&
+            whole.find(closing) == whole.size() - closing.size()) {
             device += whole.substr(opening.size(), other - opening.size());
             host += whole.substr(other + middle.size(), whole.size() - closing.size() - other - middle.size());
         } else {
@@ -165,6 +166,20 @@ std::vector<Chunk> chunks_of(const RuntimeHeader& header) {
 
 namespace {
 
+/// A part of `whole` without the indentation of its first line: a source may stand in a namespace of its own.
+std::string moved_left(std::string_view part, std::string_view whole) {
+    const auto begin = static_cast<std::size_t>(part.data() - whole.data());
+    const std::size_t line = begin == 0 ? 0 : whole.rfind('\n', begin - 1) + 1;
+    const std::string_view indentation = whole.substr(line, begin - line);
+    std::string text;
+    for (bool first = true; !part.empty(); first = false) {
+        const std::string_view next = next_line(part);
+        const bool indented = !first && indentation.find_first_not_of(" \t") == std::string_view::npos && next.starts_with(indentation);
+        text += std::string(indented ? next.substr(indentation.size()) : next) + '\n';
+    }
+    return text;
+}
+
 /// Drops the first template parameter and the unnamed function parameter of its type; false when the text uses them.
 bool drop_lane(std::string& text) {
     constexpr std::string_view declared = "<class Lane, ", parameter = "(Lane, ";
@@ -210,11 +225,12 @@ Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const librar
                 continue;
             }
             const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
-            const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(),
-                                                     [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
+            const auto implementation =
+                std::find_if(function.implementations.begin(), function.implementations.end(),
+                             [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
             internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
             Routine& routine = routines[compute->routine];
-            routine.text = without_comments(library::implementation_source(function, *implementation));
+            routine.text = without_comments(moved_left(library::implementation_source(function, *implementation), function.source));
             routine.takes_lane = !drop_lane(routine.text);
         }
     }

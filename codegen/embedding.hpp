@@ -53,8 +53,8 @@ struct Embedded {
     std::vector<std::string> templates; ///< of the routines, ascending by name
     std::set<std::string> headers;      ///< names of the headers the chunks come from
 };
-/// `text`: everything the file says outside the runtime; a routine that it does not call is left out. The macros of the runtime are replaced by what they stand
-/// for on the target, where that is a word or two. O(size of the runtime and the text).
+/// `text`: everything the file says outside the runtime; a routine that it does not call is left out. The macros of the runtime are
+/// replaced by what they stand for on the target, where that is a word or two. O(size of the runtime and the text).
 Embedded embed(std::string_view text, const Routines& routines, fusion::Target target);
 
 } // namespace fusec::codegen

@@ -26,6 +26,10 @@ enum class Binding {
 struct Text {
     std::string text;
     Binding binding = Binding::atom;
+    bool bracketed = false; ///< one pair of parentheses holds all of it
+
+    /// Between brackets or commas, where it needs none of its own.
+    std::string bare() const { return bracketed ? text.substr(1, text.size() - 2) : text; }
 };
 
 /// Functions that mathematics writes with brackets around their operand or a sign between two. Others are written as calls.
@@ -112,16 +116,17 @@ private:
         if (function.name == "minv") {
             return {operand(operands[0], Binding::suffix) + "^-1", Binding::suffix};
         }
-        const auto notation = std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.name; });
+        const auto notation =
+            std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.name; });
         const bool written = notation != notations.end();
         std::string text = written ? std::string(notation->before) : function.name + "(";
         for (std::size_t i = 0; i < operands.size(); ++i) {
             if (i > 0) {
                 text += written ? notation->between : ", ";
             }
-            text += written && operands.size() == 2 ? operand(operands[i], Binding::product) : datum_text(operands[i]).text;
+            text += written && operands.size() == 2 ? operand(operands[i], Binding::product) : datum_text(operands[i]).bare();
         }
-        return {text + (written ? std::string(notation->after) : ")"), Binding::atom};
+        return {text + (written ? std::string(notation->after) : ")"), Binding::atom, written && notation->before == "("};
     }
 
     const dag::CallGraph& graph_;
@@ -176,7 +181,8 @@ std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
         if (span.source) {
             auto file = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == span.source; });
             file = file == files.end() ? files.insert(file, {span.source, {}}) : file;
-            for (std::size_t line = span.source->line(span.begin); line <= span.source->line(std::max(span.begin + 1, span.end) - 1); ++line) {
+            for (std::size_t line = span.source->line(span.begin); line <= span.source->line(std::max(span.begin + 1, span.end) - 1);
+                 ++line) {
                 file->second.insert(line);
             }
         }

@@ -4,6 +4,7 @@
 #include "codegen/names.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 namespace fusec::codegen {
@@ -43,8 +44,20 @@ bool any_wide(const Unit& unit) {
         const auto* store = std::get_if<StoreValue>(&step);
         return store != nullptr && store->staging == fusion::Staging::lanes_streaming;
     };
-    return std::any_of(unit.kernels.begin(), unit.kernels.end(),
-                       [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
+    return std::any_of(unit.kernels.begin(), unit.kernels.end(), [&](const Kernel& kernel) {
+        return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams);
+    });
+}
+
+/// The number of elements up to which the workspace has a size: what launches take, or less where the sum of its slots leaves 64 bits.
+std::string most_elements_text(const Unit& unit) {
+    constexpr std::uint64_t launched = std::uint64_t{1} << 40U, rounding = 255;
+    std::uint64_t per_element = 0;
+    for (const int bytes : unit.slots) {
+        per_element += static_cast<std::uint64_t>(bytes);
+    }
+    const std::uint64_t most = (UINT64_MAX - rounding * unit.slots.size()) / per_element;
+    return most < launched ? "size_t{" + std::to_string(most) + "}" : "size_t{1} << 40";
 }
 
 /// The body of NAME_launch_range.
@@ -52,8 +65,8 @@ class LaunchRange {
 public:
     LaunchRange(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start)
         : writer_(writer), unit_(unit), text_(text), uses_stream_(uses_stream), start_(start),
-          names_({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error", "size_t", "float4",
-                  "double2"}) {
+          names_({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error",
+                  "size_t", "float4", "double2"}) {
         for (const std::string& kernel : kernel_names(unit)) {
             names_.make(kernel);
         }
@@ -61,13 +74,17 @@ public:
 
     void write() {
         const bool workspace = !unit_.workspace.empty();
-        const auto block =
-            writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" +
-                          (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
-        fail_if("arguments == nullptr");
+        const auto block = writer_.block(
+            "extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" +
+            (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
         if (workspace) {
+            writer_.line("if (count == 0)");
+            writer_.line("    return " + std::string(text_.success) + ";");
             writer_.line("const size_t needed_bytes = " + unit_.name + "_workspace_bytes(count);");
-            fail_if("workspace_bytes < needed_bytes || (count > 0 && reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)");
+            fail_if("arguments == nullptr || workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0");
+        } else {
+            writer_.line("if (count == 0 || arguments == nullptr)");
+            writer_.line("    return count == 0 ? " + std::string(text_.success) + " : " + std::string(text_.invalid_value) + ";");
         }
         name_lists();
         check_lists(workspace);
@@ -101,13 +118,13 @@ private:
         std::string lists;
         for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
             for (const List& list : *group) {
-                lists +=
-                    (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) + (list.uniform ? ", true}" : "}");
+                lists += (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) +
+                         (list.uniform ? ", true}" : "}");
             }
         }
         lists += workspace ? ", {workspace, needed_bytes, true}" : "";
         writer_.line("const fusec::list lists[] = {" + lists + "};");
-        fail_if("count > 0 && !fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
+        fail_if("!fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
     }
 
     void name_workspace() {
@@ -154,7 +171,8 @@ std::string kernel_namespace(const Unit& unit) {
 
 std::vector<std::string> kernel_names(const Unit& unit) {
     // The functions of the interface stand in the same namespace.
-    Names names({"fusec", "size_t", "dim3", unit.name + "_arguments", unit.name + "_workspace_bytes", unit.name + "_launch", unit.name + "_launch_range"});
+    Names names({"fusec", "size_t", "dim3", unit.name + "_arguments", unit.name + "_workspace_bytes", unit.name + "_launch",
+                 unit.name + "_launch_range"});
     std::vector<std::string> result;
     for (const Kernel& kernel : unit.kernels) {
         result.push_back(names.make(unit.name + "_" + kernel.name));
@@ -163,8 +181,8 @@ std::vector<std::string> kernel_names(const Unit& unit) {
 }
 
 void write_title(Writer& writer, const Unit& unit, const EmitOptions& options) {
-    writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) + ", plan " +
-                plan_id(unit));
+    writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) +
+                ", plan " + plan_id(unit));
     if (!options.summary.empty()) {
         writer.line("// " + options.summary);
     }
@@ -190,7 +208,8 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line("#endif");
     writer.line();
     writer.line("/* Compiled by " + std::string(text.compiler) + ". */");
-    writer.line("/* Lists in " + std::string(text.memory) + ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
+    writer.line("/* Lists in " + std::string(text.memory) +
+                ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
     if (any_wide(unit)) {
         writer.line("/* Fast when the first element of a launch is at a multiple of " + std::to_string(text.fast_alignment) +
                     " bytes in every list with an entry per element; any other alignment is served too. */");
@@ -201,17 +220,20 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     }
     writer.line();
     writer.line(unit.workspace.empty() ? "/* Bytes of workspace for n elements: none is needed, the workspace may be null. */"
-                                       : "/* Bytes of workspace for n elements, in " + std::string(text.memory) + " at a multiple of 256. */");
+                                       : "/* Bytes of workspace for n elements, in " + std::string(text.memory) +
+                                             " at a multiple of 256; SIZE_MAX above 2^40 elements. */");
     writer.line("size_t " + name + "_workspace_bytes(size_t n);");
     writer.line();
-    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 does nothing. Returns " + std::string(text.success) +
-                ",");
+    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) +
+                ". n = 0 does nothing, whatever the pointers. Returns " + std::string(text.success) + ",");
     writer.line(" * " + std::string(text.invalid_value) + " for null arguments, a null list, an output that overlaps another list" +
                 (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
                 (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
-    writer.line("int " + name + "_launch(" + arguments_type(unit) + " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
+    writer.line("int " + name + "_launch(" + arguments_type(unit) +
+                " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
-    writer.line("/* Elements first .. first + count - 1 of the same lists, first + count <= 2^40; the workspace is that of `count` elements. */");
+    writer.line(
+        "/* Elements first .. first + count - 1 of the same lists, first + count <= 2^40; the workspace is that of `count` elements. */");
     writer.line("int " + name + "_launch_range(" + arguments_type(unit) +
                 " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
@@ -227,8 +249,10 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     forward("size_t workspace_bytes(size_t n)", "workspace_bytes(n)");
     forward("int launch(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
             "launch(&lists, n, workspace, bytes, stream)");
-    forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
-            "launch_range(&lists, first, count, workspace, bytes, stream)");
+    forward(
+        "int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* "
+        "stream = nullptr)",
+        "launch_range(&lists, first, count, workspace, bytes, stream)");
     writer.line("} // namespace " + name);
     writer.line("#endif");
     return writer.take();
@@ -236,12 +260,13 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
 
 void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start) {
     {
-        const auto block = writer.block("extern \"C\" size_t " + unit.name + "_workspace_bytes(size_t" + (unit.slots.empty() ? ")" : " n)"));
+        const auto block =
+            writer.block("extern \"C\" size_t " + unit.name + "_workspace_bytes(size_t" + (unit.slots.empty() ? ")" : " n)"));
         std::string sum;
         for (const int bytes : unit.slots) {
             sum += (sum.empty() ? "fusec::slot_bytes(n, " : " + fusec::slot_bytes(n, ") + std::to_string(bytes) + ")";
         }
-        writer.line("return " + (sum.empty() ? "0" : sum) + ";");
+        writer.line("return " + (sum.empty() ? "0" : "n > " + most_elements_text(unit) + " ? ~size_t{0} : " + sum) + ";");
     }
     writer.line();
     LaunchRange(writer, unit, text, uses_stream, start).write();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernel_emission.hpp"
 
+#include "codegen/kernel_names.hpp"
 #include "codegen/literals.hpp"
-#include "codegen/names.hpp"
 #include "codegen/spelling.hpp"
+#include "codegen/thread_groups.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -17,96 +17,38 @@ using library::Touch;
 
 namespace {
 
-std::string type_and_shape(const Type& type) {
-    return std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ", " + number(type.shape.columns);
-}
-
-/// What follows `load_` and `store_`, and precedes `_registers`.
-std::string_view touch_name(Touch touch) {
-    switch (touch) {
-    case Touch::all:
-        return "all";
-    case Touch::row:
-        return "row";
-    case Touch::column:
-        return "column";
-    case Touch::entry:
-        return "entry";
-    case Touch::rows:
-        return "rows";
-    }
-    return "";
-}
-
-std::string value_type(const Value& value) {
-    const std::string prefix = value.touch == Touch::all ? "" : std::string(touch_name(value.touch)) + "_";
-    return "fusec::" + prefix + "registers<" + type_and_shape(value.type) + (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
-}
-
 class KernelText {
 public:
     KernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect)
-        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), dialect_(dialect) {
+        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), dialect_(dialect), names_(kernel),
+          groups_(thread_groups(kernel)),
+          spelling_(choose_spelling(kernel, routines, [this](const std::string& word) { return names_.may_have(word); })) {
         internal_check(!kernel.simd, "a kernel of SIMD lanes has no CUDA text");
-        for (const auto* declared : {"threadIdx", "blockIdx", "size_t"}) {
-            names_.make(declared);
-        }
-        for (const List& list : kernel.lists) {
-            names_.make(list.name);
-        }
-        for (const Tile& tile : kernel.tiles) {
-            names_.make(tile.name);
-        }
-        for (const Value& value : kernel.values) {
-            names_.make(value.name);
-        }
-        for (const Table& table : kernel.tables) {
-            names_.make(table.name);
-        }
-        for (const Tile& tile : kernel.tiles) {
-            const auto list = std::find_if(kernel.lists.begin(), kernel.lists.end(), [&](const List& l) { return l.datum == tile.datum; });
-            tile_pointers_.push_back(names_.make((list != kernel.lists.end() ? list->name : tile.name) + "_tile"));
-        }
-        for (const List& list : kernel.lists) {
-            list_views_.push_back(names_.make(list.name + "_view"));
-        }
-        for (const Table& table : kernel.tables) {
-            table_views_.push_back(names_.make(table.name + "_view"));
-        }
-        vector_ = names_.make("Vector");
-        first_ = names_.make("first");
-        n_ = names_.make("n");
-        count_ = names_.make("count");
-        find_groups();
-        // Names that are still to be made begin with one of the words.
-        spelling_ = choose_spelling(kernel_, routines_, [this](const std::string& word) {
-            return names_.has(word) || word.starts_with("element") || word.starts_with("lane") || word.starts_with("shared");
-        });
     }
 
     void write() {
         if (kernel_.has_wide_access()) {
-            writer_.line("template <class " + vector_ + ">");
+            writer_.line("template <class " + names_.vector + ">");
         }
         std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) +
                            (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
         for (const List& list : kernel_.lists) {
-            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " + std::string(dialect_.restrict_pointer) + " " +
-                    list.name + ", ";
+            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " +
+                    std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
         }
         const std::string index = c_name(kernel_.first);
-        const auto block = writer_.block(head + index + " " + first_ + ", " + index + " " + n_ + ")");
+        const auto block = writer_.block(head + index + " " + names_.first + ", " + index + " " + names_.n + ")");
         const std::string elements = number(kernel_.tile_elements);
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
-                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" + number(table.type.shape.size()) +
-                             "] = " + braced_literals(table.values, table.type.precision) + ";");
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
+                             number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
-        writer_.line(first_ + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
+        writer_.line(names_.first + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
         const std::string type = c_name(kernel_.element);
-        writer_.line("const " + type + " " + count_ + " = static_cast<" + type + ">(" + n_ + " - " + first_ + " < " + elements + " ? " + n_ + " - " + first_ +
-                     " : " + elements + ");");
+        writer_.line("const " + type + " " + names_.count + " = static_cast<" + type + ">(" + names_.n + " - " + names_.first + " < " +
+                     elements + " ? " + names_.n + " - " + names_.first + " : " + elements + ");");
         name_tiles();
         write_steps();
     }
@@ -122,9 +64,8 @@ private:
         }
         for (const Tile& tile : kernel_.tiles) {
             const std::string type = c_name(tile.type.precision);
-            if (bases_.count(tile.type.precision) == 0) {
-                const std::string& base = bases_.emplace(tile.type.precision, names_.make(bases_.empty() ? "shared" : "shared_" + type)).first->second;
-                writer_.line("const auto " + base + " = fusec::shared_memory<" + type + ">();");
+            if (!names_.has_shared(tile.type.precision)) {
+                writer_.line("const auto " + names_.make_shared(tile.type.precision) + " = fusec::shared_memory<" + type + ">();");
             }
         }
         std::vector<std::pair<std::string, std::string>> lines;
@@ -132,7 +73,7 @@ private:
         for (std::size_t i = 0; i < kernel_.tiles.size(); ++i) {
             const Tile& tile = kernel_.tiles[i];
             if (named_by_copy.count(i) == 0) {
-                lines.emplace_back("const auto " + tile_pointers_[i] + " = " + tile_start(tile) + ";",
+                lines.emplace_back("const auto " + names_.tile_pointers[i] + " = " + names_.tile_start(tile) + ";",
                                    number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
                 width = std::max(width, lines.back().first.size());
             }
@@ -142,91 +83,22 @@ private:
         }
     }
 
-    static bool is_padded(const Tile& tile) { return tile.group > 0 && tile.pad_words > 0; }
-
-    std::string tile_start(const Tile& tile) const {
-        const int words = tile.offset / bytes_of(tile.type.precision);
-        return bases_.at(tile.type.precision) + (words == 0 ? "" : " + " + number(words));
-    }
-
-    /// Which threads make a step.
-    struct ThreadMap {
-        int threads = 1;     ///< per instance
-        bool guarded = true; ///< only for elements that the block has; else for all elements of the tile
-        bool operator==(const ThreadMap&) const = default;
-    };
-    /// Nothing for steps of the whole block.
-    std::optional<ThreadMap> thread_map(const Step& step) const {
-        if (const auto* compute = std::get_if<Compute>(&step)) {
-            return ThreadMap{compute->threads, compute->guarded};
-        }
-        if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
-            return ThreadMap{kernel_.values.at(load->value).threads};
-        }
-        if (const auto* store = std::get_if<StoreValue>(&step)) {
-            return ThreadMap{kernel_.values.at(store->value).threads};
-        }
-        return std::nullopt;
-    }
-
-    /// Consecutive steps with one thread map share a guarded block. A value that a later block uses is declared before the first.
-    void find_groups() {
-        std::map<std::size_t, std::set<int>> groups_of_value;
-        std::optional<ThreadMap> open;
-        int group = -1;
-        for (const Step& step : kernel_.steps) {
-            const std::optional<ThreadMap> map = thread_map(step);
-            if (!map || map != open) {
-                ++group;
-            }
-            open = map;
-            if (const auto* compute = std::get_if<Compute>(&step)) {
-                granularities_.insert(compute->threads);
-                for (const Operand& operand : compute->operands) {
-                    if (operand.place.kind == Place::Kind::value) {
-                        groups_of_value[operand.place.index].insert(group);
-                    }
-                }
-                if (compute->result.place.kind == Place::Kind::value) {
-                    groups_of_value[compute->result.place.index].insert(group);
-                }
-            } else if (const auto* load = std::get_if<LoadValue>(&step)) {
-                if (map) {
-                    granularities_.insert(map->threads);
-                    groups_of_value[load->value].insert(group);
-                }
-            } else if (const auto* store = std::get_if<StoreValue>(&step)) {
-                granularities_.insert(map->threads);
-                groups_of_value[store->value].insert(group);
-            }
-        }
-        for (const auto& [value, groups] : groups_of_value) {
-            if (groups.size() > 1) {
-                early_.insert(value);
-            }
-        }
-        for (const Step& step : kernel_.steps) {
-            if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && kernel_.lists.at(load->list).uniform) {
-                early_.erase(load->value); // declared where it is loaded, outside any block
-            }
-        }
-    }
-
     void write_steps() {
         for (std::size_t i = 0; i < kernel_.steps.size();) {
-            const std::optional<ThreadMap> map = thread_map(kernel_.steps[i]);
+            const std::optional<ThreadMap> map = thread_map(kernel_, kernel_.steps[i]);
             if (!map) {
                 std::visit([this](const auto& step) { write_block_step(step); }, kernel_.steps[i]);
                 ++i;
                 continue;
             }
             std::size_t end = i;
-            while (end < kernel_.steps.size() && thread_map(kernel_.steps[end]) == map) {
+            while (end < kernel_.steps.size() && thread_map(kernel_, kernel_.steps[end]) == map) {
                 ++end;
             }
             declare_thread_map(map->threads);
             declare_early_values(i, end);
-            const auto guard = writer_.block("if (" + elements_.at(map->threads) + " < " + (map->guarded ? count_ : number(kernel_.tile_elements)) + ")");
+            const auto guard = writer_.block("if (" + names_.element(map->threads) + " < " +
+                                             (map->guarded ? names_.count : number(kernel_.tile_elements)) + ")");
             declared_.clear();
             has_locals_ = false;
             for (; i < end; ++i) {
@@ -236,17 +108,15 @@ private:
     }
 
     void declare_thread_map(int threads) {
-        if (elements_.count(threads) != 0) {
+        if (names_.has_indices(threads)) {
             return;
         }
-        const std::string suffix = granularities_.size() > 1 ? "_" + number(threads) : "";
-        const std::string index(dialect_.thread_index);
-        const std::string& element = elements_.emplace(threads, names_.make("element" + suffix)).first->second;
-        const std::string type = c_name(kernel_.element);
-        writer_.line("const " + type + " " + element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) + ");");
+        const std::string index(dialect_.thread_index), type = c_name(kernel_.element);
+        const KernelNames::Indices& made = names_.make_indices(threads, groups_.granularities.size() == 1);
+        writer_.line("const " + type + " " + made.element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) +
+                     ");");
         if (threads > 1) {
-            const std::string& lane = lanes_.emplace(threads, names_.make("lane" + suffix)).first->second;
-            writer_.line("const int " + lane + " = int(" + index + " % " + number(threads) + ");");
+            writer_.line("const int " + made.lane + " = int(" + index + " % " + number(threads) + ");");
         }
     }
 
@@ -255,10 +125,11 @@ private:
         std::string text = value_type(value) + " " + value.name;
         if (spelling_.viewed.count(index) == 0) {
             const int words = value.type.shape.size();
-            text = std::string(c_name(value.type.precision)) + " " + value.name + (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
+            text = std::string(c_name(value.type.precision)) + " " + value.name +
+                   (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
         }
         if (value.touch == Touch::rows) {
-            text += "{" + lanes_.at(value.threads) + " * " + number(value.type.shape.rows / value.threads) + ", {}}";
+            text += "{" + names_.lane(value.threads) + " * " + number(value.type.shape.rows / value.threads) + ", {}}";
         }
         writer_.line(text + ";");
     }
@@ -267,56 +138,21 @@ private:
     void declare_early_values(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             std::optional<std::size_t> made;
-            if (const auto* compute = std::get_if<Compute>(&kernel_.steps[i]); compute != nullptr && compute->result.place.kind == Place::Kind::value) {
+            if (const auto* compute = std::get_if<Compute>(&kernel_.steps[i]);
+                compute != nullptr && compute->result.place.kind == Place::Kind::value) {
                 made = compute->result.place.index;
             } else if (const auto* load = std::get_if<LoadValue>(&kernel_.steps[i])) {
                 made = load->value;
             }
-            if (made && early_.count(*made) != 0) {
+            if (made && groups_.early.count(*made) != 0) {
                 declare_value(*made);
             }
         }
     }
 
-    /// `name + first * 9`: where the block's elements start in a list.
-    std::string block_start(const List& list) const {
-        const int words = list.type.shape.size();
-        return list.name + " + " + first_ + (words == 1 ? "" : " * " + number(words));
-    }
-
-    /// Where the thread's element starts in a list, in the offset's type (64 bits: `first` is a size_t).
-    std::string element_start(const List& list, int threads) const {
-        if (list.uniform) {
-            return list.name;
-        }
-        const int words = list.type.shape.size();
-        const std::string element = first_ + " + " + elements_.at(threads);
-        return list.name + " + " + (words == 1 ? element : "(" + element + ") * " + number(words));
-    }
-
-    /// Words from the start of a tile to the thread's element.
-    std::string tile_element(std::size_t index, int threads) const {
-        const Tile& tile = kernel_.tiles.at(index);
-        const std::string& element = elements_.at(threads);
-        std::string text = element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
-        if (is_padded(tile)) {
-            text += " + " + element + (tile.group == 1 ? "" : " / " + number(tile.group)) + " * " + number(tile.pad_words);
-        }
-        return text;
-    }
-
-    /// The tile as a pointer that a cooperative copy indexes as if it were the list.
-    std::string tile_pointer(std::size_t index) const {
-        const Tile& tile = kernel_.tiles.at(index);
-        if (!is_padded(tile)) {
-            return tile_pointers_.at(index);
-        }
-        return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers_.at(index) + ")";
-    }
-
     std::string copy_shape(int access_bytes, const Tile& tile) const {
         const bool wide = access_bytes > bytes_of(tile.type.precision);
-        return (wide ? vector_ : c_name(tile.type.precision)) + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
+        return (wide ? names_.vector : c_name(tile.type.precision)) + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
     }
 
     // Steps of the whole block.
@@ -325,19 +161,21 @@ private:
         const Tile& tile = kernel_.tiles.at(step.tile);
         const bool padded = is_padded(tile);
         const std::string function = step.staging == Staging::async ? "fusec::copy_async<" : "fusec::load_tile_words<";
-        const std::string to = padded ? tile_pointer(step.tile) : tile_start(tile);
-        writer_.line((padded ? "" : "const auto " + tile_pointers_.at(step.tile) + " = ") + function + copy_shape(step.access_bytes, tile) + ">(" + to + ", " +
-                     block_start(kernel_.lists.at(step.list)) + ", " + count_ + ");");
+        const std::string to = padded ? names_.tile_pointer(step.tile) : names_.tile_start(tile);
+        writer_.line((padded ? "" : "const auto " + names_.tile_pointers.at(step.tile) + " = ") + function +
+                     copy_shape(step.access_bytes, tile) + ">(" + to + ", " + names_.block_start(kernel_.lists.at(step.list)) + ", " +
+                     names_.count + ");");
     }
     void write_block_step(const StoreTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + block_start(kernel_.lists.at(step.list)) + ", " +
-                     tile_pointer(step.tile) + ", " + count_ + ");");
+        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + names_.block_start(kernel_.lists.at(step.list)) +
+                     ", " + names_.tile_pointer(step.tile) + ", " + names_.count + ");");
     }
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == Touch::all, "a uniform that is not held whole");
-        writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" + kernel_.lists.at(step.list).name + ");");
+        writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" +
+                     kernel_.lists.at(step.list).name + ");");
     }
     void write_block_step(const AsyncWait&) { writer_.lines(dialect_.await_copies); }
     void write_block_step(const BlockBarrier&) { writer_.line(dialect_.block_barrier); }
@@ -348,27 +186,29 @@ private:
     // Steps inside a guard.
 
     std::string owner_access(const char* verb, int access_bytes, const Value& value, bool vectors) const {
-        const std::string name = std::string("fusec::") + verb + "_" + (vectors ? "vectors" : std::string(touch_name(value.touch))) + "<";
+        const std::string name = std::string("fusec::") + verb + "_" + (vectors ? "vectors" : touch_name(value.touch)) + "<";
         const std::string rows = value.touch == Touch::rows ? ", " + number(value.threads) : "";
-        const std::string size = "sizeof(" + vector_ + ")", component = number(bytes_of(value.type.precision));
-        const std::string bytes = access_bytes == 16 ? size + ", " : "(" + size + " < 16 ? " + component + " : " + number(access_bytes) + "), ";
+        const std::string size = "sizeof(" + names_.vector + ")", component = number(bytes_of(value.type.precision));
+        const std::string bytes =
+            access_bytes == 16 ? size + ", " : "(" + size + " < 16 ? " + component + " : " + number(access_bytes) + "), ";
         return name + (vectors ? bytes : "") + type_and_shape(value.type) + rows + ">";
     }
 
     void write_mapped_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
-        std::string text = early_.count(step.value) != 0 ? value.name : "const auto " + value.name;
-        text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" + element_start(kernel_.lists.at(step.list), value.threads);
-        writer_.line(text + (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
+        std::string text = groups_.early.count(step.value) != 0 ? value.name : "const auto " + value.name;
+        text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" +
+                names_.element_start(kernel_.lists.at(step.list), value.threads);
+        writer_.line(text + (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
     }
     void write_mapped_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
         const std::string function =
-            vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + std::string(touch_name(value.touch));
-        writer_.line(function + "(" + element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
-                     (value.touch == Touch::all ? "" : ", " + lanes_.at(value.threads)) + ");");
+            vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + touch_name(value.touch);
+        writer_.line(function + "(" + names_.element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
+                     (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
     }
     void write_mapped_step(const Compute& step) {
         if (spelling_.written_out.count(step.call) != 0) {
@@ -376,7 +216,7 @@ private:
         }
         std::string arguments;
         if (routines_.at(step.routine).takes_lane) {
-            arguments = "fusec::lane<" + number(step.threads) + ">{" + (step.threads == 1 ? "0" : lanes_.at(step.threads)) + "}, ";
+            arguments = "fusec::lane<" + number(step.threads) + ">{" + (step.threads == 1 ? "0" : names_.lane(step.threads)) + "}, ";
         }
         for (const Operand& operand : step.operands) {
             arguments += operand_text(operand.place, step.threads, false) + ", ";
@@ -399,25 +239,26 @@ private:
         switch (place.kind) {
         case Place::Kind::value: {
             const Value& value = kernel_.values.at(place.index);
-            if (result && early_.count(place.index) == 0) {
+            if (result && groups_.early.count(place.index) == 0) {
                 declare_value(place.index);
             }
             return value.name;
         }
         case Place::Kind::tile: {
             const Tile& tile = kernel_.tiles.at(place.index);
-            return declare_view(tile.name, tile.type, tile_pointers_.at(place.index) + " + " + tile_element(place.index, threads));
+            return declare_view(tile.name, tile.type,
+                                names_.tile_pointers.at(place.index) + " + " + names_.tile_element(place.index, threads));
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
-            return declare_view(list_views_.at(place.index), list.type, element_start(list, threads));
+            return declare_view(names_.list_views.at(place.index), list.type, names_.element_start(list, threads));
         }
         case Place::Kind::table: {
             const Table& table = kernel_.tables.at(place.index);
             if (table.type.shape.form == Form::scalar) {
                 return "fusec::registers<" + type_and_shape(table.type) + ">{{" + literal(table.values.at(0), table.type.precision) + "}}";
             }
-            return declare_view(table_views_.at(place.index), table.type, table.name);
+            return declare_view(names_.table_views.at(place.index), table.type, table.name);
         }
         }
         return "";
@@ -436,7 +277,7 @@ private:
             return {form, kernel_.values.at(place.index).name, {}, shape};
         }
         case Place::Kind::tile:
-            return {Form::array, tile_pointers_.at(place.index), tile_element(place.index, 1), shape};
+            return {Form::array, names_.tile_pointers.at(place.index), names_.tile_element(place.index, 1), shape};
         case Place::Kind::list:
             if (!kernel_.lists.at(place.index).uniform) {
                 return {Form::view, operand_text(place, 1, false), {}, shape};
@@ -460,7 +301,8 @@ private:
         const OperandText result = spelled(step.result.place);
         operands.push_back(result);
         const std::optional<WrittenOut> body =
-            written_out(routines_.at(step.routine).text, operands, type_of(kernel_, step.result.place).precision, [](const std::string&) { return false; });
+            written_out(routines_.at(step.routine).text, operands, type_of(kernel_, step.result.place).precision,
+                        [](const std::string&) { return false; });
         internal_check(body.has_value(), "a routine that cannot be written out after all");
         std::string lines = body->lines;
         for (std::size_t at = 0; (at = lines.find("FUSEC_UNROLL", at)) != std::string::npos;) {
@@ -468,7 +310,7 @@ private:
         }
         const bool scope = body->declares && has_locals_; // its variables may have the names of another body's
         has_locals_ = has_locals_ || body->declares;
-        if (step.result.place.kind == Place::Kind::value && early_.count(step.result.place.index) == 0) {
+        if (step.result.place.kind == Place::Kind::value && groups_.early.count(step.result.place.index) == 0) {
             // A scalar that the body says once, in an assignment, is declared there.
             const std::string assignment = result.name + " = ";
             const std::size_t at = lines.starts_with(assignment) ? 0 : lines.find("\n" + assignment) + 1;
@@ -490,47 +332,21 @@ private:
 
     /// `M1 = mmul(A, B)`
     std::string call_text(const Compute& step) const {
-        std::string text = datum_name(step.result.place) + " = " + step.routine.substr(0, step.routine.rfind('_')) + "(";
+        std::string text = names_.datum_name(step.result.place) + " = " + step.routine.substr(0, step.routine.rfind('_')) + "(";
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
-            text += (i == 0 ? "" : ", ") + datum_name(step.operands[i].place);
+            text += (i == 0 ? "" : ", ") + names_.datum_name(step.operands[i].place);
         }
         return text + ")";
     }
-    /// The name of a place's datum without what tells its places apart.
-    std::string datum_name(const Place& place) const {
-        const auto of_list = [this](DataId datum, const std::string& name) {
-            const auto list = std::find_if(kernel_.lists.begin(), kernel_.lists.end(), [&](const List& l) { return l.datum == datum; });
-            return list == kernel_.lists.end() ? name : list->name;
-        };
-        switch (place.kind) {
-        case Place::Kind::value:
-            return of_list(kernel_.values.at(place.index).datum, kernel_.values.at(place.index).name);
-        case Place::Kind::tile:
-            return of_list(kernel_.tiles.at(place.index).datum, kernel_.tiles.at(place.index).name);
-        case Place::Kind::list:
-            return kernel_.lists.at(place.index).name;
-        case Place::Kind::table:
-            break;
-        }
-        const Table& table = kernel_.tables.at(place.index);
-        return table.type.shape.form == Form::scalar ? literal(table.values.at(0), table.type.precision) : table.name;
-    }
-
     Writer& writer_;
     const Kernel& kernel_;
     const std::string& name_;
     const Routines& routines_;
     const Dialect& dialect_;
-    Names names_;
-    std::string vector_, first_, n_, count_;
-    std::map<Precision, std::string> bases_; ///< names of the block's shared memory
+    KernelNames names_;
+    ThreadGroups groups_;
     Spelling spelling_;
-    bool has_locals_ = false; ///< a written-out body of the open block declares variables
-    std::vector<std::string> list_views_, table_views_, tile_pointers_;
-    std::set<int> granularities_;         ///< thread maps of the kernel
-    std::map<int, std::string> elements_; ///< names by threads per instance
-    std::map<int, std::string> lanes_;
-    std::set<std::size_t> early_;    ///< values that several guarded blocks use
+    bool has_locals_ = false;        ///< a written-out body of the open block declares variables
     std::set<std::string> declared_; ///< views of the open block
 };
 

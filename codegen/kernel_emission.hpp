@@ -9,7 +9,7 @@
 
 namespace fusec::codegen {
 
-/// Writes the kernel as `name`, a template over `bool Aligned` when it has wide accesses. Its parameters are the lists in order, the
+/// Writes the kernel as `name`, a template over what a wide access moves when it has any. Its parameters are the lists in order, the
 /// element at which the launch starts, and the number of elements. Pre: the kernel is verified.
 void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect);
 

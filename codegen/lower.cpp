@@ -73,14 +73,15 @@ private:
         switch (plan.placement) {
         case Placement::registers:
             place_of_.emplace(plan.datum, Place{Place::Kind::value, kernel_.values.size()});
-            kernel_.values.push_back({plan.datum, names_.make(listed ? d.identifier + "_value" : d.identifier), d.type, plan.touch, plan.threads});
+            kernel_.values.push_back(
+                {plan.datum, names_.make(listed ? d.identifier + "_value" : d.identifier), d.type, plan.touch, plan.threads});
             break;
         case Placement::shared: {
             internal_check(plan.slot.has_value(), "a shared datum without an address");
             const fusion::SharedSlot& slot = *plan.slot;
             place_of_.emplace(plan.datum, Place{Place::Kind::tile, kernel_.tiles.size()});
-            kernel_.tiles.push_back({plan.datum, names_.make(listed ? d.identifier + "_view" : d.identifier), d.type, slot.offset, slot.bytes,
-                                     slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
+            kernel_.tiles.push_back({plan.datum, names_.make(listed ? d.identifier + "_view" : d.identifier), d.type, slot.offset,
+                                     slot.bytes, slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
             break;
         }
         case Placement::memory:
@@ -103,7 +104,8 @@ private:
             }
         }
         for (const fusion::DatumPlan& plan : candidate_.data) {
-            if (plan.placement == Placement::registers && !plan.stored && list_of_.count(plan.datum) != 0 && explicit_loads.count(plan.datum) == 0) {
+            if (plan.placement == Placement::registers && !plan.stored && list_of_.count(plan.datum) != 0 &&
+                explicit_loads.count(plan.datum) == 0) {
                 add_load(plan.datum);
             }
         }
@@ -127,7 +129,8 @@ private:
                                                                                          : component;
         }
         const Tile& tile = kernel_.tiles[place.index];
-        const bool splits = tile.group > 0 && (tile.group * tile.element_words * component % 16 != 0 || tile.pad_words * component % 16 != 0);
+        const bool splits =
+            tile.group > 0 && (tile.group * tile.element_words * component % 16 != 0 || tile.pad_words * component % 16 != 0);
         return splits || kernel_.tile_elements * type.bytes() % 16 != 0 ? component : 16;
     }
 
@@ -135,7 +138,8 @@ private:
         const Place place = place_of_.at(id);
         const Staging staging = plan_of_.at(id)->load;
         if (place.kind == Place::Kind::tile) {
-            internal_check(staging == Staging::words || staging == Staging::vectors || staging == Staging::async, "a staged list without a way to copy it");
+            internal_check(staging == Staging::words || staging == Staging::vectors || staging == Staging::async,
+                           "a staged list without a way to copy it");
             kernel_.steps.push_back(LoadTile{list_of_.at(id), place.index, staging, access_bytes(staging, place)});
         } else if (place.kind == Place::Kind::value) {
             kernel_.steps.push_back(LoadValue{list_of_.at(id), place.index, staging, access_bytes(staging, place)});
@@ -159,7 +163,8 @@ private:
 
     void add_compute(CallId id) {
         const frontend::Call& call = graph_.call(id);
-        const auto plan = std::find_if(candidate_.order.begin(), candidate_.order.end(), [&](const fusion::CallPlan& p) { return p.call == id; });
+        const auto plan =
+            std::find_if(candidate_.order.begin(), candidate_.order.end(), [&](const fusion::CallPlan& p) { return p.call == id; });
         internal_check(plan != candidate_.order.end(), "a compute step of a call that the candidate does not execute");
         const library::Function& function = catalog_.function(call.instance.function);
         const library::Implementation& implementation = function.implementations.at(plan->implementation);
@@ -169,7 +174,8 @@ private:
         step.threads = plan->threads;
         step.synchronises = implementation.barrier;
         for (std::size_t i = 0; i < call.operands.size(); ++i) {
-            step.operands.push_back({place_of_.at(call.operands[i]), implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i)});
+            step.operands.push_back(
+                {place_of_.at(call.operands[i]), implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i)});
         }
         step.result = {place_of_.at(call.result), implementation.output};
         kernel_.steps.push_back(std::move(step));
@@ -211,7 +217,8 @@ private:
 /// stating it made two kernels spill that need more than predicted and did not spill before (examples/recompute.fus, nvcc 13, sm_90).
 int demanded_blocks(const fusion::KernelWork& work, int resident_blocks) {
     constexpr int registers_per_sm = 65536, most_taken_freely = 32; // the former on every device since sm_50
-    const bool close = resident_blocks > 1 && registers_per_sm / (resident_blocks * work.threads_per_block) - work.registers <= most_taken_freely;
+    const bool close =
+        resident_blocks > 1 && registers_per_sm / (resident_blocks * work.threads_per_block) - work.registers <= most_taken_freely;
     return close ? resident_blocks : 0;
 }
 

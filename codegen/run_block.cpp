@@ -40,7 +40,8 @@ private:
         return "component " + std::to_string(flat % type.shape.size()) + " of element " + std::to_string(flat / type.shape.size());
     }
     std::string circumstances() const {
-        return " (" + std::to_string(count_) + " of " + std::to_string(kernel_.tile_elements) + " elements" + (aligned_ ? "" : ", unaligned") + ")";
+        return " (" + std::to_string(count_) + " of " + std::to_string(kernel_.tile_elements) + " elements" +
+               (aligned_ ? "" : ", unaligned") + ")";
     }
     void report(const std::string& datum, const Type& type, int flat, int thread, const std::string& defect) {
         findings_.add_step(step_, datum, defect, " " + component_name(type, flat) + ", thread " + std::to_string(thread) + circumstances());
@@ -52,11 +53,12 @@ private:
         const int byte = tile_word(tile, element, component) * size;
         const int flat = element * tile.type.shape.size() + component;
         if (byte < 0 || byte + size > tile.bytes || tile.offset + byte + size > kernel_.shared_bytes || tile.offset < 0) {
-            report(tile.name, tile.type, flat, thread, "outside its tile: byte " + std::to_string(byte) + " of " + std::to_string(tile.bytes));
+            report(tile.name, tile.type, flat, thread,
+                   "outside its tile: byte " + std::to_string(byte) + " of " + std::to_string(tile.bytes));
             return;
         }
-        const std::string conflict =
-            write ? machine_.write(index, flat, tile.offset + byte, thread, async, together) : machine_.read(index, flat, tile.offset + byte, thread, together);
+        const std::string conflict = write ? machine_.write(index, flat, tile.offset + byte, thread, async, together)
+                                           : machine_.read(index, flat, tile.offset + byte, thread, together);
         if (!conflict.empty()) {
             report(tile.name, tile.type, flat, thread, conflict);
         }
@@ -148,7 +150,8 @@ private:
     }
 
     void check_owner_width(const Value& value, const List& list, int access_bytes) {
-        if (access_bytes > bytes_of(value.type.precision) && (value.touch != library::Touch::all || value.type.bytes() % access_bytes != 0)) {
+        if (access_bytes > bytes_of(value.type.precision) &&
+            (value.touch != library::Touch::all || value.type.bytes() % access_bytes != 0)) {
             findings_.add_step(step_, list.name, "elements are no whole number of " + std::to_string(access_bytes) + "-byte accesses");
         }
     }
@@ -295,7 +298,8 @@ private:
             const Value& value = kernel_.values[place.index];
             const std::vector<int> held = touched_components(value.type.shape, value.touch, value.threads, thread % value.threads);
             if (value.threads != step.threads || std::find(held.begin(), held.end(), component) == held.end()) {
-                report(value.name, value.type, element * value.type.shape.size() + component, thread, "computed by a thread that has no register for it");
+                report(value.name, value.type, element * value.type.shape.size() + component, thread,
+                       "computed by a thread that has no register for it");
             } else {
                 machine_.define(place.index, thread, element, component);
             }

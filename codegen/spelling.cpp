@@ -9,14 +9,16 @@ using library::Touch;
 
 namespace {
 
-bool can_be_written_out(const Kernel& kernel, const Compute& step, const Routine& routine, const std::function<bool(const std::string&)>& taken) {
+bool can_be_written_out(const Kernel& kernel, const Compute& step, const Routine& routine,
+                        const std::function<bool(const std::string&)>& taken) {
     std::vector<OperandText> operands;
     for (const Operand& operand : step.operands) {
         operands.push_back({OperandText::Form::view, {}, {}, type_of(kernel, operand.place).shape});
     }
     const Type& result = type_of(kernel, step.result.place);
     operands.push_back({OperandText::Form::view, {}, {}, result.shape});
-    const bool whole = std::all_of(step.operands.begin(), step.operands.end(), [](const Operand& operand) { return operand.touch == Touch::all; });
+    const bool whole =
+        std::all_of(step.operands.begin(), step.operands.end(), [](const Operand& operand) { return operand.touch == Touch::all; });
     return whole && step.result.touch == Touch::all && written_out(routine.text, operands, result.precision, taken);
 }
 

@@ -14,7 +14,8 @@ namespace fusec::codegen {
 
 struct Spelling {
     std::set<CallId> written_out;
-    std::set<std::size_t> viewed; ///< values that are views, since a routine, a load or a store takes them; the others are arrays and scalars
+    std::set<std::size_t>
+        viewed; ///< values that are views, since a routine, a load or a store takes them; the others are arrays and scalars
 };
 
 /// Written out are the calls of one-thread routines that are to be (Routine::write_out), where they can be. `taken`: names of the kernel.

@@ -83,7 +83,8 @@ struct MustBeCalled {};
 /// One pass over a body. Words after `.` or `::` belong to something else and are left alone.
 class Body {
 public:
-    Body(const std::map<std::string, OperandText, std::less<>>& operands, const std::map<std::string, Shape, std::less<>>& types, Precision precision)
+    Body(const std::map<std::string, OperandText, std::less<>>& operands, const std::map<std::string, Shape, std::less<>>& types,
+         Precision precision)
         : operands_(operands), types_(types), value_type_(c_name(precision)) {}
 
     std::string rewrite(std::string_view text) {
@@ -165,7 +166,8 @@ private:
 
     /// What `A::rows` or `A::columns` is; moves `end` behind it.
     static std::string dimension(const Shape& shape, std::string_view text, std::size_t& end) {
-        for (const auto& [member, number] : {std::pair{std::string_view("::rows"), shape.rows}, {std::string_view("::columns"), shape.columns}}) {
+        for (const auto& [member, number] :
+             {std::pair{std::string_view("::rows"), shape.rows}, {std::string_view("::columns"), shape.columns}}) {
             if (text.substr(end, member.size()) == member && !(end + member.size() < text.size() && is_word(text[end + member.size()]))) {
                 end += member.size();
                 return std::to_string(number);
@@ -240,10 +242,13 @@ std::string without_single_braces(const std::string& text) {
         if (closed.count(i) != 0) {
             continue;
         }
-        if (line.find("for (") != std::string_view::npos && line.size() > 3 && line.substr(line.size() - 3) == ") {" && i + 1 < lines.size()) {
+        if (line.find("for (") != std::string_view::npos && line.size() > 3 && line.substr(line.size() - 3) == ") {" &&
+            i + 1 < lines.size()) {
             std::size_t end = i + 1, statements = 0;
             for (; end < lines.size() && indentation(lines[end]) > indentation(line); ++end) {
-                statements += indentation(lines[end]) == indentation(line) + 4 && lines[end].find_first_not_of(" }") != std::string_view::npos ? 1u : 0u;
+                statements +=
+                    indentation(lines[end]) == indentation(line) + 4 && lines[end].find_first_not_of(" }") != std::string_view::npos ? 1u
+                                                                                                                                     : 0u;
             }
             if (statements == 1 && trimmed(lines[i + 1]).substr(0, 5) == "for (" && end < lines.size() && trimmed(lines[end]) == "}") {
                 closed.insert(end);
@@ -271,7 +276,8 @@ bool declares_outside_loops(std::string_view lines, std::string_view value_type)
 
 std::optional<WrittenOut> written_out(std::string_view routine, const std::vector<OperandText>& operands, Precision precision,
                                       const std::function<bool(const std::string&)>& taken) {
-    const std::size_t open = routine.find('(', routine.find("FUSEC_DEVICE")), close = open == std::string_view::npos ? open : closing(routine, open);
+    const std::size_t open = routine.find('(', routine.find("FUSEC_DEVICE")),
+                      close = open == std::string_view::npos ? open : closing(routine, open);
     if (close == std::string_view::npos || routine.substr(close, 4) != ") {\n" || trimmed(routine).back() != '}') {
         return std::nullopt;
     }

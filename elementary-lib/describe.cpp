@@ -79,7 +79,8 @@ std::string list(const Catalog& catalog) {
     for (const auto& [family, functions] : families) {
         writer.line(family);
         for (const Function* function : functions) {
-            writer.line("  " + padded(signature(*function), width) + "  " + padded(as_operator(*function), operator_width) + "  " + function->summary);
+            writer.line("  " + padded(signature(*function), width) + "  " + padded(as_operator(*function), operator_width) + "  " +
+                        function->summary);
         }
     }
     return writer.take();

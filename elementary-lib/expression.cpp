@@ -165,7 +165,8 @@ private:
         std::int64_t value = 0;
         const std::size_t start = at_;
         for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) {
-            if (__builtin_mul_overflow(value, std::int64_t{10}, &value) || __builtin_add_overflow(value, std::int64_t{text_[at_] - '0'}, &value)) {
+            if (__builtin_mul_overflow(value, std::int64_t{10}, &value) ||
+                __builtin_add_overflow(value, std::int64_t{text_[at_] - '0'}, &value)) {
                 at_ = start;
                 return fail("the number does not fit in 64 bits");
             }

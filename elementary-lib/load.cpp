@@ -50,6 +50,29 @@ std::optional<std::vector<std::filesystem::path>> metadata_files(const std::file
     return found;
 }
 
+/// Whether templates can be told apart in the device source; reports where not.
+bool check_source(const Function& function, Diagnostics& diagnostics) {
+    const std::optional<SourceFault> fault = fault_of(function.source);
+    if (!fault) {
+        return true;
+    }
+    const auto text = std::make_shared<const SourceText>(function.source_path.string(), function.source);
+    Diagnostic& diagnostic = diagnostics.report(kind::library_template, {text, fault->begin, fault->end}, fault->message);
+    if (fault->opened) {
+        diagnostic.note({text, *fault->opened, *fault->opened + 1}, "which is opened here");
+    }
+    return false;
+}
+
+/// `its templates are `a`, `b``
+std::string templates_of(const std::string& source) {
+    std::string names;
+    for (const std::string& name : template_names(source)) {
+        names += (names.empty() ? "its templates are `" : ", `") + name + "`";
+    }
+    return names.empty() ? "it has no function template with a body" : names;
+}
+
 /// One function with its device source, or nothing after reporting every fault of its two files.
 std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnostics& diagnostics) {
     std::optional<std::string> bytes = read_text(path, diagnostics);
@@ -74,6 +97,9 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
         return std::nullopt;
     }
     function.source = *std::move(source);
+    if (!check_source(function, diagnostics)) {
+        return std::nullopt;
+    }
     bool complete = true;
     for (std::size_t i = 0; i < function.implementations.size(); ++i) {
         if (implementation_source(function, function.implementations[i]).empty()) {
@@ -83,7 +109,7 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
                 .report(kind::library_template, metadata->place(entry + (named ? ".routine" : ".name")),
                         "`" + function.source_path.filename().string() + "` has no template `" +
                             template_name(function, function.implementations[i]) + "`")
-                .hint = "a template starts with `template <` in column 1 and ends with `}` in column 1";
+                .hint = templates_of(function.source);
             complete = false;
         }
     }

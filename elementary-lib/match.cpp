@@ -53,8 +53,8 @@ private:
         const Parameter& declared = function_.inputs[operand];
         if (operands_[operand].shape.form != declared.form) {
             return Mismatch{Mismatch::Reason::form, operand,
-                            operand_name(function_, operand) + " is `" + to_string(operands_[operand].shape) + "`, but `" + pattern(declared) +
-                                "` is needed"};
+                            operand_name(function_, operand) + " is `" + to_string(operands_[operand].shape) + "`, but `" +
+                                pattern(declared) + "` is needed"};
         }
         if (operands_[operand].precision != operands_[0].precision) {
             return Mismatch{Mismatch::Reason::precision, operand,
@@ -101,8 +101,8 @@ private:
     }
 
     Mismatch different(std::size_t operand, int given, const std::string& what, std::int64_t needed, const SizeExpression& declared) const {
-        std::string message = operand_name(function_, operand) + " has " + std::to_string(given) + " " + what + (given == 1 ? "" : "s") + ", but " +
-                              std::to_string(needed) + (needed == 1 ? " is" : " are") + " needed";
+        std::string message = operand_name(function_, operand) + " has " + std::to_string(given) + " " + what + (given == 1 ? "" : "s") +
+                              ", but " + std::to_string(needed) + (needed == 1 ? " is" : " are") + " needed";
         const auto source = bound_by_.find(declared.text());
         if (source == bound_by_.end()) {
             message += declared.names().empty() ? "" : " (`" + declared.text() + "`)";

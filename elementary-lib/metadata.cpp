@@ -39,8 +39,8 @@ public:
 
     void read(const TomlValue& root) {
         known_keys(root, "",
-                   {"summary", "shape", "operator", "commutative", "where", "reference", "flops", "divisions", "square_roots", "transcendentals",
-                    "input", "output", "implementation"});
+                   {"summary", "shape", "operator", "commutative", "where", "reference", "flops", "divisions", "square_roots",
+                    "transcendentals", "input", "output", "implementation"});
         read_shape(root);
         function_.summary = text(root, "", "summary").value_or("");
         if (root.find("operator") != nullptr) {
@@ -170,7 +170,8 @@ private:
 
     void read_implementation(const TomlValue& table, const std::string& path) {
         known_keys(table, path,
-                   {"name", "routine", "threads", "map", "limit", "flops", "divisions", "square_roots", "transcendentals", "temporaries", "barrier"});
+                   {"name", "routine", "threads", "map", "limit", "flops", "divisions", "square_roots", "transcendentals", "temporaries",
+                    "barrier"});
         Implementation made;
         made.name = text(table, path, "name").value_or("");
         made.routine = text(table, path, "routine", false).value_or(made.name);
@@ -200,7 +201,8 @@ private:
             metadata_.places[member_path(path, key.name)] = value.place;
             const auto found = std::find(operands.begin(), operands.end(), key.name);
             if (found == operands.end()) {
-                suggest(report(kind::library_implementation, key.place, "`map` names `" + key.name + "`, which is neither an operand nor the result"),
+                suggest(report(kind::library_implementation, key.place,
+                               "`map` names `" + key.name + "`, which is neither an operand nor the result"),
                         key.name, operands);
                 continue;
             }

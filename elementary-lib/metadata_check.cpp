@@ -12,7 +12,8 @@ namespace {
 
 bool is_identifier(const std::string& word) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-    return !word.empty() && letter(word[0]) && std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+    return !word.empty() && letter(word[0]) &&
+           std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 std::size_t dimensions(Form form) {
@@ -84,7 +85,8 @@ private:
     }
 
     void component(const ReferenceNode& here) {
-        const auto operand = std::find_if(function_.inputs.begin(), function_.inputs.end(), [&](const Parameter& input) { return input.name == here.name; });
+        const auto operand =
+            std::find_if(function_.inputs.begin(), function_.inputs.end(), [&](const Parameter& input) { return input.name == here.name; });
         if (operand == function_.inputs.end()) {
             std::vector<std::string> names;
             for (const Parameter& input : function_.inputs) {
@@ -102,9 +104,9 @@ private:
 
     bool has_range(int index, const std::string& name) const {
         const ReferenceNode& here = node(index);
-        if (here.kind == ReferenceNode::Kind::component && std::any_of(here.indices.begin(), here.indices.end(), [&](const SizeExpression& one) {
-                return is_plain_index(one) && one.text() == name;
-            })) {
+        if (here.kind == ReferenceNode::Kind::component &&
+            std::any_of(here.indices.begin(), here.indices.end(),
+                        [&](const SizeExpression& one) { return is_plain_index(one) && one.text() == name; })) {
             return true;
         }
         return std::any_of(here.children.begin(), here.children.end(), [&](int child) { return has_range(child, name); });
@@ -176,15 +178,19 @@ private:
         for (std::size_t i = 0; i < function_.shape.size(); ++i) {
             const std::string& parameter = function_.shape[i];
             const bool found = std::any_of(function_.inputs.begin(), function_.inputs.end(), [&](const Parameter& input) {
-                return (input.form != Form::scalar && input.rows.text() == parameter) || (input.form == Form::matrix && input.columns.text() == parameter);
+                return (input.form != Form::scalar && input.rows.text() == parameter) ||
+                       (input.form == Form::matrix && input.columns.text() == parameter);
             });
             if (!found) {
-                error(kind::library_metadata, "shape[" + std::to_string(i) + "]", "`" + parameter + "` stands alone as a dimension of no operand");
+                error(kind::library_metadata, "shape[" + std::to_string(i) + "]",
+                      "`" + parameter + "` stands alone as a dimension of no operand");
             }
         }
     }
 
-    static bool square(const Parameter& parameter) { return parameter.form == Form::matrix && parameter.rows.text() == parameter.columns.text(); }
+    static bool square(const Parameter& parameter) {
+        return parameter.form == Form::matrix && parameter.rows.text() == parameter.columns.text();
+    }
     static bool alike(const Parameter& a, const Parameter& b) {
         return a.form == b.form && a.rows.text() == b.rows.text() && a.columns.text() == b.columns.text();
     }
@@ -198,7 +204,8 @@ private:
                              std::to_string(function_.inputs.size()));
         }
         if (!square(function_.inputs[0])) {
-            return error(kind::library_reference, "reference", label + "needs a square matrix, but `" + function_.inputs[0].name + "` is none");
+            return error(kind::library_reference, "reference",
+                         label + "needs a square matrix, but `" + function_.inputs[0].name + "` is none");
         }
         switch (algorithm) {
         case Algorithm::determinant:
@@ -218,8 +225,8 @@ private:
             if (!alike(function_.inputs[1], function_.output) || function_.output.form == Form::scalar ||
                 function_.output.rows.text() != function_.inputs[0].rows.text()) {
                 error(kind::library_reference, "reference",
-                      label + "takes a matrix and a right-hand side of its rows and gives the like of the latter, but `" + function_.output.name +
-                          "` differs");
+                      label + "takes a matrix and a right-hand side of its rows and gives the like of the latter, but `" +
+                          function_.output.name + "` differs");
             }
             return;
         }
@@ -285,7 +292,8 @@ private:
                 parts_fit_threads(path, all[i]);
             }
             if (!alone && all[i].output == Touch::all) {
-                error(kind::library_implementation, path, "`map` does not say which part of `" + function_.output.name + "` each thread computes");
+                error(kind::library_implementation, path,
+                      "`map` does not say which part of `" + function_.output.name + "` each thread computes");
             }
         }
     }
@@ -310,11 +318,16 @@ private:
         }
     }
     bool misfit(const std::string& path, const Implementation& implementation, const ShapeValues& shape) {
-        const auto holds = [&](const std::optional<SizeExpression>& condition) { return !condition || condition->evaluate(shape).value_or(0) != 0; };
-        const auto size = [&](const SizeExpression& dimension) { return static_cast<int>(std::clamp<std::int64_t>(dimension.evaluate(shape).value_or(0), 0, max_dimension)); };
+        const auto holds = [&](const std::optional<SizeExpression>& condition) {
+            return !condition || condition->evaluate(shape).value_or(0) != 0;
+        };
+        const auto size = [&](const SizeExpression& dimension) {
+            return static_cast<int>(std::clamp<std::int64_t>(dimension.evaluate(shape).value_or(0), 0, max_dimension));
+        };
         const Shape result{function_.output.form, size(function_.output.rows), size(function_.output.columns)};
         const std::int64_t threads = implementation.threads.evaluate(shape).value_or(0);
-        if (!holds(function_.where) || !holds(implementation.limit) || result.size() == 0 || threads < 1 || threads > max_dimension * max_dimension || components_touched(result, implementation.output, static_cast<int>(threads)) != 0) {
+        if (!holds(function_.where) || !holds(implementation.limit) || result.size() == 0 || threads < 1 ||
+            threads > max_dimension * max_dimension || components_touched(result, implementation.output, static_cast<int>(threads)) != 0) {
             return false;
         }
         std::string values;
@@ -326,9 +339,11 @@ private:
                                                                                                                          : "rows";
         const int parts = part == Touch::column ? result.columns : part == Touch::entry ? result.size()
                                                                                         : result.rows;
-        const std::string makes = counted(static_cast<std::size_t>(threads), "thread", "threads") + (part == Touch::rows ? " cannot share the " : " cannot make one each of the ") +
-                                  std::to_string(parts) + " " + what + " of `" + function_.output.name + "`";
-        error(kind::library_implementation, path + ".map." + function_.output.name, "for " + values + ", " + makes + (part == Touch::rows ? " evenly" : ""));
+        const std::string makes = counted(static_cast<std::size_t>(threads), "thread", "threads") +
+                                  (part == Touch::rows ? " cannot share the " : " cannot make one each of the ") + std::to_string(parts) +
+                                  " " + what + " of `" + function_.output.name + "`";
+        error(kind::library_implementation, path + ".map." + function_.output.name,
+              "for " + values + ", " + makes + (part == Touch::rows ? " evenly" : ""));
         return true;
     }
 

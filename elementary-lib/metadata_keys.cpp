@@ -19,7 +19,9 @@ std::string array_of(const std::string& path) {
 
 /// Where `name` stands as a word of its own. Pre: it does.
 std::size_t word_position(std::string_view text, std::string_view name) {
-    const auto is_word = [&](std::size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'); };
+    const auto is_word = [&](std::size_t at) {
+        return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+    };
     std::size_t at = text.find(name);
     while (at != std::string_view::npos && ((at > 0 && is_word(at - 1)) || is_word(at + name.size()))) {
         at = text.find(name, at + 1);
@@ -66,7 +68,8 @@ const TomlValue* KeyReader::find(const TomlValue& table, const std::string& path
 }
 
 void KeyReader::wrong_type(const TomlValue& value, const std::string& what, std::string_view needed) {
-    report(kind::library_wrong_type, value.place, "`" + what + "` is " + std::string(name_of(value.kind)) + ", but " + article(needed) + " is needed");
+    report(kind::library_wrong_type, value.place,
+           "`" + what + "` is " + std::string(name_of(value.kind)) + ", but " + article(needed) + " is needed");
 }
 
 std::optional<std::string> KeyReader::text(const TomlValue& table, const std::string& path, std::string_view key, bool required) {
@@ -89,7 +92,8 @@ bool KeyReader::flag(const TomlValue& table, const std::string& path, std::strin
     return value != nullptr && value->boolean;
 }
 
-std::optional<std::string> KeyReader::choice(const TomlValue& table, const std::string& path, std::string_view key, const std::vector<std::string>& values) {
+std::optional<std::string> KeyReader::choice(const TomlValue& table, const std::string& path, std::string_view key,
+                                             const std::vector<std::string>& values) {
     const std::optional<std::string> value = text(table, path, key);
     if (!value || std::find(values.begin(), values.end(), *value) != values.end()) {
         return value;
@@ -145,7 +149,8 @@ std::vector<std::pair<std::string, const TomlValue*>> KeyReader::tables(const To
         return found;
     }
     if (value->kind != TomlValue::Kind::array) {
-        report(kind::library_wrong_type, value->place, "`" + key + "` is " + std::string(name_of(value->kind)) + ", but an array of tables is needed")
+        report(kind::library_wrong_type, value->place,
+               "`" + key + "` is " + std::string(name_of(value->kind)) + ", but an array of tables is needed")
             .hint = "each one is written under its own `[[" + key + "]]`";
         return found;
     }

@@ -27,7 +27,8 @@ public:
 
     std::optional<std::string> text(const TomlValue& table, const std::string& path, std::string_view key, bool required = true);
     bool flag(const TomlValue& table, const std::string& path, std::string_view key);
-    std::optional<std::string> choice(const TomlValue& table, const std::string& path, std::string_view key, const std::vector<std::string>& values);
+    std::optional<std::string> choice(const TomlValue& table, const std::string& path, std::string_view key,
+                                      const std::vector<std::string>& values);
     /// Over the shape parameters of the function, which have been read.
     std::optional<SizeExpression> expression(const TomlValue& table, const std::string& path, std::string_view key, bool required);
     /// The entries of an array of tables, each with its path.
@@ -36,7 +37,9 @@ public:
     /// An expression that starts `offset` bytes into the string `value`.
     std::optional<SizeExpression> parse_expression(std::string_view source, const Span& value, std::size_t offset);
     void wrong_type(const TomlValue& value, const std::string& what, std::string_view needed);
-    Diagnostic& report(const DiagnosticKind& kind, const Span& span, std::string message) { return diagnostics_.report(kind, span, std::move(message)); }
+    Diagnostic& report(const DiagnosticKind& kind, const Span& span, std::string message) {
+        return diagnostics_.report(kind, span, std::move(message));
+    }
     /// Hints at the one of `known` that `word` may have meant.
     static void suggest(Diagnostic& diagnostic, std::string_view word, const std::vector<std::string>& known);
 

@@ -48,7 +48,8 @@ public:
         if (next() == '[') {
             for (const auto& [offset, index] : bracketed()) {
                 const std::string word = trimmed(index);
-                if (word.empty() || !is_letter(word[0]) || !std::all_of(word.begin(), word.end(), [](char c) { return is_letter(c) || is_digit(c); })) {
+                if (word.empty() || !is_letter(word[0]) ||
+                    !std::all_of(word.begin(), word.end(), [](char c) { return is_letter(c) || is_digit(c); })) {
                     fail("an index of the result must be a name", offset);
                 }
                 parsed_.result_indices.push_back(word);
@@ -283,7 +284,9 @@ private:
             if (!failed() && parts.size() != 2) {
                 return fail("`delta` takes two indices", start);
             }
-            return failed() ? -1 : condition(start, index(parts[0].first, "(" + std::string(parts[0].second) + ")==(" + std::string(parts[1].second) + ")"));
+            return failed() ? -1
+                            : condition(start, index(parts[0].first,
+                                                     "(" + std::string(parts[0].second) + ")==(" + std::string(parts[1].second) + ")"));
         }
         const auto function = std::find_if(functions.begin(), functions.end(), [&](const auto& known) { return known.first == word; });
         if (function == functions.end()) {
@@ -301,8 +304,8 @@ private:
             return fail("`)` is missing");
         }
         if (!failed() && node.children.size() != function->second) {
-            return fail("`" + word + "` takes " + std::to_string(function->second) + (function->second == 1 ? " operand" : " operands") + ", but " +
-                            std::to_string(node.children.size()) + (node.children.size() == 1 ? " is" : " are") + " given",
+            return fail("`" + word + "` takes " + std::to_string(function->second) + (function->second == 1 ? " operand" : " operands") +
+                            ", but " + std::to_string(node.children.size()) + (node.children.size() == 1 ? " is" : " are") + " given",
                         start);
         }
         return add(std::move(node));
@@ -348,7 +351,8 @@ std::optional<Reference> parse_reference(std::string_view text, std::string& err
         }
     }
     if (std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c); })) {
-        error = "`" + std::string(text) + "` is neither an index expression nor an algorithm (`det`, `inverse`, `cofactor`, `cholesky`, `solve`)";
+        error = "`" + std::string(text) +
+                "` is neither an index expression nor an algorithm (`det`, `inverse`, `cofactor`, `cholesky`, `solve`)";
         where = 0;
         return std::nullopt;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/compiler.hpp"
 
+#include "execute/build_folder.hpp"
 #include "execute/process.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <unistd.h>
@@ -62,7 +64,8 @@ std::vector<std::string> flags_of(const BuildRequest& request, const HostCompile
 
 std::optional<fs::path> in_path(const std::string& name) {
     if (name.find('/') != std::string::npos) {
-        return ::access(name.c_str(), X_OK) == 0 ? std::optional<fs::path>(name) : std::nullopt;
+        std::error_code ignored;
+        return fs::is_regular_file(name, ignored) && ::access(name.c_str(), X_OK) == 0 ? std::optional<fs::path>(name) : std::nullopt;
     }
     const char* const path = std::getenv("PATH");
     std::istringstream folders(path == nullptr ? "" : path);
@@ -90,6 +93,23 @@ std::string first_errors(const std::string& log) {
     return found.empty() ? log.substr(0, 400) : found;
 }
 
+/// The beginning of a compiler's log, a note for each line unless the message says all of it: the folder of a build that fails goes
+/// with the build.
+void note_log(const std::string& log, Diagnostic& diagnostic) {
+    if (log.find('\n') + 1 >= log.size()) {
+        return;
+    }
+    constexpr std::ptrdiff_t most_lines = 20;
+    std::istringstream lines(log);
+    std::ptrdiff_t count = 0;
+    for (std::string line; count < most_lines && std::getline(lines, line); ++count) {
+        diagnostic.note({}, line);
+    }
+    if (const std::ptrdiff_t left = std::count(log.begin(), log.end(), '\n') - count; left > 0) {
+        diagnostic.note({}, "... and " + std::to_string(left) + (left == 1 ? " more line" : " more lines"));
+    }
+}
+
 std::string text_of(const fs::path& path) {
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
@@ -113,52 +133,89 @@ void add_folder(Key& key, const fs::path& folder) {
     }
 }
 
-/// A folder that is removed with all it holds.
-class TemporaryFolder {
-public:
-    explicit TemporaryFolder(const fs::path& parent) {
-        std::string pattern = (parent / "building-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) != nullptr) {
-            path_ = pattern;
-        }
+/// The words of a command: what stands between blanks. A text that names a program as it is (a path may hold blanks) is one word.
+std::vector<std::string> words_of(const std::string& text) {
+    if (in_path(text)) {
+        return {text};
     }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        if (!path_.empty()) {
-            fs::remove_all(path_, ignored);
-        }
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    const fs::path& path() const { return path_; }
+    std::istringstream blanks(text);
+    return {std::istream_iterator<std::string>(blanks), {}};
+}
 
-private:
-    fs::path path_;
+/// A compiler, or what is wrong with what its name stands for.
+struct Asked {
+    std::optional<HostCompiler> compiler;
+    std::string fault; ///< empty when there is no such program
 };
+
+Asked ask(const std::string& name) {
+    const std::vector<std::string> words = words_of(name);
+    const std::optional<fs::path> program = words.empty() ? std::nullopt : in_path(words.front());
+    if (!program) {
+        return {};
+    }
+    std::vector<std::string> command{program->string()};
+    command.insert(command.end(), words.begin() + 1, words.end());
+    HostCompiler compiler{*program, {}, {words.begin() + 1, words.end()}};
+    command.emplace_back("--version");
+    const ProcessResult version = run_process(command);
+    if (!version.started) {
+        return {std::nullopt, "`" + compiler.command_text() + "` cannot be started"};
+    }
+    if (version.exit_code != 0) {
+        const std::string said = version.output.substr(0, version.output.find('\n'));
+        return {std::nullopt, "`" + compiler.command_text() + " --version` ends with exit code " + std::to_string(version.exit_code) +
+                                  (said.empty() ? "" : ": " + said)};
+    }
+    compiler.version = version.output;
+    return {std::move(compiler), {}};
+}
 
 } // namespace
 
+std::string HostCompiler::command_text() const {
+    std::string text = program.string();
+    for (const std::string& argument : arguments) {
+        text += " " + argument;
+    }
+    return text;
+}
+
 std::optional<HostCompiler> compiler_named(const std::string& name) {
-    const std::optional<fs::path> program = in_path(name);
-    const ProcessResult version = program ? run_process({program->string(), "--version"}) : ProcessResult{};
-    return version.started && version.exit_code == 0 ? std::optional(HostCompiler{*program, version.output}) : std::nullopt;
+    return ask(name).compiler;
 }
 
 std::optional<HostCompiler> find_host_compiler(Diagnostics& diagnostics) {
     std::vector<std::string> names{"c++", "g++", "clang++"};
     const char* const chosen = std::getenv("CXX");
-    if (chosen != nullptr && *chosen != '\0') {
+    const bool is_chosen = chosen != nullptr && std::string_view(chosen).find_first_not_of(" \t\n") != std::string_view::npos;
+    if (is_chosen) {
         names = {chosen};
     }
     std::string looked_for;
+    std::vector<std::string> faults;
     for (const std::string& name : names) {
         looked_for += (looked_for.empty() ? "`" : ", `") + name + "`";
-        if (const auto compiler = compiler_named(name)) {
-            return compiler;
+        Asked asked = ask(name);
+        if (asked.compiler) {
+            return asked.compiler;
+        }
+        if (!asked.fault.empty()) {
+            faults.push_back(std::move(asked.fault));
         }
     }
-    Diagnostic& diagnostic = diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler found: looked for " + looked_for + (chosen != nullptr && *chosen != '\0' ? " (from $CXX)" : " in $PATH"));
-    diagnostic.hint = "install g++ or clang, or set CXX";
+    const std::string where = is_chosen ? " (from $CXX)" : " in $PATH";
+    if (faults.empty()) {
+        diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler found: looked for " + looked_for + where).hint =
+            "install g++ or clang, or set CXX";
+        return std::nullopt;
+    }
+    Diagnostic& diagnostic =
+        diagnostics.report(kind::no_host_compiler, {}, "no C++ compiler works of " + looked_for + where + ": " + faults.front());
+    for (std::size_t i = 1; i < faults.size(); ++i) {
+        diagnostic.note({}, faults[i]);
+    }
+    diagnostic.hint = is_chosen ? "set CXX to a compiler with its options, or to nothing" : "repair the compiler, or set CXX";
     return std::nullopt;
 }
 
@@ -166,11 +223,15 @@ fs::path emulation_folder(const fs::path& library_folder) {
     return library_folder / "emulation";
 }
 
-std::optional<fs::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache, Diagnostics& diagnostics) {
+std::optional<fs::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache,
+                                      Diagnostics& diagnostics) {
     internal_check(!request.files.empty(), "a build request without a file");
     const std::vector<std::string> flags = flags_of(request, compiler);
     Key key;
     key.add(compiler.program.string());
+    for (const std::string& argument : compiler.arguments) {
+        key.add(argument);
+    }
     key.add(compiler.version);
     for (const std::string& flag : flags) {
         key.add(flag);
@@ -194,7 +255,7 @@ std::optional<fs::path> build_library(const BuildRequest& request, const HostCom
         mark_used(library);
         return library;
     }
-    const TemporaryFolder work(cache);
+    const PrivateFolder work(cache, "building");
     if (work.path().empty()) {
         diagnostics.report(kind::unwritable_file, {}, "cannot write to the cache `" + cache.string() + "`");
         return std::nullopt;
@@ -209,6 +270,7 @@ std::optional<fs::path> build_library(const BuildRequest& request, const HostCom
         }
     }
     std::vector<std::string> command{compiler.program.string()};
+    command.insert(command.end(), compiler.arguments.begin(), compiler.arguments.end());
     command.insert(command.end(), flags.begin(), flags.end());
     for (const fs::path& folder : request.include_folders) {
         command.insert(command.end(), {"-isystem", folder.string()});
@@ -217,16 +279,17 @@ std::optional<fs::path> build_library(const BuildRequest& request, const HostCom
     if (request.kind == BuildKind::gpu) {
         command.insert(command.end(), {request.files.front().name, "-o", output.string(), "-Xlinker", "-Bsymbolic"});
     } else {
-        command.insert(command.end(), {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
+        command.insert(command.end(),
+                       {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
     }
     const ProcessResult result = run_process(command, work.path());
     if (!result.started || result.exit_code != 0) {
-        const fs::path kept = cache / (key.text() + ".failed");
-        std::ofstream(work.path() / "log.txt") << result.output;
-        fs::remove_all(kept, error);
-        fs::rename(work.path(), kept, error); // a parallel job may have kept the same
-        Diagnostic& diagnostic = diagnostics.report(kind::host_compile_failed, {}, "`" + compiler.program.string() + "` cannot compile `" + request.files.front().name + "`: " + first_errors(result.output));
-        diagnostic.hint = "the sources and the whole log are in `" + kept.string() + "`";
+        const std::string what = "`" + compiler.command_text() + "` cannot " + (result.started ? "compile" : "be started for") + " `" +
+                                 request.files.front().name + "`: ";
+        Diagnostic& diagnostic = diagnostics.report(
+            kind::host_compile_failed, {},
+            what + (result.output.empty() ? "exit code " + std::to_string(result.exit_code) : first_errors(result.output)));
+        note_log(result.output, diagnostic);
         return std::nullopt;
     }
     fs::rename(output, library, error);

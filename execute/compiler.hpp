@@ -15,13 +15,17 @@ namespace fusec::execute {
 
 struct HostCompiler {
     std::filesystem::path program;
-    std::string version; ///< all that `--version` prints: part of the cache's key
+    std::string version;                  ///< all that `--version` prints: part of the cache's key
+    std::vector<std::string> arguments{}; ///< what stands before all others: `g++` of `ccache g++`, `-m64` of `g++ -m64`
+
+    std::string command_text() const; ///< program and arguments, for messages
 };
 
-/// $CXX if it is set, else the first of c++, g++, clang++ in $PATH. Reports `no-host-compiler` with the names it looked for.
+/// $CXX if it is set, words between blanks (no shell reads them), else the first of c++, g++, clang++ in $PATH that works. Reports
+/// `no-host-compiler` with the names it looked for, or what those that are there do when asked for their version.
 std::optional<HostCompiler> find_host_compiler(Diagnostics& diagnostics);
 
-/// The compiler of that name (a path, or looked for in $PATH), if it is there and answers `--version`.
+/// The compiler of that name (a path, or looked for in $PATH, arguments after it), if it is there and answers `--version`.
 std::optional<HostCompiler> compiler_named(const std::string& name);
 
 /// How generated text is compiled.
@@ -48,7 +52,8 @@ struct BuildRequest {
 std::filesystem::path emulation_folder(const std::filesystem::path& library_folder);
 
 /// The shared library for the request: from the cache, or compiled, then renamed into place, so that jobs may run side by side. On
-/// failure reports `host-compile-failed` with the compiler's first errors and the path of the log, which is kept with the sources.
-std::optional<std::filesystem::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const std::filesystem::path& cache, Diagnostics& diagnostics);
+/// failure reports `host-compile-failed` with the compiler's first errors and the beginning of its log, and leaves nothing in the cache.
+std::optional<std::filesystem::path> build_library(const BuildRequest& request, const HostCompiler& compiler,
+                                                   const std::filesystem::path& cache, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

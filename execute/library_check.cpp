@@ -75,7 +75,7 @@ private:
     static Span span_of(const Function& function, const Implementation& implementation) {
         const std::string_view text = implementation_source(function, implementation);
         const auto begin = static_cast<std::size_t>(text.data() - function.source.data());
-        return {std::make_shared<const SourceText>(function.source_path.string(), function.source), begin, begin + text.find('\n')};
+        return {std::make_shared<const SourceText>(function.source_path.string(), function.source), begin, begin + std::min(text.find('\n'), text.size())};
     }
     void report_reference(const Function& function, const std::string& message) {
         Diagnostics unreadable; // it was read when the catalog was loaded; if it has gone since, the message has no place

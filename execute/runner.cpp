@@ -2,6 +2,7 @@
 #include "execute/runner.hpp"
 
 #include "execute/process.hpp"
+#include "execute/workspace.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,6 @@ namespace fusec::execute {
 namespace {
 
 constexpr std::size_t kept_texts = 5;
-constexpr std::size_t workspace_alignment = 256; ///< the interface's promise of what suffices
 
 void store_component(unsigned char* at, double value, Precision precision) {
     if (precision == Precision::f32) {
@@ -90,15 +90,21 @@ public:
         for (const RunList& list : interface.outputs) {
             place(list, false);
         }
-        workspace_bytes_ = functions.workspace_bytes(launch.ranged ? launch.count : launch.n);
+        workspace_bytes_ = functions.workspace_bytes(computed());
         // Exactly the promised size, at its end: pages are multiples of 256, so this is aligned to it when the size is.
         workspace_ = std::make_unique<GuardedList>("workspace", (workspace_bytes_ + workspace_alignment - 1) / workspace_alignment * workspace_alignment, launch.placement, 0);
+        poison(workspace_->data(), workspace_->bytes());
     }
 
     std::vector<void*>& arguments() { return arguments_; }
     const std::vector<std::unique_ptr<GuardedList>>& lists() const { return lists_; }
     std::size_t workspace_bytes() const { return workspace_bytes_; }
     void* workspace() { return workspace_bytes_ == 0 ? nullptr : workspace_->data(); }
+
+    /// Behind the slots of the workspace.
+    std::vector<emulation::Forbidden> forbidden() const {
+        return interface_.slots && execute::workspace_bytes(*interface_.slots, computed()) == workspace_bytes_ ? paddings(workspace_->data(), *interface_.slots, computed()) : std::vector<emulation::Forbidden>();
+    }
 
     int run() { return run(workspace(), workspace_bytes_); }
     int run(void* workspace, std::size_t workspace_bytes) { return driver_ != nullptr ? run_on_gpu(workspace, workspace_bytes) : launch(arguments_, workspace, workspace_bytes); }
@@ -116,6 +122,7 @@ public:
             check(*list);
         }
         check(*workspace_);
+        check_workspace(report);
         for (std::size_t i = 0; i < interface_.inputs.size(); ++i) {
             const RunList& input = interface_.inputs[i];
             const auto component = static_cast<std::size_t>(bytes_of(input.type.precision));
@@ -138,6 +145,9 @@ public:
                     break;
                 }
             }
+        }
+        if (altered_poison(workspace_->data(), 0, workspace_->bytes())) {
+            report.add("a refused launch has written to the workspace" + where_text());
         }
     }
 
@@ -182,6 +192,20 @@ public:
     std::string where_text() const { return " (" + to_string(launch_) + ")"; }
 
 private:
+    std::size_t computed() const { return launch_.ranged ? launch_.count : launch_.n; }
+
+    /// Nothing is written behind the slots, which are where they have to be.
+    void check_workspace(RunReport& report) const {
+        if (!interface_.slots) {
+            return;
+        }
+        if (const std::size_t needed = execute::workspace_bytes(*interface_.slots, computed()); needed != workspace_bytes_) {
+            report.add("the workspace of " + std::to_string(computed()) + " elements is said to have " + std::to_string(workspace_bytes_) + " bytes; its slots have " + std::to_string(needed) + where_text());
+        } else if (const auto where = altered_padding(workspace_->data(), *interface_.slots, computed())) {
+            report.add("memory " + *where + ", is overwritten" + where_text());
+        }
+    }
+
     void place(const RunList& list, bool input) {
         const auto component = static_cast<std::size_t>(bytes_of(list.type.precision));
         const std::size_t count = (list.uniform ? 1 : launch_.n) * static_cast<std::size_t>(list.type.shape.size());
@@ -298,6 +322,9 @@ void run_cases(const UnitFunctions& functions, const RunInterface& interface, co
         faults.lists = nullptr;
         Scene lists(functions, interface, launch, driver);
         faults.lists = &lists.lists();
+        if (device != nullptr) {
+            device->forbid(lists.forbidden());
+        }
         ++report.launches;
         if (const int error = lists.run(); error != 0) {
             report.add("the launch returns " + std::to_string(error) + lists.where_text());
@@ -314,6 +341,9 @@ void run_cases(const UnitFunctions& functions, const RunInterface& interface, co
         if (options.first_fault_only && report.faults != 0) {
             return;
         }
+    }
+    if (device != nullptr) {
+        device->forbid({});
     }
     const auto largest = std::max_element(cases.begin(), cases.end(), [](const RunCase& a, const RunCase& b) { return a.n < b.n; });
     RunCase plain;

@@ -9,6 +9,7 @@
 #include "execute/reference.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct RunInterface {
     std::string unit;
     std::vector<RunList> inputs;
     std::vector<RunList> outputs;
+    std::optional<std::vector<int>> slots = std::nullopt; ///< bytes per element of each slot of the workspace; nothing: its layout is not known
 };
 
 /// One launch. Lists have `n` elements; `ranged` computes elements first .. first + count - 1 of them with launch_range.

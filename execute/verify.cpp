@@ -153,11 +153,11 @@ private:
 } // namespace
 
 VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
-    std::vector<int> tiles;
+    std::size_t elements = 0;
     for (const Candidate& candidate : candidates) {
-        tiles.push_back(candidate.instances_per_block);
+        elements = std::max(elements, most_elements(standard_cases(candidate.instances_per_block, options.seed)));
     }
-    Checker checker(graph, catalog, options, setup, elements_for(tiles));
+    Checker checker(graph, catalog, options, setup, elements);
     for (const Candidate& candidate : candidates) {
         checker.add(candidate);
     }
@@ -175,9 +175,8 @@ VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph
 }
 
 VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
-    std::vector<int> tiles;
-    const std::vector<RunCase> cases = plan_cases(plan, options, tiles);
-    Checker checker(graph, catalog, options, setup, elements_for(tiles));
+    const std::vector<RunCase> cases = plan_launches(plan, options.seed);
+    Checker checker(graph, catalog, options, setup, most_elements(cases));
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
     checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name), checker.cases().interface(unit), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
@@ -194,13 +193,12 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
     std::map<std::string, std::size_t> known; // texts of the graph at hand
     for (std::size_t p = 0; p < plans.size(); ++p) {
         const PlanToVerify& item = plans[p];
-        std::vector<int> tiles;
-        std::vector<RunCase> cases = plan_cases(*item.plan, options, tiles);
+        std::vector<RunCase> cases = plan_launches(*item.plan, options.seed);
         if (p == 0 || plans[p - 1].graph != item.graph) {
             known.clear();
             drawn.reset();
         }
-        const std::size_t elements = elements_for(tiles);
+        const std::size_t elements = most_elements(cases);
         if (!drawn || elements > drawn_elements) {
             drawn.emplace(*item.graph, *item.catalog, elements, options.seed);
             drawn_elements = elements;
@@ -255,13 +253,12 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
 }
 
 VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
-    const std::vector<int> tiles{8, 32, 64, 128, 256};
     std::vector<RunCase> cases;
-    for (const int tile : tiles) {
+    for (const int tile : {8, 32, 64, 128, 256}) {
         const std::vector<RunCase> of_tile = standard_cases(tile, options.seed);
         cases.insert(cases.end(), of_tile.begin(), of_tile.end());
     }
-    Checker checker(graph, catalog, options, setup, elements_for(tiles));
+    Checker checker(graph, catalog, options, setup, most_elements(cases));
     // Only the interface lists matter here; the names in them are those of the program's identifiers.
     codegen::Unit unit;
     unit.name = text.name;
@@ -273,7 +270,9 @@ VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, cons
         unit.outputs.push_back({id, program.datum(id).identifier, program.datum(id).type, false, true});
     }
     ++checker.result().checked;
-    checker.add(text, checker.cases().interface(unit), cases, text.files.front().name);
+    RunInterface interface = checker.cases().interface(unit);
+    interface.slots = std::nullopt; // the text may divide its workspace as it likes
+    checker.add(text, std::move(interface), cases, text.files.front().name);
     return checker.finish();
 }
 

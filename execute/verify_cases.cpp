@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/verify_cases.hpp"
 
+#include "execute/workspace.hpp"
+
 #include <algorithm>
 
 namespace fusec::execute {
@@ -10,7 +12,7 @@ Cases::Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::
 
 RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
     const ReferenceResult& reference = evaluated(unit, calls);
-    RunInterface interface{unit.name, {}, {}};
+    RunInterface interface{unit.name, {}, {}, unit.slots};
     for (const codegen::List& list : unit.inputs) {
         interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}});
     }
@@ -53,23 +55,22 @@ const ReferenceResult& Cases::evaluated(const codegen::Unit& unit, const dag::Ca
     return last_;
 }
 
-std::size_t elements_for(const std::vector<int>& tiles) {
-    std::size_t elements = 0;
-    for (const int tile : tiles) {
-        elements = std::max(elements, most_elements(standard_cases(tile, 0)));
-    }
-    return elements;
-}
-
-std::vector<RunCase> plan_cases(const fusion::Plan& plan, const VerifyOptions& options, std::vector<int>& tiles) {
+std::vector<RunCase> plan_launches(const fusion::Plan& plan, std::uint64_t seed) {
+    std::vector<int> tiles;
     std::vector<RunCase> cases;
     for (const fusion::Candidate& kernel : plan.kernels) {
         if (std::find(tiles.begin(), tiles.end(), kernel.instances_per_block) == tiles.end()) {
             tiles.push_back(kernel.instances_per_block);
-            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, options.seed);
+            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, seed);
             cases.insert(cases.end(), of_tile.begin(), of_tile.end());
         }
     }
+    std::vector<int> slots;
+    for (const fusion::Workspace::Slot& slot : plan.workspace.slots) {
+        slots.push_back(slot.bytes_per_element);
+    }
+    const std::vector<RunCase> of_workspace = workspace_cases(tiles, slots, seed);
+    cases.insert(cases.end(), of_workspace.begin(), of_workspace.end());
     return cases;
 }
 

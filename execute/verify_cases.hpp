@@ -34,10 +34,7 @@ private:
     ReferenceResult last_;
 };
 
-/// Elements of values that the standard launches of these tiles need.
-std::size_t elements_for(const std::vector<int>& tiles);
-
-/// The launches that a plan is checked with: those of each of its tiles, which are listed in `tiles`.
-std::vector<RunCase> plan_cases(const fusion::Plan& plan, const VerifyOptions& options, std::vector<int>& tiles);
+/// The launches that a plan is checked with: the standard ones of each of its tiles, and those that its workspace asks for.
+std::vector<RunCase> plan_launches(const fusion::Plan& plan, std::uint64_t seed);
 
 } // namespace fusec::execute

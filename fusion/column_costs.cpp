@@ -3,6 +3,9 @@
 
 #include "support/diagnostics.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace fusec::fusion {
 
 ColumnCosts::ColumnCosts(ColumnSource& source, Objective objective, double many_seconds)
@@ -20,6 +23,12 @@ double ColumnCosts::closer(ColumnId column) {
         state_[column.index()] = State::closer_bound;
     }
     return cost;
+}
+
+void ColumnCosts::find_exact(const std::vector<ColumnId>& columns) {
+    std::vector<ColumnId> open;
+    std::copy_if(columns.begin(), columns.end(), std::back_inserter(open), [&](ColumnId column) { return !known(column); });
+    source_.find_seconds(open);
 }
 
 double ColumnCosts::exact(ColumnId column) {

@@ -26,6 +26,8 @@ public:
     double closer(ColumnId column);
     bool known(ColumnId column) const { return state_[column.index()] == State::exact; }
     double exact(ColumnId column);
+    /// `exact` will be asked for all these: found together, on several threads where the source can. Each at most once in the list.
+    void find_exact(const std::vector<ColumnId>& columns);
     bool are_seconds() const { return objective_ == Objective::seconds; }
     std::size_t evaluated() const { return evaluated_; }
 

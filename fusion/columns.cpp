@@ -2,6 +2,8 @@
 // Which data a fusion may store.
 #include "fusion/columns.hpp"
 
+#include "fusion/workers.hpp"
+
 #include <algorithm>
 
 namespace fusec::fusion {
@@ -67,11 +69,14 @@ bool every_call_is_needed(const dag::CallGraph& graph, const dag::CallSet& set, 
 }
 
 Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fusions, const std::vector<double>& flops, bool recompute) {
-    std::vector<std::vector<DataId>> boundaries;
-    boundaries.reserve(fusions.size());
-    for (const CallSet& set : fusions) {
-        boundaries.push_back(graph.boundary(set));
-    }
+    std::vector<std::vector<DataId>> boundaries(fusions.size()), loaded(fusions.size());
+    constexpr std::size_t part = 1024;
+    Workers::shared().run(fusions.size(), part, [&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t index = begin; index < end; ++index) {
+            boundaries[index] = graph.boundary(fusions[index]);
+            loaded[index] = lists_loaded(graph, fusions[index]);
+        }
+    });
     const bool all = recompute && count_subsets(boundaries, most_columns_with_all_stores) <= most_columns_with_all_stores;
     const auto cheap = [&](DataId datum) {
         return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).type.bytes();
@@ -83,7 +88,7 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
     for (std::size_t index = 0; index < fusions.size(); ++index) {
         const CallSet& set = fusions[index];
         const std::vector<DataId>& boundary = boundaries[index];
-        const std::vector<DataId> loads = lists_loaded(graph, set);
+        const std::vector<DataId>& loads = loaded[index];
         result.columns.push_back({set, loads, boundary});
         if (!recompute || boundary.size() < 2) {
             continue;

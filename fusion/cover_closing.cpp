@@ -50,6 +50,13 @@ CoverSearch::Restricted CoverSearch::restrict_columns(std::size_t most, double l
         result.excluded_from = std::min(result.excluded_from, std::get<0>(near[most]) * nearly); // all after it have at least this
         near.resize(most);
     }
+    if (!effort_.timed()) { // else one by one, while there is time
+        std::vector<ColumnId> asked;
+        for (const auto& [step, outside, reduced, column] : near) {
+            asked.push_back(column);
+        }
+        costs_.find_exact(asked);
+    }
     for (const auto& [step, outside, reduced, column] : near) {
         if (effort_.out_of_time()) {
             result.excluded_from = std::min(result.excluded_from, reduced);

@@ -132,7 +132,8 @@ private:
     }
 
     bool add_columns() {
-        std::vector<Priced> negative = search_.price();
+        // Once kernels are fixed, the duals prove no better bound, and what would store a list again is out.
+        std::vector<Priced> negative = possible_.empty() ? search_.price() : search_.price_without_bound(possible_);
         std::erase_if(negative, [&](const Priced& priced) { return fixed_.stores_again(priced.column) || refused_.contains(priced.column); });
         const bool added = search_.add_promising(negative) > 0;
         state_.resize(search_.in_program_.size(), State::open);
@@ -172,6 +173,7 @@ private:
             }
             std::sort(open.begin(), open.end());
             fix_largest(open);
+            forget_impossible();
             if (huge()) {
                 forget_columns();
             }
@@ -194,6 +196,13 @@ private:
                 ++taken;
             }
         }
+    }
+
+    void forget_impossible() {
+        if (possible_.empty()) {
+            possible_ = model_.eligible();
+        }
+        std::erase_if(possible_, [&](ColumnId column) { return fixed_.stores_again(column); });
     }
 
     /// Columns that are excluded, or so dear that they are no part of a near solution, only slow the simplex down. Pricing brings them
@@ -232,8 +241,9 @@ private:
     const CoverModel& model_;
     LinearProgram& program_;
     FixedKernels fixed_;
-    std::vector<State> state_;   ///< per column of the program
-    std::set<ColumnId> refused_; ///< they would close a cycle
+    std::vector<State> state_;       ///< per column of the program
+    std::set<ColumnId> refused_;     ///< they would close a cycle
+    std::vector<ColumnId> possible_; ///< those that store nothing again, at the latest step; empty before the first
     std::size_t share_ = 0;
 };
 

@@ -33,7 +33,7 @@ bool stores_all_its_boundary(const dag::CallGraph& graph, const Column& column) 
 }
 
 CoverModel::CoverModel(const dag::CallGraph& graph, const std::vector<Column>& columns, Recomputation recomputation)
-    : graph_(graph), columns_(columns), store_rows_(graph.program().data.size()) {
+    : graph_(graph), columns_(columns), first_edge_row_(graph.program().data.size(), 0), store_rows_(graph.program().data.size()) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
         internal_check(!columns[c].stores.empty(), "a column stores at least one datum");
         if (recomputation == Recomputation::allowed || stores_all_its_boundary(graph, columns[c])) {
@@ -57,9 +57,9 @@ void CoverModel::add_static_rows(Recomputation recomputation) {
             rows_.push_back({.kind = CoverRow::Kind::output, .lower = 1, .upper = 1, .datum = made});
             continue; // it is stored anyway: its edge rows would follow
         }
+        first_edge_row_[made.index()] = static_cast<int>(rows_.size());
         for (const CallId user : graph_.consumers(made)) {
             const int row = static_cast<int>(rows_.size());
-            edge_rows_.emplace(std::pair(made, user), row);
             store_rows_[made.index()].emplace_back(row, 1.0);
             rows_.push_back({.kind = CoverRow::Kind::edge, .lower = 1, .datum = made, .call = user});
         }
@@ -69,7 +69,15 @@ void CoverModel::add_static_rows(Recomputation recomputation) {
 void CoverModel::list_direct_rows(Recomputation recomputation) {
     direct_begin_.reserve(columns_.size() + 1);
     direct_begin_.push_back(0);
+    lists_begin_.reserve(2 * columns_.size() + 1);
+    lists_begin_.push_back(0);
     for (const Column& column : columns_) {
+        for (const std::vector<DataId>* lists : {&column.stores, &column.loads}) {
+            for (const DataId list : *lists) {
+                lists_.push_back(list.value);
+            }
+            lists_begin_.push_back(static_cast<std::uint32_t>(lists_.size()));
+        }
         for (const CallId call : column.executes) {
             if (recomputation == Recomputation::excluded) {
                 direct_.push_back(static_cast<int>(call.index()));
@@ -79,10 +87,12 @@ void CoverModel::list_direct_rows(Recomputation recomputation) {
             if (graph_.datum(made).output || contains(column.stores, made)) {
                 continue;
             }
+            int row = first_edge_row_[made.index()];
             for (const CallId user : graph_.consumers(made)) {
                 if (contains(column.executes, user)) {
-                    direct_.push_back(edge_rows_.at({made, user}));
+                    direct_.push_back(row);
                 }
+                ++row;
             }
         }
         direct_begin_.push_back(static_cast<std::uint32_t>(direct_.size()));
@@ -242,45 +252,54 @@ void CoverModel::add_broken_cycles(const std::map<std::pair<DataId, DataId>, dou
     // A cycle row is broken if the arcs d -> t of length 1 - z(d,t) have a closed walk shorter than 1. Arcs along the program's own
     // dependences are acyclic, so every cycle has an arc whose t does not depend on d: one shortest path from its head to its tail
     // per such arc (Dijkstra) finds the most broken cycle through it.
-    std::map<DataId, std::vector<std::pair<DataId, double>>> arcs;
+    std::vector<std::pair<DataId, double>> arcs; // to, length; by where they come from, as the pairs are
+    std::vector<std::size_t> arcs_end(store_rows_.size(), 0);
     std::vector<std::pair<std::pair<DataId, DataId>, double>> backward;
     for (const auto& [pair, z] : pairs) {
         if (z <= broken_by) {
             continue;
         }
         const double length = std::max(0.0, 1 - z);
-        arcs[pair.first].emplace_back(pair.second, length);
+        arcs.emplace_back(pair.second, length);
+        arcs_end[pair.first.index()] = arcs.size();
         const CallId from = *graph_.datum(pair.first).producer, to = *graph_.datum(pair.second).producer;
         if (!graph_.descendants(from).test(to.index())) {
             backward.emplace_back(pair, length);
         }
     }
+    for (std::size_t list = 1; list < arcs_end.size(); ++list) {
+        arcs_end[list] = std::max(arcs_end[list], arcs_end[list - 1]); // of a list without arcs: where the next one's begin
+    }
+    struct Reached {
+        std::size_t search = 0; ///< the last that reached the list
+        double distance = 0;
+        DataId before;
+    };
+    std::vector<Reached> reached(store_rows_.size());
     std::vector<std::vector<std::pair<DataId, DataId>>> found;
+    std::size_t search = 0;
     for (const auto& [arc, length] : backward) {
         const double most = 1 - broken_by - length;
-        std::map<DataId, std::pair<double, DataId>> reached{{arc.second, {0.0, arc.second}}}; // distance, predecessor
+        reached[arc.second.index()] = {++search, 0, arc.second};
         std::priority_queue<std::pair<double, DataId>, std::vector<std::pair<double, DataId>>, std::greater<>> queue;
         queue.emplace(0.0, arc.second);
         bool closed = false;
         while (!queue.empty() && !closed) {
             const auto [distance, at] = queue.top();
             queue.pop();
-            if (distance > reached.at(at).first) {
+            if (distance > reached[at.index()].distance) {
                 continue;
             }
             if (at == arc.first) {
                 closed = true;
                 break;
             }
-            const auto out = arcs.find(at);
-            if (out == arcs.end()) {
-                continue;
-            }
-            for (const auto& [next, step] : out->second) {
+            for (std::size_t i = at.index() == 0 ? 0 : arcs_end[at.index() - 1]; i < arcs_end[at.index()]; ++i) {
+                const auto& [next, step] = arcs[i];
                 const double total = distance + step;
-                const auto known = reached.find(next);
-                if (total < most && (known == reached.end() || total < known->second.first)) {
-                    reached[next] = {total, at};
+                Reached& known = reached[next.index()];
+                if (total < most && (known.search != search || total < known.distance)) {
+                    known = {search, total, at};
                     queue.emplace(total, next);
                 }
             }
@@ -289,8 +308,8 @@ void CoverModel::add_broken_cycles(const std::map<std::pair<DataId, DataId>, dou
             continue;
         }
         std::vector<std::pair<DataId, DataId>> cycle{arc};
-        for (DataId at = arc.first; at != arc.second; at = reached.at(at).second) {
-            cycle.emplace_back(reached.at(at).second, at);
+        for (DataId at = arc.first; at != arc.second; at = reached[at.index()].before) {
+            cycle.emplace_back(reached[at.index()].before, at);
         }
         std::sort(cycle.begin(), cycle.end());
         found.push_back(std::move(cycle));
@@ -345,17 +364,20 @@ CoverModel::Prices::Prices(const CoverModel& model, const std::vector<double>& d
 }
 
 double CoverModel::Prices::value(ColumnId id) const {
-    const Column& c = model_.column(id);
+    const std::size_t c = id.index();
     double sum = of_any_;
-    for (std::uint32_t i = model_.direct_begin_[id.index()]; i < model_.direct_begin_[id.index() + 1]; ++i) {
+    for (std::uint32_t i = model_.direct_begin_[c]; i < model_.direct_begin_[c + 1]; ++i) {
         sum += of_row_[static_cast<std::size_t>(model_.direct_[i])];
     }
-    for (const DataId stored : c.stores) {
-        sum += of_store_[stored.index()];
+    const std::uint32_t* const stores = model_.lists_.data() + model_.lists_begin_[2 * c];
+    const std::uint32_t* const loads = model_.lists_.data() + model_.lists_begin_[2 * c + 1];
+    const std::uint32_t* const end = model_.lists_.data() + model_.lists_begin_[2 * c + 2];
+    for (const std::uint32_t* stored = stores; stored != loads; ++stored) {
+        sum += of_store_[*stored];
     }
-    for (const DataId loaded : c.loads) {
-        for (const auto& [stored, price] : of_pair_[loaded.index()]) {
-            if (contains(c.stores, stored)) {
+    for (const std::uint32_t* loaded = loads; loaded != end; ++loaded) {
+        for (const auto& [stored, price] : of_pair_[*loaded]) {
+            if (std::binary_search(stores, loads, stored.value)) {
                 sum += price;
             }
         }

@@ -49,6 +49,7 @@ public:
     const dag::CallGraph& graph() const { return graph_; }
     const std::vector<Column>& columns() const { return columns_; }
     const Column& column(ColumnId id) const { return columns_[id.index()]; }
+    DataId first_stored(ColumnId id) const { return DataId(lists_[lists_begin_[2 * id.index()]]); }
     /// Columns that may be chosen, ascending.
     const std::vector<ColumnId>& eligible() const { return eligible_; }
 
@@ -94,10 +95,13 @@ private:
     const std::vector<Column>& columns_;
     std::vector<ColumnId> eligible_;
     std::vector<CoverRow> rows_;
-    std::map<std::pair<DataId, CallId>, int> edge_rows_;
+    std::vector<int> first_edge_row_; ///< per datum: of its edge rows, which stand in the order of its consumers
     // Direct rows of column c: direct_[direct_begin_[c] .. direct_begin_[c + 1]); coefficient 1.
     std::vector<std::uint32_t> direct_begin_;
     std::vector<int> direct_;
+    // The same for the lists that column c stores, [2 * c], and loads, [2 * c + 1]: what the columns themselves hold lies scattered.
+    std::vector<std::uint32_t> lists_begin_;
+    std::vector<std::uint32_t> lists_;
     std::vector<std::vector<std::pair<int, double>>> store_rows_; ///< per datum: rows that contain s(d), with its coefficient
     std::map<std::pair<DataId, DataId>, std::vector<int>> pair_rows_;
     std::unordered_map<std::uint32_t, std::vector<int>> column_rows_;

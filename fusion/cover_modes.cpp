@@ -2,23 +2,42 @@
 #include "fusion/cover_modes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 #include <tuple>
 
 namespace fusec::fusion {
 
-PartitionColumns::PartitionColumns(const dag::CallGraph& graph, const std::vector<Column>& columns) {
+PartitionColumns::PartitionColumns(const dag::CallGraph& graph, const std::vector<Column>& columns)
+    : graph_(graph), columns_(columns), slots_(std::bit_ceil(2 * columns.size() + 2), 0) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        if (stores_all_its_boundary(graph, columns[c])) {
-            by_calls_.emplace(columns[c].executes, ColumnId(c));
+        std::size_t slot = first_slot(columns[c].executes);
+        while (slots_[slot] != 0) {
+            slot = (slot + 1) & (slots_.size() - 1);
         }
+        slots_[slot] = static_cast<std::uint32_t>(c + 1);
     }
 }
 
+std::size_t PartitionColumns::first_slot(const CallSet& executes) const {
+    std::uint64_t hash = 0;
+    for (const CallId call : executes) {
+        hash = (hash ^ call.value) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 29;
+    }
+    return hash & (slots_.size() - 1);
+}
+
 std::optional<ColumnId> PartitionColumns::find(const CallSet& executes) const {
-    const auto found = by_calls_.find(executes);
-    return found == by_calls_.end() ? std::nullopt : std::optional(found->second);
+    // Of several columns, the first: they were put in by number.
+    for (std::size_t slot = first_slot(executes); slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+        const ColumnId column(slots_[slot] - 1);
+        if (columns_[column.index()].executes == executes && stores_all_its_boundary(graph_, columns_[column.index()])) {
+            return column;
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<std::vector<ColumnId>> separate_kernels(const dag::CallGraph& graph, const PartitionColumns& partition, ColumnSource& source) {

@@ -13,11 +13,16 @@ namespace fusec::fusion {
 /// Columns that store all their boundary, by the calls they execute: what plans without recomputation are made of.
 class PartitionColumns {
 public:
+    /// Both must outlive this.
     PartitionColumns(const dag::CallGraph& graph, const std::vector<Column>& columns);
     std::optional<ColumnId> find(const CallSet& executes) const;
 
 private:
-    std::map<CallSet, ColumnId> by_calls_;
+    std::size_t first_slot(const CallSet& executes) const;
+
+    const dag::CallGraph& graph_;
+    const std::vector<Column>& columns_;
+    std::vector<std::uint32_t> slots_; ///< open addressing, by the calls; one more than the column, 0: empty
 };
 
 /// One call per kernel; nothing if a call has no implementation by itself.

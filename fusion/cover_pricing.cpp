@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Column generation: reduced costs, the bound they prove, and the columns worth adding.
 #include "fusion/cover_search.hpp"
+#include "fusion/promising.hpp"
+#include "fusion/workers.hpp"
 
 #include "support/diagnostics.hpp"
 
@@ -15,7 +17,8 @@ namespace {
 constexpr double converged = 1e-9;           ///< reduced costs above -this * scaled mean are zero
 constexpr std::size_t columns_per_datum = 3; ///< added per pricing round and stored datum, for variety
 constexpr std::size_t columns_per_round = 3000;
-constexpr double least_progress = 1e-4; ///< of the bound, by rows
+constexpr double least_progress = 1e-4;           ///< of the bound, by rows
+constexpr std::size_t scanned_together = 1 << 14; ///< columns, by one thread
 /// A large program's bound this close to the linear program's value is not worth more rounds.
 constexpr double near_enough = 2e-3;
 
@@ -31,30 +34,59 @@ std::vector<ColumnValue> CoverSearch::fractional_solution() const {
     return solution;
 }
 
-/// Reduced costs of all columns under the program's duals, the Lagrangian bound they prove, and the columns outside the program
-/// whose (optimistic) reduced cost is negative, ascending.
-std::vector<CoverSearch::Priced> CoverSearch::price() {
+std::vector<double> CoverSearch::present_duals() const {
     std::vector<double> duals = program_.duals();
     for (double& y : duals) {
         y /= scale_;
     }
+    return duals;
+}
+
+std::vector<CoverSearch::Priced> CoverSearch::negative_among(const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const {
+    const double epsilon = converged * mean_scaled_cost / scale_;
+    Workers& workers = Workers::shared();
+    std::vector<std::vector<double>> least_of(workers.count());
+    std::vector<std::vector<Priced>> negative_of((columns.size() + scanned_together - 1) / scanned_together); // in the order of the columns
+    workers.run(columns.size(), scanned_together, [&](std::size_t worker, std::size_t begin, std::size_t end) {
+        std::vector<double>& mine = least_of[worker];
+        mine.resize(least.size(), 0.0);
+        std::vector<Priced>& negative = negative_of[begin / scanned_together];
+        for (std::size_t i = begin; i < end; ++i) {
+            const ColumnId column = columns[i];
+            const double optimistic = costs_.optimistic(column);
+            if (std::isinf(optimistic)) {
+                continue;
+            }
+            const double reduced = optimistic - prices.value(column);
+            if (reduced < 0) {
+                double& of_list = mine[model_.first_stored(column).index()];
+                of_list = std::min(of_list, reduced);
+                if (reduced < -epsilon && !is_in_program_[column.index()]) {
+                    negative.push_back({reduced, column});
+                }
+            }
+        }
+    });
+    for (const std::vector<double>& part : least_of) {
+        for (std::size_t list = 0; list < part.size(); ++list) {
+            least[list] = std::min(least[list], part[list]);
+        }
+    }
+    std::vector<Priced> negative;
+    for (const std::vector<Priced>& part : negative_of) {
+        negative.insert(negative.end(), part.begin(), part.end());
+    }
+    std::sort(negative.begin(), negative.end());
+    return negative;
+}
+
+/// Those of all columns under the program's duals, and the Lagrangian bound that these prove.
+std::vector<CoverSearch::Priced> CoverSearch::price() {
+    std::vector<double> duals = present_duals();
     const CoverModel::Prices prices(model_, duals);
     // Every column stores something, and no datum is stored twice: at most one column per first stored datum is chosen.
     std::vector<double> least(model_.graph().program().data.size(), 0.0);
-    std::vector<Priced> negative;
-    const double epsilon = converged * mean_scaled_cost / scale_;
-    for (const ColumnId column : model_.eligible()) {
-        const double optimistic = costs_.optimistic(column);
-        if (std::isinf(optimistic)) {
-            continue;
-        }
-        const double reduced = optimistic - prices.value(column);
-        double& of_datum = least[model_.column(column).stores.front().index()];
-        of_datum = std::min(of_datum, reduced);
-        if (reduced < -epsilon && !is_in_program_[column.index()]) {
-            negative.push_back({reduced, column});
-        }
-    }
+    std::vector<Priced> negative = negative_among(model_.eligible(), prices, least);
     double bound = prices.right_hand_side();
     for (const double reduced : least) {
         bound += reduced;
@@ -64,35 +96,24 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
         best_duals_ = std::move(duals);
         bound_ = std::max(bound_, bound);
     }
-    std::sort(negative.begin(), negative.end());
     return negative;
+}
+
+std::vector<CoverSearch::Priced> CoverSearch::price_without_bound(const std::vector<ColumnId>& columns) const {
+    std::vector<double> least(model_.graph().program().data.size(), 0.0);
+    return negative_among(columns, CoverModel::Prices(model_, present_duals()), least);
 }
 
 /// Evaluates columns in the order given until enough of them are worth adding; adds those.
 std::size_t CoverSearch::add_promising(const std::vector<Priced>& negative) {
-    std::vector<std::size_t> taken(model_.graph().program().data.size(), 0);
-    std::size_t added = 0;
+    Promising promising(model_.graph().program().data.size(), columns_per_datum);
     for (const Priced& priced : negative) {
-        if (effort_.out_of_time()) {
-            break;
-        }
-        std::size_t& of_datum = taken[model_.column(priced.column).stores.front().index()];
-        if (of_datum >= columns_per_datum) {
-            continue;
-        }
-        const double optimistic = costs_.optimistic(priced.column);
-        if (priced.reduced_cost + (costs_.closer(priced.column) - optimistic) >= 0) {
-            continue;
-        }
-        const double exact = costs_.exact(priced.column);
-        if (!std::isfinite(exact) || priced.reduced_cost + (exact - optimistic) >= 0) {
-            continue;
-        }
-        ++of_datum;
-        add_to_program(priced.column);
-        if (++added >= columns_per_round) {
-            break;
-        }
+        promising.propose(model_.column(priced.column).stores.front(), priced.column, costs_.optimistic(priced.column) - priced.reduced_cost);
+    }
+    const std::vector<ColumnId> chosen = promising.choose(costs_, effort_, 0);
+    const std::size_t added = std::min(chosen.size(), columns_per_round);
+    for (std::size_t i = 0; i < added; ++i) {
+        add_to_program(chosen[i]);
     }
     return added;
 }

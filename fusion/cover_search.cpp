@@ -202,7 +202,9 @@ void CoverSearch::run() {
         dive({});
     }
     improve_by_windows(calls_of_a_window);
-    if (effort_.timed()) {
+    if (!effort_.timed()) {
+        improve_by_windows(2 * calls_of_a_window); // if the gap is still wide
+    } else {
         for (std::size_t calls = 2 * calls_of_a_window; open() && !effort_.exhausted() && calls < 2 * model_.graph().calls(); calls *= 2) {
             improve_by_windows(calls);
         }

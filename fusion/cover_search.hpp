@@ -55,7 +55,12 @@ private:
     void repair(const std::vector<ColumnId>& chosen, std::size_t first_broken_row);
     bool solve_program();
     bool covers_without_artificials() const;
+    std::vector<double> present_duals() const;
+    /// The columns outside the program whose (optimistic) reduced cost is negative, ascending; `least`: per list, the least reduced cost
+    /// of those that store it first.
+    std::vector<Priced> negative_among(const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const;
     std::vector<Priced> price();
+    std::vector<Priced> price_without_bound(const std::vector<ColumnId>& columns) const;
     std::size_t add_promising(const std::vector<Priced>& negative);
     void close_gap();
     struct Restricted {

@@ -2,6 +2,7 @@
 // One window of a plan chosen anew: a cover of its own, solved like the whole (column generation, then branch and bound). Its rows are
 // those of the whole cover less what the kernels that stay contribute.
 #include "fusion/cover_search.hpp"
+#include "fusion/promising.hpp"
 
 #include "support/diagnostics.hpp"
 
@@ -14,8 +15,9 @@ namespace fusec::fusion {
 namespace {
 
 constexpr int pricing_rounds = 12;
-constexpr std::size_t columns_per_list = 3; ///< added per round and list stored first
-constexpr std::size_t most_binary = 400;    ///< columns of the binary program
+constexpr std::size_t columns_per_list = 3;         ///< added per round and list stored first
+constexpr std::size_t most_binary = 400;            ///< columns of the binary program
+constexpr std::size_t most_binary_of_another = 120; ///< the same for a runner-up, which is there to be compared with
 constexpr int window_nodes = 20;
 constexpr int roots_of_a_window = 6; ///< what its root costs, in nodes
 constexpr int most_solutions = 8;    ///< of one window, that break a row
@@ -68,21 +70,22 @@ public:
         if (least >= cutoff) {
             return std::nullopt;
         }
-        const std::vector<ColumnId> columns = near(cutoff - least);
+        const std::vector<ColumnId> columns = near(cutoff - least, different ? most_binary_of_another : most_binary);
         for (int round = 0; round < most_solutions && !search_.effort_.exhausted(); ++round) {
             const std::optional<std::vector<ColumnId>> chosen = branch_and_bound(columns, cutoff, different);
             if (!chosen) {
                 return std::nullopt;
             }
+            if (std::vector<ColumnId> order; launch_order(model_.graph(), model_.columns(), *chosen, order)) {
+                return chosen;
+            }
             std::vector<ColumnValue> solution;
             for (const ColumnId column : *chosen) {
                 solution.emplace_back(column, 1.0);
             }
-            if (search_.add_broken_rows(solution)) {
-                continue;
+            if (!search_.add_broken_rows(solution)) {
+                return std::nullopt; // a present row is broken by rounding
             }
-            std::vector<ColumnId> order;
-            return launch_order(model_.graph(), model_.columns(), *chosen, order) ? chosen : std::nullopt; // null: a present row broken by rounding
         }
         return std::nullopt;
     }
@@ -208,29 +211,17 @@ private:
             }
         }
         std::sort(negative.begin(), negative.end());
-        std::map<DataId, std::size_t> of_list;
-        bool added = false;
+        Promising promising(open_.size(), columns_per_list);
         for (const auto& [reduced, column] : negative) {
-            std::size_t& count = of_list[model_.column(column).stores.front()];
-            if (count >= columns_per_list || search_.effort_.out_of_time()) {
-                continue;
-            }
-            const double value = costs_.optimistic(column) - reduced;
-            if (costs_.closer(column) - value >= -epsilon) {
-                continue;
-            }
-            const double exact = costs_.exact(column);
-            if (std::isfinite(exact) && exact - value < -epsilon) {
-                ++count;
-                add(column);
-                added = true;
-            }
+            promising.propose(model_.column(column).stores.front(), column, costs_.optimistic(column) - reduced);
         }
-        return added;
+        const std::vector<ColumnId> chosen = promising.choose(costs_, search_.effort_, epsilon);
+        std::for_each(chosen.begin(), chosen.end(), add);
+        return !chosen.empty();
     }
 
-    /// The columns of least reduced cost, none above `most`; and those of the window.
-    std::vector<ColumnId> near(double most) {
+    /// The `count` columns of least reduced cost, none above `most`; and those of the window.
+    std::vector<ColumnId> near(double most, std::size_t count) {
         const CoverModel::Prices prices(model_, duals_);
         std::vector<std::pair<double, ColumnId>> sorted;
         for (const ColumnId column : columns_) {
@@ -240,7 +231,12 @@ private:
             }
         }
         std::sort(sorted.begin(), sorted.end());
-        sorted.resize(std::min(sorted.size(), most_binary));
+        sorted.resize(std::min(sorted.size(), count));
+        std::vector<ColumnId> asked;
+        for (const auto& [reduced, column] : sorted) {
+            asked.push_back(column);
+        }
+        costs_.find_exact(asked);
         std::vector<ColumnId> result = window_.columns;
         for (const auto& [reduced, column] : sorted) {
             if (std::isfinite(costs_.exact(column)) && costs_.exact(column) - prices.value(column) <= most) {

@@ -96,7 +96,7 @@ std::vector<std::vector<ColumnId>> CoverSearch::alternatives(std::size_t count) 
     if (incumbent_) {
         open.insert(incumbent_->begin(), incumbent_->end());
     }
-    while (!open.empty() && found.size() < 2 * count && !effort_.exhausted()) {
+    while (!open.empty() && found.size() < count + count / 2 && !effort_.exhausted()) {
         Window window = window_around(*open.begin(), calls);
         window.cost = total(window.columns);
         for (const ColumnId column : window.columns) {

@@ -7,10 +7,12 @@
 // size m plus one neighbour, and growing all sets of one size by all neighbours that keep convexity meets every set of the next.
 #include "fusion/enumerate.hpp"
 
+#include "fusion/workers.hpp"
+
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <numeric>
+#include <memory>
+#include <utility>
 
 namespace fusec::fusion {
 
@@ -22,16 +24,6 @@ using Call = std::uint32_t;
 constexpr std::size_t extensions_when_cut = 8;
 constexpr std::size_t neighbours_when_cut = 48;
 
-/// Sets of one size, each ascending, one after the other; with the bytes of traffic that fusing saves.
-struct Level {
-    std::size_t size = 0;
-    std::vector<Call> calls;
-    std::vector<std::int64_t> saved;
-
-    std::size_t count() const { return saved.size(); }
-    const Call* set(std::size_t index) const { return calls.data() + index * size; }
-};
-
 std::uint64_t mixed(std::uint64_t value) {
     // Finalizer of SplitMix64 (Steele, Lea, Flood 2014).
     value += 0x9e3779b97f4a7c15U;
@@ -40,54 +32,190 @@ std::uint64_t mixed(std::uint64_t value) {
     return value ^ (value >> 31);
 }
 
+/// Sets of one size, each ascending, one after the other; with the bytes of traffic that fusing saves and a hash (the sum of its calls'
+/// mixed numbers, so that one call more is one addition more).
+struct Level {
+    std::size_t size = 0;
+    std::vector<Call> calls;
+    std::vector<std::int64_t> saved;
+    std::vector<std::uint64_t> hash;
+
+    std::size_t count() const { return saved.size(); }
+    const Call* set(std::size_t index) const { return calls.data() + index * size; }
+
+    void append(const Level& other, std::size_t index) {
+        calls.insert(calls.end(), other.set(index), other.set(index) + size);
+        saved.push_back(other.saved[index]);
+        hash.push_back(other.hash[index]);
+    }
+    bool lexicographically_before(std::size_t a, std::size_t b) const { return std::lexicographical_compare(set(a), set(a) + size, set(b), set(b) + size); }
+};
+
 /// Open-addressing table of the sets of one level, by content.
 class Index {
 public:
-    Index()
-        : slots_(1024, none) {}
+    explicit Index(Level& level)
+        : level_(level), slots_(1024, none) {}
 
-    /// Appends the set unless it is there.
-    void insert(Level& level, const Call* set, std::int64_t saved) {
-        if (level.count() * 2 >= slots_.size()) {
-            grow(level);
+    /// Appends the set of one call less with `call` and gives true, unless the result is there.
+    bool insert(const Call* smaller, std::uint64_t hash, Call call) {
+        if (level_.count() * 2 >= slots_.size()) {
+            grow();
         }
-        std::size_t slot = find(level, set);
-        if (slots_[slot] == none) {
-            slots_[slot] = static_cast<std::uint32_t>(level.count());
-            level.calls.insert(level.calls.end(), set, set + level.size);
-            level.saved.push_back(saved);
+        hash += mixed(call);
+        std::size_t slot = hash & (slots_.size() - 1);
+        while (slots_[slot] != none) {
+            if (level_.hash[slots_[slot]] == hash && is(level_.set(slots_[slot]), smaller, call)) {
+                return false;
+            }
+            slot = (slot + 1) & (slots_.size() - 1);
         }
+        slots_[slot] = static_cast<std::uint32_t>(level_.count());
+        const Call* end = smaller + level_.size - 1;
+        const Call* middle = std::upper_bound(smaller, end, call);
+        level_.calls.insert(level_.calls.end(), smaller, middle);
+        level_.calls.push_back(call);
+        level_.calls.insert(level_.calls.end(), middle, end);
+        level_.hash.push_back(hash);
+        level_.saved.push_back(0);
+        return true;
     }
 
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-    std::size_t find(const Level& level, const Call* set) const {
-        std::uint64_t hash = 0;
-        for (std::size_t i = 0; i < level.size; ++i) {
-            hash = mixed(hash ^ set[i]);
+    bool is(const Call* set, const Call* smaller, Call call) const {
+        for (std::size_t i = 0, j = 0; i < level_.size; ++i) {
+            if (set[i] == call) {
+                continue;
+            }
+            if (j + 1 == level_.size || set[i] != smaller[j++]) {
+                return false;
+            }
         }
-        std::size_t slot = hash & (slots_.size() - 1);
-        while (slots_[slot] != none && std::memcmp(level.set(slots_[slot]), set, level.size * sizeof(Call)) != 0) {
-            slot = (slot + 1) & (slots_.size() - 1);
-        }
-        return slot;
+        return true;
     }
 
-    void grow(const Level& level) {
-        slots_.assign(slots_.size() * 2, none);
-        for (std::size_t i = 0; i < level.count(); ++i) {
-            slots_[find(level, level.set(i))] = static_cast<std::uint32_t>(i);
+    void grow() {
+        slots_.assign(slots_.size() * 4, none);
+        for (std::size_t i = 0; i < level_.count(); ++i) {
+            std::size_t slot = level_.hash[i] & (slots_.size() - 1);
+            while (slots_[slot] != none) {
+                slot = (slot + 1) & (slots_.size() - 1);
+            }
+            slots_[slot] = static_cast<std::uint32_t>(i);
         }
     }
 
+    Level& level_;
     std::vector<std::uint32_t> slots_;
+};
+
+/// What one set's extensions are judged by; made once per set, so that a question to one call is a few look-ups.
+class Around {
+public:
+    Around(const dag::CallGraph& graph, const std::vector<std::vector<CallId>>& connections)
+        : graph_(graph), connections_(connections), inside_(graph.calls(), 0), met_(graph.calls(), 0), users_inside_(graph.program().data.size(), 0),
+          below_(graph.calls()), above_(graph.calls()) {
+        for (std::size_t datum = 0; datum < users_inside_.size(); ++datum) {
+            const frontend::Datum& entry = graph.datum(DataId(datum));
+            const auto users = static_cast<std::uint32_t>(graph.consumers(DataId(datum)).size());
+            lists_.push_back({entry.type.bytes(), entry.output ? never : users, entry.producer ? entry.producer->value : never});
+        }
+        for (std::size_t call = 0; call < graph.calls(); ++call) {
+            std::vector<std::uint32_t>& reads = reads_.emplace_back();
+            for (const DataId operand : graph.call(CallId(call)).operands) {
+                const auto kind = graph.datum(operand).kind;
+                if (kind != frontend::DatumKind::uniform && kind != frontend::DatumKind::constant && std::find(reads.begin(), reads.end(), operand.value) == reads.end()) {
+                    reads.push_back(operand.value);
+                }
+            }
+        }
+    }
+
+    /// The questions that follow are about this set.
+    void begin(const Call* set, std::size_t size) {
+        for (const Call call : set_) {
+            count_reads(call, std::uint32_t{0} - 1);
+        }
+        set_.assign(set, set + size);
+        ++number_;
+        neighbours_.clear();
+        below_.reset();
+        above_.reset();
+        for (const Call call : set_) {
+            inside_[call] = met_[call] = number_;
+            below_ |= graph_.descendants(CallId(call));
+            above_ |= graph_.ancestors(CallId(call));
+            count_reads(call, 1);
+        }
+        for (const Call call : set_) {
+            for (const CallId other : connections_[call]) {
+                if (met_[other.index()] != number_) {
+                    met_[other.index()] = number_;
+                    neighbours_.push_back(other.value);
+                }
+            }
+        }
+    }
+
+    /// Calls connected to the set, each once.
+    std::vector<Call>& neighbours() { return neighbours_; }
+
+    /// Pre: the set is convex. A path that leaves the set and ends in `call` does so through a predecessor of `call` below the set.
+    bool stays_convex(Call call) const {
+        const auto between = [&](const std::vector<CallId>& next, const dag::Bits& reached) {
+            return std::any_of(next.begin(), next.end(), [&](CallId other) { return inside_[other.index()] != number_ && reached.test(other.index()); });
+        };
+        return !between(graph_.predecessors(CallId(call)), below_) && !between(graph_.successors(CallId(call)), above_);
+    }
+
+    /// Bytes per element that need not cross global memory because `call` joins the set.
+    std::int64_t gain(Call call) const {
+        std::int64_t saved = 0;
+        for (const std::uint32_t read : reads_[call]) {
+            const List& list = lists_[read];
+            const bool made_inside = list.producer != never && inside_[list.producer] == number_;
+            saved += made_inside || users_inside_[read] != 0 ? list.bytes : 0;
+            saved += made_inside && users_inside_[read] + 1 == list.users_if_kept ? list.bytes : 0; // nobody else needs it
+        }
+        const std::uint32_t made = graph_.call(CallId(call)).result.value;
+        if (users_inside_[made] != 0) {
+            saved += lists_[made].bytes * (users_inside_[made] == lists_[made].users_if_kept ? 2 : 1);
+        }
+        return saved;
+    }
+
+private:
+    static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
+    struct List {
+        std::int64_t bytes;
+        std::uint32_t users_if_kept; ///< calls that use it: with all of them inside it need not be stored; `never` for an output
+        std::uint32_t producer;      ///< `never`: an input
+    };
+
+    void count_reads(Call call, std::uint32_t more) {
+        for (const std::uint32_t read : reads_[call]) {
+            users_inside_[read] += more;
+        }
+    }
+
+    const dag::CallGraph& graph_;
+    const std::vector<std::vector<CallId>>& connections_;
+    std::vector<List> lists_;                       ///< per datum
+    std::vector<std::vector<std::uint32_t>> reads_; ///< per call, the per-element lists among its operands, each once
+    std::vector<Call> set_;
+    std::uint32_t number_ = 0;                ///< of the set
+    std::vector<std::uint32_t> inside_, met_; ///< per call, number of the last set that holds it, or that it is near or in
+    std::vector<std::uint32_t> users_inside_; ///< per datum
+    dag::Bits below_, above_;                 ///< calls that depend on the set, and that it depends on
+    std::vector<Call> neighbours_;
 };
 
 class Enumerator {
 public:
     Enumerator(const dag::CallGraph& graph, int largest, std::size_t most)
-        : graph_(graph), connections_(connections(graph)), largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))), most_(most) {}
+        : graph_(graph), connections_(connections(graph)), around_(Workers::shared().count()), largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))), most_(most) {}
 
     Enumeration run() {
         Enumeration result;
@@ -101,7 +229,7 @@ public:
             result.complete = false;
             levels = sampled();
         }
-        for (Level& level : levels) {
+        for (const Level& level : levels) {
             for (std::size_t index : lexicographic(level)) {
                 dag::CallSet& set = result.sets.emplace_back();
                 set.reserve(level.size);
@@ -112,171 +240,148 @@ public:
     }
 
 private:
-    static bool holds(const Call* set, std::size_t size, std::size_t call) { return std::find(set, set + size, call) != set + size; }
-
     Level singles() const {
-        Level level{1, {}, {}};
+        Level level{1, {}, {}, {}};
         for (std::size_t call = 0; call < graph_.calls(); ++call) {
             level.calls.push_back(static_cast<Call>(call));
             level.saved.push_back(0);
+            level.hash.push_back(mixed(call));
         }
         return level;
     }
 
-    /// Pre: `set` is convex. A path that leaves the set and ends in `call` does so through a predecessor of `call` below the set.
-    bool stays_convex(const Call* set, std::size_t size, std::size_t call) const {
-        for (CallId before : graph_.predecessors(CallId(call))) {
-            if (!holds(set, size, before.index()) && std::any_of(set, set + size, [&](Call member) { return graph_.descendants(CallId(member)).test(before.index()); })) {
-                return false;
-            }
-        }
-        for (CallId after : graph_.successors(CallId(call))) {
-            if (!holds(set, size, after.index()) && std::any_of(set, set + size, [&](Call member) { return graph_.ancestors(CallId(member)).test(after.index()); })) {
-                return false;
-            }
-        }
-        return true;
-    }
+    /// Extensions of a set, with the traffic that each saves.
+    using Extensions = std::vector<std::pair<std::int64_t, Call>>;
 
-    /// Bytes per element that need not cross global memory because `call` joins the set.
-    std::int64_t gain(const Call* set, std::size_t size, std::size_t call) const {
-        const auto inside = [&](CallId id) { return id.index() == call || holds(set, size, id.index()); };
-        const auto store_saved = [&](DataId made) {
-            const auto& users = graph_.consumers(made);
-            return !graph_.datum(made).output && std::all_of(users.begin(), users.end(), inside) ? graph_.datum(made).type.bytes() : 0;
-        };
-        const frontend::Call& joining = graph_.call(CallId(call));
-        std::int64_t saved = 0;
-        for (auto operand = joining.operands.begin(); operand != joining.operands.end(); ++operand) {
-            const frontend::Datum& datum = graph_.datum(*operand);
-            if (datum.kind == frontend::DatumKind::uniform || datum.kind == frontend::DatumKind::constant || std::find(joining.operands.begin(), operand, *operand) != operand) {
-                continue;
-            }
-            const auto& users = graph_.consumers(*operand);
-            const bool made_inside = datum.producer && inside(*datum.producer);
-            if (made_inside || std::any_of(users.begin(), users.end(), [&](CallId user) { return holds(set, size, user.index()); })) {
-                saved += datum.type.bytes();
-            }
-            if (made_inside) {
-                saved += store_saved(*operand);
-            }
-        }
-        const auto& users = graph_.consumers(joining.result);
-        if (std::any_of(users.begin(), users.end(), [&](CallId user) { return holds(set, size, user.index()); })) {
-            saved += graph_.datum(joining.result).type.bytes() + store_saved(joining.result);
-        }
-        return saved;
-    }
-
-    /// Calls connected to the set, ascending.
-    void neighbours(const Call* set, std::size_t size, std::vector<Call>& result) const {
-        result.clear();
-        for (std::size_t i = 0; i < size; ++i) {
-            for (CallId other : connections_[set[i]]) {
-                if (!holds(set, size, other.index())) {
-                    result.push_back(other.value);
+    /// Appends the sets that `extend(around, number of the set, extensions)` makes of those of the level, found on all threads and taken
+    /// in the order of the level; stops when there are more than `most`.
+    template <class Extend>
+    Level extended(const Level& level, std::size_t most, Extend extend) {
+        constexpr std::size_t part = 256;
+        constexpr std::size_t parts_together = 64;
+        Level next{level.size + 1, {}, {}, {}};
+        Index index(next);
+        std::vector<Extensions> found(part * parts_together);
+        for (std::size_t first = 0; first < level.count() && next.count() <= most; first += found.size()) {
+            const std::size_t sets = std::min(found.size(), level.count() - first);
+            Workers::shared().run(sets, part, [&](std::size_t worker, std::size_t begin, std::size_t end) {
+                std::unique_ptr<Around>& around = around_[worker];
+                if (!around) {
+                    around = std::make_unique<Around>(graph_, connections_);
                 }
-            }
-        }
-        std::sort(result.begin(), result.end());
-        result.erase(std::unique(result.begin(), result.end()), result.end());
-    }
-
-    static void joined(const Call* set, std::size_t size, Call call, std::vector<Call>& result) {
-        result.assign(set, set + size);
-        result.insert(std::upper_bound(result.begin(), result.end(), call), call);
-    }
-
-    /// All sets one call larger; stops when there are more than `most`.
-    Level grown(const Level& level, std::size_t most) const {
-        Level next{level.size + 1, {}, {}};
-        Index index;
-        std::vector<Call> around;
-        std::vector<Call> larger;
-        for (std::size_t i = 0; i < level.count() && next.count() <= most; ++i) {
-            const Call* set = level.set(i);
-            neighbours(set, level.size, around);
-            for (Call call : around) {
-                if (stays_convex(set, level.size, call)) {
-                    joined(set, level.size, call, larger);
-                    index.insert(next, larger.data(), 0);
+                for (std::size_t i = begin; i < end; ++i) {
+                    around->begin(level.set(first + i), level.size);
+                    found[i].clear();
+                    extend(*around, first + i, found[i]);
+                }
+            });
+            for (std::size_t i = 0; i < sets; ++i) {
+                for (const auto& [saved, call] : found[i]) {
+                    if (index.insert(level.set(first + i), level.hash[first + i], call)) {
+                        next.saved.back() = level.saved[first + i] + saved;
+                    }
                 }
             }
         }
         return next;
+    }
+
+    /// All sets one call larger, their savings left at 0.
+    Level grown(const Level& level, std::size_t most) {
+        return extended(level, most, [](Around& around, std::size_t, Extensions& extensions) {
+            for (const Call call : around.neighbours()) {
+                if (around.stays_convex(call)) {
+                    extensions.emplace_back(0, call);
+                }
+            }
+        });
     }
 
     /// Sets one call larger, from each set by the extensions that save most.
-    Level grown_best(const Level& level) const {
-        Level next{level.size + 1, {}, {}};
-        Index index;
-        std::vector<Call> around;
-        std::vector<Call> larger;
-        std::vector<std::pair<std::int64_t, Call>> extensions; // negated gain: sorts best first, ties by call
-        for (std::size_t i = 0; i < level.count(); ++i) {
-            const Call* set = level.set(i);
-            neighbours(set, level.size, around);
+    Level grown_best(const Level& level) {
+        return extended(level, std::numeric_limits<std::size_t>::max(), [](Around& around, std::size_t number, Extensions& extensions) {
+            std::vector<Call>& neighbours = around.neighbours();
             // A hub has too many neighbours to weigh for each set: another part of them for each.
-            const std::size_t looked_at = std::min(around.size(), neighbours_when_cut);
-            extensions.clear();
+            const std::size_t looked_at = std::min(neighbours.size(), neighbours_when_cut);
+            if (looked_at < neighbours.size()) {
+                std::sort(neighbours.begin(), neighbours.end());
+            }
             for (std::size_t j = 0; j < looked_at; ++j) {
-                const Call call = around[(i * looked_at + j) % around.size()];
-                if (stays_convex(set, level.size, call)) {
-                    extensions.emplace_back(-gain(set, level.size, call), call);
+                const Call call = neighbours[(number * looked_at + j) % neighbours.size()];
+                if (around.stays_convex(call)) {
+                    extensions.emplace_back(around.gain(call), call);
                 }
             }
             const std::size_t kept = std::min(extensions.size(), extensions_when_cut);
-            std::partial_sort(extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(kept), extensions.end());
-            for (std::size_t j = 0; j < kept; ++j) {
-                joined(set, level.size, extensions[j].second, larger);
-                index.insert(next, larger.data(), level.saved[i] - extensions[j].first);
-            }
-        }
-        return next;
+            std::partial_sort(extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(kept), extensions.end(),
+                              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+            extensions.resize(kept);
+        });
     }
 
     /// Indices of the sets in lexicographic order.
     static std::vector<std::size_t> lexicographic(const Level& level) {
-        std::vector<std::size_t> order(level.count());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return std::lexicographical_compare(level.set(a), level.set(a) + level.size, level.set(b), level.set(b) + level.size);
-        });
-        return order;
-    }
-
-    /// At most `share` sets of the level: turn by turn, each first call gives its next best set (ties lexicographic).
-    static Level cut(const Level& level, std::size_t share) {
-        std::vector<std::size_t> order(level.count());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            if (level.set(a)[0] != level.set(b)[0]) {
-                return level.set(a)[0] < level.set(b)[0];
-            }
-            if (level.saved[a] != level.saved[b]) {
-                return level.saved[a] > level.saved[b];
-            }
-            return std::lexicographical_compare(level.set(a), level.set(a) + level.size, level.set(b), level.set(b) + level.size);
-        });
-        std::vector<std::pair<std::size_t, std::size_t>> turns; // turn, position in order
-        for (std::size_t position = 0, first = 0; position < order.size(); ++position) {
-            if (level.set(order[position])[0] != level.set(order[first])[0]) {
-                first = position;
-            }
-            turns.emplace_back(position - first, position);
+        // The first two calls in one word decide most comparisons.
+        std::vector<std::pair<std::uint64_t, std::size_t>> order;
+        order.reserve(level.count());
+        for (std::size_t i = 0; i < level.count(); ++i) {
+            const Call* set = level.set(i);
+            order.emplace_back(std::uint64_t{set[0]} << 32 | (level.size > 1 ? set[1] : 0), i);
         }
-        std::sort(turns.begin(), turns.end());
-        turns.resize(std::min(turns.size(), share));
-        Level result{level.size, {}, {}};
-        for (const auto& [turn, position] : turns) {
-            const Call* set = level.set(order[position]);
-            result.calls.insert(result.calls.end(), set, set + level.size);
-            result.saved.push_back(level.saved[order[position]]);
+        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : level.lexicographically_before(a.second, b.second); });
+        std::vector<std::size_t> result;
+        result.reserve(order.size());
+        for (const auto& [key, index] : order) {
+            result.push_back(index);
         }
         return result;
     }
 
-    std::vector<Level> sampled() const {
+    /// At most `share` sets of the level: turn by turn, each first call gives its next best set (ties lexicographic).
+    Level cut(const Level& level, std::size_t share) const {
+        std::vector<std::vector<std::size_t>> of_first(graph_.calls());
+        for (std::size_t i = 0; i < level.count(); ++i) {
+            of_first[level.set(i)[0]].push_back(i);
+        }
+        // So many turns are whole; of the next one, as many first calls have theirs as the share allows.
+        std::size_t turns = 0, given = 0;
+        std::vector<std::size_t> longest; // sizes, ascending
+        for (const auto& sets : of_first) {
+            longest.push_back(sets.size());
+        }
+        std::sort(longest.begin(), longest.end());
+        for (std::size_t i = 0; i < longest.size(); ++i) {
+            const std::size_t still = longest.size() - i; // first calls with at least longest[i] sets
+            const std::size_t more = std::min(longest[i] - turns, (share - given) / still);
+            turns += more;
+            given += more * still;
+            if (turns < longest[i]) {
+                break;
+            }
+        }
+        const auto better = [&](std::size_t a, std::size_t b) {
+            return level.saved[a] != level.saved[b] ? level.saved[a] > level.saved[b] : level.lexicographically_before(a, b);
+        };
+        Level result{level.size, {}, {}, {}};
+        for (auto& sets : of_first) {
+            std::size_t taken = std::min(sets.size(), turns);
+            if (sets.size() > turns && given < share) {
+                ++given;
+                ++taken;
+            }
+            if (taken < sets.size()) {
+                std::nth_element(sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(taken), sets.end(), better);
+                sets.resize(taken);
+                std::sort(sets.begin(), sets.end());
+            }
+            for (const std::size_t index : sets) {
+                result.append(level, index);
+            }
+        }
+        return result;
+    }
+
+    std::vector<Level> sampled() {
         std::vector<Level> levels = {singles()};
         std::size_t left = most_ - std::min(most_, levels.front().count());
         while (levels.back().size < largest_ && left != 0 && levels.back().count() != 0) {
@@ -290,6 +395,7 @@ private:
 
     const dag::CallGraph& graph_;
     std::vector<std::vector<CallId>> connections_;
+    std::vector<std::unique_ptr<Around>> around_; ///< per worker
     std::size_t largest_;
     std::size_t most_;
 };

@@ -2,6 +2,8 @@
 // Enumeration of the decisions of a kernel.
 #include "fusion/kernel_choice.hpp"
 
+#include "support/diagnostics.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -39,8 +41,10 @@ public:
     double total() const { return total_; }
 
 private:
-    void add(const Combination& combination) {
-        if (list_.size() < most_ && seen_.insert(combination).second) {
+    /// Unless it is among the first `compared` of the list.
+    void add(const Combination& combination, std::size_t compared) {
+        // Few combinations: looking through them is quicker than a set of them.
+        if (list_.size() < most_ && std::find(list_.begin(), list_.begin() + static_cast<std::ptrdiff_t>(compared), combination) == list_.begin() + static_cast<std::ptrdiff_t>(compared)) {
             list_.push_back(combination);
         }
     }
@@ -53,11 +57,11 @@ private:
             const auto found = std::find_if(routines.begin(), routines.end(), pick);
             combination.push_back(static_cast<std::uint8_t>(found == routines.end() ? 0 : found - routines.begin()));
         }
-        add(combination);
+        add(combination, list_.size());
     }
 
     void uniform() {
-        add(Combination(kernel_.calls.size(), 0)); // routines are sorted by threads: the first has the fewest
+        add(Combination(kernel_.calls.size(), 0), 0); // routines are sorted by threads: the first has the fewest
         std::set<int> threads;
         std::set<library::Touch> outputs;
         for (const auto& call : kernel_.calls) {
@@ -91,17 +95,17 @@ private:
             });
             combination.push_back(static_cast<std::uint8_t>(found == routines.end() ? 0 : found - routines.begin()));
         }
-        add(combination);
+        add(combination, list_.size());
     }
 
     /// One call at a time takes another routine than in a uniform combination.
     void neighbours() {
         for (std::size_t base = 0; base < uniform_count_; ++base) {
-            for (std::size_t call = 0; call < kernel_.calls.size(); ++call) {
+            for (std::size_t call = 0; call < kernel_.calls.size() && list_.size() < most_; ++call) {
                 Combination combination = list_[base];
                 for (std::size_t option = 0; option < kernel_.calls[call].routines->routines.size(); ++option) {
                     combination[call] = static_cast<std::uint8_t>(option);
-                    add(combination);
+                    add(combination, list_.size());
                 }
             }
         }
@@ -111,7 +115,7 @@ private:
     void all() {
         Combination combination(kernel_.calls.size(), 0);
         for (std::size_t call = 0; call < combination.size();) {
-            add(combination);
+            add(combination, uniform_count_); // the others differ from each other
             for (call = 0; call < combination.size(); ++call) {
                 if (++combination[call] < kernel_.calls[call].routines->routines.size()) {
                     break;
@@ -126,15 +130,30 @@ private:
     double total_ = 1;
     std::size_t uniform_count_ = 0;
     std::vector<Combination> list_;
-    std::set<Combination> seen_;
+};
+
+/// At most `most` values in place: dozens of these are made per column.
+template <class T, std::size_t most>
+class Few {
+public:
+    void push_back(T value) {
+        internal_check(size_ < most, "kernel choice: more alternatives than there is room for");
+        values_[size_++] = value;
+    }
+    std::size_t size() const { return size_; }
+    const T& operator[](std::size_t index) const { return values_[index]; }
+
+private:
+    std::array<T, most> values_{};
+    std::size_t size_ = 0;
 };
 
 /// What may be chosen for one combination; the first `core_*` of each list are the usual ones.
 struct Axes {
-    std::vector<int> elements;
-    std::vector<LoadPolicy> loads;
-    std::vector<StorePolicy> stores;
-    std::vector<LoadOrder> orders;
+    Few<int, 6> elements;
+    Few<LoadPolicy, 6> loads;
+    Few<StorePolicy, 4> stores;
+    Few<LoadOrder, 2> orders;
     std::size_t core_elements = 0;
     std::size_t core_loads = 0;
     std::size_t core_stores = 0;
@@ -144,11 +163,11 @@ struct Axes {
 };
 
 /// Block sizes in elements, preferred first. 8 and 16 only where the largest granularity fills whole warps with them.
-std::vector<int> block_elements(int largest_threads, int warp_size) {
+Few<int, 6> block_elements(int largest_threads, int warp_size) {
     static constexpr std::array<int, 6> fine = {64, 128, 32, 256, 16, 8};
     static constexpr std::array<int, 6> medium = {32, 64, 16, 128, 8, 256};
     static constexpr std::array<int, 6> coarse = {8, 16, 32, 64, 128, 256};
-    std::vector<int> result;
+    Few<int, 6> result;
     for (int elements : largest_threads <= 2 ? fine : largest_threads <= 8 ? medium
                                                                            : coarse) {
         if (elements * largest_threads % warp_size == 0) {
@@ -200,10 +219,10 @@ Axes axes(const KernelOutline& kernel, const Combination& routines, const Device
         }
         result.loads.push_back(LoadPolicy::words);
     } else {
-        result.loads = {LoadPolicy::in_place};
+        result.loads.push_back(LoadPolicy::in_place);
         result.core_loads = 1;
     }
-    result.stores = {StorePolicy::vectors};
+    result.stores.push_back(StorePolicy::vectors);
     result.core_stores = 1;
     if (small_results + large_results != 0) {
         result.stores.push_back(StorePolicy::direct);
@@ -214,7 +233,7 @@ Axes axes(const KernelOutline& kernel, const Combination& routines, const Device
         }
     }
     result.stores.push_back(StorePolicy::words);
-    result.orders = {LoadOrder::first};
+    result.orders.push_back(LoadOrder::first);
     const bool one_kernel = kernel.calls.size() == 1; // the order of loads does not matter before a single call
     if (!one_kernel) {
         result.orders.push_back(LoadOrder::at_use);
@@ -286,6 +305,7 @@ Choices choices(const KernelOutline& kernel, const DeviceLimits& limits, std::si
     Combinations combinations(kernel, std::max<std::size_t>(most / 4, 16));
     result.combinations = combinations.list();
     std::vector<Axes> all;
+    all.reserve(result.combinations.size());
     double listed = 0;
     for (const Combination& combination : result.combinations) {
         all.push_back(axes(kernel, combination, limits));

@@ -35,14 +35,16 @@ const CallCosts::Table& CallCosts::of(CallId id) {
     return table;
 }
 
-KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs) {
+KernelOutline outline_without_orders(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs) {
     KernelOutline result;
+    result.calls.reserve(column.executes.size());
     std::vector<DataId> touched = graph.uses(column.executes);
     for (CallId call : column.executes) {
         touched.push_back(graph.call(call).result);
     }
     std::sort(touched.begin(), touched.end());
 
+    result.data.reserve(touched.size());
     for (DataId id : touched) {
         const frontend::Datum& datum = graph.datum(id);
         KernelOutline::Datum& entry = result.data.emplace_back();
@@ -71,11 +73,22 @@ KernelOutline outline(const dag::CallGraph& graph, const Column& column, const s
         result.data[static_cast<std::size_t>(entry.result)].producer = static_cast<int>(index);
         entry.costs = &costs.of(id);
     }
-    for (LoadOrder loads : {LoadOrder::first, LoadOrder::at_use}) {
-        auto& order = result.order[loads == LoadOrder::first ? 0 : 1];
+    return result;
+}
+
+void find_order(KernelOutline& outline, const dag::CallGraph& graph, const Column& column, LoadOrder loads) {
+    std::vector<int>& order = outline.order[loads == LoadOrder::first ? 0 : 1];
+    if (order.empty()) {
         for (CallId call : linearize(graph, column.executes, column.stores, loads).order) {
             order.push_back(position(column.executes, call));
         }
+    }
+}
+
+KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs) {
+    KernelOutline result = outline_without_orders(graph, column, routines, costs);
+    for (LoadOrder loads : {LoadOrder::first, LoadOrder::at_use}) {
+        find_order(result, graph, column, loads);
     }
     return result;
 }

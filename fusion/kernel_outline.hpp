@@ -55,7 +55,7 @@ struct KernelOutline {
 
     std::vector<Call> calls;               ///< ascending
     std::vector<Datum> data;               ///< ascending
-    std::array<std::vector<int>, 2> order; ///< indices into calls, by LoadOrder
+    std::array<std::vector<int>, 2> order; ///< indices into calls, by LoadOrder; empty: not found yet
     Precision precision = Precision::f32;
     double read_bytes = 0;
     double write_bytes = 0;
@@ -66,5 +66,9 @@ struct KernelOutline {
 
 /// `routines` is indexed by the graph's calls; it and `costs` must outlive the outline.
 KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs);
+/// The same without its orders, which not all choices of a large space come to need.
+KernelOutline outline_without_orders(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs);
+/// Finds the order unless it is known. `column` is the outline's.
+void find_order(KernelOutline& outline, const dag::CallGraph& graph, const Column& column, LoadOrder loads);
 
 } // namespace fusec::fusion

@@ -3,6 +3,7 @@
 #include "fusion/linearize.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -12,6 +13,7 @@ namespace fusec::fusion {
 namespace {
 
 using Mask = std::uint64_t;
+constexpr std::size_t few_calls = 10;
 constexpr std::size_t most_exact = 20;       ///< calls
 constexpr std::size_t most_states = 1 << 16; ///< sets of finished calls
 constexpr std::size_t most_calls = 64;
@@ -150,6 +152,54 @@ std::optional<Linearization> exact(const Lifetimes& lifetimes, const dag::CallSe
     return result;
 }
 
+/// The same for few calls, without lists of sets: every set of calls is its own index.
+Linearization exact_few(const Lifetimes& lifetimes, const dag::CallSet& set) {
+    const std::size_t calls = set.size();
+    const std::size_t all = (std::size_t{1} << calls) - 1;
+    std::array<bool, std::size_t{1} << few_calls> reached;
+    std::array<int, std::size_t{1} << few_calls> rest; // least peak of the steps that remain
+    std::fill_n(reached.begin(), all + 1, false);
+    reached[0] = true;
+    const auto for_each_ready = [&](Mask done, auto visit) {
+        for (std::size_t call = 0; call < calls; ++call) {
+            if (lifetimes.ready(done, call)) {
+                visit(call, done | Mask{1} << call);
+            }
+        }
+    };
+    for (Mask done = 0; done < all; ++done) { // what follows a set is a greater number
+        if (reached[done]) {
+            for_each_ready(done, [&](std::size_t, Mask next) { reached[next] = true; });
+        }
+    }
+    rest[all] = 0;
+    for (Mask done = all; done-- != 0;) {
+        if (reached[done]) {
+            int least = unreachable;
+            for_each_ready(done, [&](std::size_t call, Mask next) {
+                if (rest[next] < least) {
+                    least = std::min(least, std::max(lifetimes.alive(done, call), rest[next]));
+                }
+            });
+            rest[done] = least;
+        }
+    }
+    Linearization result;
+    result.bytes = rest[0];
+    for (Mask done = 0; done != all;) {
+        bool found = false;
+        for_each_ready(done, [&](std::size_t call, Mask next) { // ties: the smallest call
+            if (!found && rest[next] <= result.bytes && lifetimes.alive(done, call) <= result.bytes) {
+                found = true;
+                result.order.push_back(set[call]);
+            }
+        });
+        internal_check(found, "linearize: no call keeps to the least bytes");
+        done |= Mask{1} << (std::lower_bound(set.begin(), set.end(), result.order.back()) - set.begin());
+    }
+    return result;
+}
+
 Linearization greedy(const Lifetimes& lifetimes, const dag::CallSet& set) {
     Linearization result;
     result.exact = false;
@@ -172,6 +222,9 @@ Linearization greedy(const Lifetimes& lifetimes, const dag::CallSet& set) {
 
 Linearization linearize(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads) {
     const Lifetimes lifetimes(graph, set, stores, loads);
+    if (set.size() <= few_calls) {
+        return exact_few(lifetimes, set);
+    }
     if (set.size() <= most_exact) {
         if (std::optional<Linearization> result = exact(lifetimes, set)) {
             return *std::move(result);

@@ -28,10 +28,15 @@ public:
 
     Arena run() {
         greedy([&](std::size_t a, std::size_t b) { return size_[a] > size_[b]; });
-        greedy([&](std::size_t a, std::size_t b) { return ranges_[a].first < ranges_[b].first; });
-        greedy([&](std::size_t a, std::size_t b) { return ranges_[a].last - ranges_[a].first > ranges_[b].last - ranges_[b].first; });
+        if (best_.bytes > bound_) {
+            greedy([&](std::size_t a, std::size_t b) { return ranges_[a].first < ranges_[b].first; });
+        }
+        if (best_.bytes > bound_) {
+            greedy([&](std::size_t a, std::size_t b) { return ranges_[a].last - ranges_[a].first > ranges_[b].last - ranges_[b].first; });
+        }
         if (best_.bytes > bound_) {
             std::fill(offset_.begin(), offset_.end(), unplaced);
+            lowest_.resize(size_.size() * size_.size());
             branch(0, 0, 0, 0);
         }
         return best_;
@@ -90,11 +95,12 @@ private:
             return;
         }
         ++best_.nodes;
+        int* const lowest_of = lowest_.data() + placed * size_.size();
         for (std::size_t range = 0; range < size_.size(); ++range) {
             if (offset_[range] != unplaced) {
                 continue;
             }
-            const int address = lowest(range);
+            const int address = lowest_of[range] = lowest(range);
             // Every unplaced range ends up at or above its present lowest address.
             if (address + size_[range] >= best_.bytes) {
                 return;
@@ -104,7 +110,7 @@ private:
             if (offset_[range] != unplaced) {
                 continue;
             }
-            const int address = lowest(range);
+            const int address = lowest_of[range];
             if (address < floor || (address == floor && placed != 0 && range < last)) {
                 continue;
             }
@@ -120,6 +126,7 @@ private:
     const std::vector<LiveRange>& ranges_;
     std::vector<int> size_;
     std::vector<int> offset_;
+    std::vector<int> lowest_; ///< by number of ranges placed, then range: what `branch` found there
     std::size_t node_limit_;
     int bound_ = 0;
     Arena best_{{}, std::numeric_limits<int>::max(), true, 0};

@@ -30,6 +30,8 @@ public:
     virtual double closer_bound(ColumnId column) { return lower_bound(column); }
     /// Predicted seconds of the best kept implementation; `impossible` when every implementation was rejected. Memoised.
     virtual double seconds(ColumnId column) = 0;
+    /// The seconds of all these will be asked for: a source may find them at once. Each at most once in the list.
+    virtual void find_seconds(const std::vector<ColumnId>& columns) { static_cast<void>(columns); }
 };
 
 enum class PlanMode {

@@ -13,6 +13,14 @@ RestrictedSource::RestrictedSource(ColumnSource& all, const std::function<bool(c
     }
 }
 
+void RestrictedSource::find_seconds(const std::vector<ColumnId>& columns) {
+    std::vector<ColumnId> originals;
+    for (const ColumnId column : columns) {
+        originals.push_back(original(column));
+    }
+    all_.find_seconds(originals);
+}
+
 Cover RestrictedSource::original(const Cover& cover) const {
     Cover result{.columns = {}, .seconds = cover.seconds};
     for (const ColumnId column : cover.columns) {

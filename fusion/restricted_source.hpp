@@ -15,7 +15,9 @@ public:
 
     const std::vector<Column>& columns() const override { return columns_; }
     double lower_bound(ColumnId column) const override { return all_.lower_bound(original(column)); }
+    double closer_bound(ColumnId column) override { return all_.closer_bound(original(column)); }
     double seconds(ColumnId column) override { return all_.seconds(original(column)); }
+    void find_seconds(const std::vector<ColumnId>& columns) override;
 
     /// The column's id in the unrestricted source.
     ColumnId original(ColumnId column) const { return originals_.at(column.index()); }

@@ -7,6 +7,7 @@
 #include "fusion/front.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/least_work.hpp"
+#include "fusion/workers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,8 @@ namespace {
 /// Implementations considered per column. Small spaces are searched widely; in large ones thousands of columns have to be priced.
 std::size_t automatic_implementations(std::size_t fusions) {
     return fusions <= 64 ? 384 : fusions <= 5000 ? 160
-                                                 : 64;
+                             : fusions <= 50000  ? 64
+                                                 : 40;
 }
 
 /// What pricing a column found, without its candidates.
@@ -54,9 +56,15 @@ struct Space::State {
         std::map<Rejection::Reason, std::size_t> rejected;
     };
     std::map<ColumnId, Counts> counted; ///< of the columns priced so far
-    CallCosts costs{graph, routines};
-    LeastWork least_work{graph, routines, limits, costs};
-    KernelBuilder builder{limits};
+    /// What one thread prices columns with. Equal for all of them: which one prices a column does not show.
+    struct Pricer {
+        explicit Pricer(const State& state)
+            : costs(state.graph, state.routines), least_work(state.graph, state.routines, state.limits, costs), builder(state.limits) {}
+        CallCosts costs;
+        LeastWork least_work;
+        KernelBuilder builder;
+    };
+    std::vector<std::unique_ptr<Pricer>> pricers; ///< per worker; the first is always there
 
     State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model, const SpaceOptions& the_options)
         : graph(the_graph), model(the_model), limits(the_limits), options(the_options), routines(find_routines(the_graph, catalog, the_limits)) {
@@ -66,6 +74,7 @@ struct Space::State {
         for (const CallRoutines& call : routines) {
             flops.push_back(call.operations.flops);
         }
+        pricers.resize(1);
         columns = make_columns(graph, fusions.sets, flops, options.recompute);
         if (options.implementations == 0) {
             options.implementations = automatic_implementations(fusions.sets.size());
@@ -100,10 +109,16 @@ struct Space::State {
 
     const Column& column(ColumnId id) const { return columns.columns.at(id.index()); }
 
-    /// The prediction for what the builder decided last.
-    double drafted_seconds() const { return rounded_prediction(model.seconds(builder.draft().work, options.elements)); }
-    /// Writes that as a candidate with its cost.
-    void write(Candidate& out) const {
+    Pricer& pricer(std::size_t worker = 0) {
+        std::unique_ptr<Pricer>& result = pricers[worker];
+        if (!result) {
+            result = std::make_unique<Pricer>(*this);
+        }
+        return *result;
+    }
+
+    /// Writes what the builder decided last as a candidate with its cost.
+    void write(const KernelBuilder& builder, Candidate& out) const {
         builder.write(out);
         out.cost = model.cost(out.work, options.elements);
         out.cost.seconds = rounded_prediction(out.cost.seconds);
@@ -112,24 +127,25 @@ struct Space::State {
     /// Calls `visit(number of the choice)`, with the choice as the builder's draft, for every choice that the device can run; fills in the rest of the result.
     /// `hopeless(kernel, choices, combination)` may exclude all choices of a combination of routines.
     template <class Visit, class Hopeless>
-    Priced elaborate(const Column& of, Visit visit, Hopeless hopeless) {
+    Priced elaborate(Pricer& with, const Column& of, Visit visit, Hopeless hopeless) const {
         Priced result;
         for (CallId call : of.executes) {
             for (const std::string& reason : routines[call.index()].unusable) {
                 result.unusable.push_back("`" + graph.program().name_of(call) + "`: " + reason);
             }
         }
-        const KernelOutline kernel = outline(graph, of, routines, costs);
+        KernelOutline kernel = outline_without_orders(graph, of, routines, with.costs);
         result.choices = choices(kernel, limits, options.implementations);
         result.considered = result.choices.list.size() + result.unusable.size();
-        builder.begin(kernel);
+        with.builder.begin(kernel);
         for (std::size_t number = 0; number < result.choices.list.size(); ++number) {
             const KernelChoice& choice = result.choices.list[number];
             if (hopeless(kernel, result.choices, choice.combination)) {
                 ++result.excluded;
                 continue;
             }
-            if (const auto refusal = builder.decide(result.choices.combinations[choice.combination], choice)) {
+            find_order(kernel, graph, of, choice.order);
+            if (const auto refusal = with.builder.decide(result.choices.combinations[choice.combination], choice)) {
                 result.refused.push_back(*refusal);
                 continue;
             }
@@ -144,14 +160,14 @@ struct Space::State {
         front
     };
 
-    Priced price(ColumnId id, Wanted wanted) {
+    Priced price(Pricer& with, ColumnId id, Wanted wanted) const {
         std::vector<Merit> merits;
         double best = impossible;
-        const KernelWork least = least_work.of(column(id));
+        const KernelWork least = with.least_work.of(column(id));
         std::vector<double> bounds_of; // per combination; NaN: not found yet
         const auto visit = [&](std::size_t number) {
-            const KernelWork& work = builder.draft().work;
-            const double predicted = drafted_seconds();
+            const KernelWork& work = with.builder.draft().work;
+            const double predicted = rounded_prediction(model.seconds(work, options.elements));
             merits.push_back({predicted, work.shared_bytes, work.registers, number, work.spill_bytes > 0});
             // One that spills is kept only if all do, so it makes no other hopeless.
             best = work.spill_bytes > 0 ? best : std::min(best, predicted);
@@ -167,8 +183,12 @@ struct Space::State {
             }
             return bound > best;
         };
-        Priced result = elaborate(column(id), visit, hopeless);
+        Priced result = elaborate(with, column(id), visit, hopeless);
         result.front = pareto_front(std::move(merits), options.front);
+        return result;
+    }
+
+    void record(ColumnId id, const Priced& result, Wanted wanted) {
         double& known = seconds[id.index()];
         if (std::isnan(known)) {
             known = result.front.empty() ? impossible : result.front.front().seconds;
@@ -183,7 +203,6 @@ struct Space::State {
                 counts.rejected[Rejection::Reason::no_implementation] += result.unusable.size();
             }
         }
-        return result;
     }
 };
 
@@ -203,16 +222,33 @@ double Space::lower_bound(ColumnId column) const {
 double Space::closer_bound(ColumnId column) {
     double& bound = state_->closer.at(column.index());
     if (std::isnan(bound)) {
-        bound = std::max(state_->bounds[column.index()], rounded_prediction(state_->model.least_seconds(state_->least_work.of(state_->column(column)), state_->options.elements)));
+        bound = std::max(state_->bounds[column.index()], rounded_prediction(state_->model.least_seconds(state_->pricer().least_work.of(state_->column(column)), state_->options.elements)));
     }
     return bound;
 }
 
 double Space::seconds(ColumnId column) {
     if (std::isnan(state_->seconds.at(column.index()))) {
-        state_->price(column, State::Wanted::seconds);
+        state_->record(column, state_->price(state_->pricer(), column, State::Wanted::seconds), State::Wanted::seconds);
     }
     return state_->seconds[column.index()];
+}
+
+void Space::find_seconds(const std::vector<ColumnId>& columns) {
+    std::vector<ColumnId> open;
+    std::copy_if(columns.begin(), columns.end(), std::back_inserter(open), [&](ColumnId column) { return std::isnan(state_->seconds.at(column.index())); });
+    std::vector<Priced> priced(open.size());
+    state_->pricers.resize(std::max(state_->pricers.size(), Workers::shared().count()));
+    Workers::shared().run(open.size(), 4, [&](std::size_t worker, std::size_t begin, std::size_t end) {
+        State::Pricer& pricer = state_->pricer(worker);
+        for (std::size_t i = begin; i < end; ++i) {
+            priced[i] = state_->price(pricer, open[i], State::Wanted::seconds);
+            priced[i].choices = {.combinations = {}, .list = {}, .unexplored = priced[i].choices.unexplored}; // only a front asks for them
+        }
+    });
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        state_->record(open[i], priced[i], State::Wanted::seconds);
+    }
 }
 
 const std::vector<CallSet>& Space::fusions() const {
@@ -225,7 +261,9 @@ const Front& Space::front(ColumnId column) {
     if (!added) {
         return front;
     }
-    const Priced priced = state_->price(column, State::Wanted::front);
+    State::Pricer& pricer = state_->pricer();
+    const Priced priced = state_->price(pricer, column, State::Wanted::front);
+    state_->record(column, priced, State::Wanted::front);
     front.considered = priced.considered;
     front.dominated = priced.built - priced.front.size();
     front.unexplored = priced.choices.unexplored;
@@ -235,23 +273,24 @@ const Front& Space::front(ColumnId column) {
     for (const std::string& reason : priced.unusable) {
         front.rejected.push_back({Rejection::Reason::no_implementation, reason});
     }
-    const KernelOutline kernel = outline(state_->graph, state_->column(column), state_->routines, state_->costs);
-    KernelBuilder& builder = state_->builder;
+    const KernelOutline kernel = outline(state_->graph, state_->column(column), state_->routines, pricer.costs);
+    KernelBuilder& builder = pricer.builder;
     builder.begin(kernel);
     for (const Merit& merit : priced.front) {
         const KernelChoice& choice = priced.choices.list[merit.choice];
         Candidate& kept = front.kept.emplace_back();
         const auto refusal = builder.decide(priced.choices.combinations[choice.combination], choice);
         internal_check(!refusal, "space: a kept candidate cannot be built again");
-        state_->write(kept);
+        state_->write(builder, kept);
     }
     return front;
 }
 
 std::vector<Candidate> Space::implementations(ColumnId column) const {
     std::vector<Candidate> result;
-    const auto visit = [&](std::size_t) { state_->write(result.emplace_back()); };
-    state_->elaborate(state_->column(column), visit, [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
+    State::Pricer& pricer = state_->pricer();
+    const auto visit = [&](std::size_t) { state_->write(pricer.builder, result.emplace_back()); };
+    state_->elaborate(pricer, state_->column(column), visit, [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
     return result;
 }
 

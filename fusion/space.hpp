@@ -17,7 +17,7 @@ struct SpaceOptions {
     bool recompute = true;
     std::uint64_t elements = 1048576;
     std::size_t front = 16;          ///< kept candidates per column
-    std::size_t implementations = 0; ///< considered per column, the promising first; 0: by the size of the space (384, 160 or 64)
+    std::size_t implementations = 0; ///< considered per column, the promising first; 0: by the size of the space (384, 160, 64 or 40)
 };
 
 struct SpaceStatistics {
@@ -50,6 +50,8 @@ public:
     double lower_bound(ColumnId column) const override;
     double closer_bound(ColumnId column) override;
     double seconds(ColumnId column) override;
+    /// On the workers of the process; the result does not depend on how many there are.
+    void find_seconds(const std::vector<ColumnId>& columns) override;
 
     const std::vector<CallSet>& fusions() const;
     const Front& front(ColumnId column);

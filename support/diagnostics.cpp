@@ -111,12 +111,16 @@ void render_excerpt(const Span& span, std::ostream& out, const Palette& palette)
     const std::vector<Cell> cells = cells_of(whole, near);
     // The cell that holds a byte: a span may begin inside a code point when its bytes are at fault.
     const auto cell_at = [&](std::size_t offset) {
-        const auto next = std::upper_bound(cells.begin(), cells.end(), offset, [](std::size_t o, const Cell& cell) { return o < cell.offset; });
+        const auto next =
+            std::upper_bound(cells.begin(), cells.end(), offset, [](std::size_t o, const Cell& cell) { return o < cell.offset; });
         return static_cast<std::size_t>(next - cells.begin()) - (next == cells.begin() ? 0 : 1);
     };
-    const auto place = [&](std::size_t offset) { return offset >= start + near.end ? cells.size() : cell_at(offset - std::min(offset, start)); };
+    const auto place = [&](std::size_t offset) {
+        return offset >= start + near.end ? cells.size() : cell_at(offset - std::min(offset, start));
+    };
     const std::size_t caret = place(span.begin);
-    const std::size_t end = span.end > span.begin ? std::max(caret + 1, place(span.end - 1) + (span.end - 1 < start + near.end ? 1 : 0)) : caret + 1;
+    const std::size_t end =
+        span.end > span.begin ? std::max(caret + 1, place(span.end - 1) + (span.end - 1 < start + near.end ? 1 : 0)) : caret + 1;
 
     const std::size_t first = cells.size() > window && caret > window / 2 ? caret - window / 2 : 0;
     const std::size_t last = std::min(cells.size(), first + window);
@@ -186,7 +190,8 @@ Diagnostic& Diagnostics::report(const DiagnosticKind& kind, Span span, std::stri
 }
 
 int Diagnostics::exit_code() const {
-    const auto first = std::find_if(entries_.begin(), entries_.end(), [](const Diagnostic& d) { return d.kind.severity == Severity::error; });
+    const auto first =
+        std::find_if(entries_.begin(), entries_.end(), [](const Diagnostic& d) { return d.kind.severity == Severity::error; });
     return first == entries_.end() ? 0 : exit_code_of(first->kind.fault);
 }
 
@@ -197,7 +202,9 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
         sorted.push_back(&d);
     }
     std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic* a, const Diagnostic* b) { return order_of(*a) < order_of(*b); });
-    const auto repeated = [](const Diagnostic* a, const Diagnostic* b) { return order_of(*a) == order_of(*b) && a->kind.name == b->kind.name; };
+    const auto repeated = [](const Diagnostic* a, const Diagnostic* b) {
+        return order_of(*a) == order_of(*b) && a->kind.name == b->kind.name;
+    };
     sorted.erase(std::unique(sorted.begin(), sorted.end(), repeated), sorted.end());
 
     std::map<Severity, std::size_t> seen;
@@ -209,7 +216,8 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
                                                                                                                      : palette.blue;
         out << palette.bold;
         render_place(d->span, out);
-        out << tone << word_of(d->kind.severity) << ": " << palette.reset << palette.bold << d->message << palette.reset << " [" << d->kind.name << "]\n";
+        out << tone << word_of(d->kind.severity) << ": " << palette.reset << palette.bold << d->message << palette.reset << " ["
+            << d->kind.name << "]\n";
         if (d->span.source) {
             render_excerpt(d->span, out, palette);
         }

@@ -34,7 +34,8 @@ struct DiagnosticKind {
 };
 
 namespace kind {
-#define FUSEC_DIAGNOSTIC(identifier, name, severity, fault) inline constexpr DiagnosticKind identifier{name, Severity::severity, Fault::fault};
+#define FUSEC_DIAGNOSTIC(identifier, name, severity, fault) \
+    inline constexpr DiagnosticKind identifier{name, Severity::severity, Fault::fault};
 #include "support/diagnostic_kinds.def"
 #undef FUSEC_DIAGNOSTIC
 } // namespace kind

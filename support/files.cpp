@@ -62,7 +62,8 @@ bool distinct(const std::vector<OutputFile>& files, const std::vector<fs::path>&
         inputs_read.insert(fs::weakly_canonical(fs::absolute(input, code), code));
     }
     for (const OutputFile& file : files) {
-        const fs::path target = fs::weakly_canonical(fs::absolute(resolved(file.path), code), code); // absolute: `a` and `./a` are one file also before it exists
+        const fs::path target = fs::weakly_canonical(fs::absolute(resolved(file.path), code),
+                                                     code); // absolute: `a` and `./a` are one file also before it exists
         if (inputs_read.contains(target)) {
             diagnostics.report(kind::output_collision, {}, "output `" + file.path.string() + "` is also an input");
             return false;
@@ -91,7 +92,8 @@ std::optional<std::string> read(const fs::path& path, std::size_t most, Diagnost
     while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
         bytes.append(block.data(), static_cast<std::size_t>(in.gcount()));
         if (bytes.size() > most) {
-            diagnostics.report(kind::file_size_limit, from, "`" + path.string() + "` has more than " + std::to_string(most) + " bytes, the limit of a text");
+            diagnostics.report(kind::file_size_limit, from,
+                               "`" + path.string() + "` has more than " + std::to_string(most) + " bytes, the limit of a text");
             return std::nullopt;
         }
     }

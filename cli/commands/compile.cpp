@@ -64,10 +64,17 @@ std::string no_header_name(const Path& output) {
 void run_command(const Compile& command, Diagnostics& diagnostics) {
     Compilation c;
     c.options = command.options;
+    if (!writes_something(command)) {
+        constexpr DiagnosticKind usage{"usage", Severity::error, Fault::usage}; // as parse_command_line prints them
+        diagnostics.report(usage, {}, nothing_to_write).hint = "fusec --help";
+        run_pipeline(c, diagnostics, "check");
+        return;
+    }
     const bool header_beside = command.output && !is_one_text(*command.output);
     if (header_beside) {
         if (const std::string problem = no_header_name(*command.output); !problem.empty()) {
-            diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` " + problem).hint = "give the output a name such as fused.cu";
+            diagnostics.report(kind::output_collision, {}, "`-o " + command.output->string() + "` " + problem).hint =
+                "give the output a name such as fused.cu";
             return;
         }
         c.header_name = header_of(command.output->filename()).string();

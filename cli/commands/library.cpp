@@ -3,8 +3,10 @@
 #include "cli/commands.hpp"
 #include "elementary-lib/catalog.hpp"
 #include "elementary-lib/describe.hpp"
+#include "execute/build_folder.hpp"
 #include "execute/library_check.hpp"
 #include "frontend/callee.hpp"
+#include "support/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -14,25 +16,22 @@ namespace fusec::cli {
 
 namespace {
 
-/// `1 function`, `2 functions`.
-std::string counted(std::size_t count, const std::string& what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 void check(const library::Catalog& catalog, const std::optional<Path>& only, Diagnostics& diagnostics) {
     const auto compiler = execute::find_host_compiler(diagnostics);
-    if (!compiler) {
+    const auto folder = compiler ? execute::BuildFolder::open(execute::default_cache_folder(), diagnostics) : std::nullopt;
+    if (!folder) {
         return;
     }
     execute::LibraryCheckOptions options;
-    options.cache = execute::default_cache_folder();
+    options.cache = folder->path();
     options.runtime_folder = library::standard_library_folder() / "runtime";
     options.only = only;
     const execute::LibraryCheckResult result = execute::check_library(catalog, *compiler, options, diagnostics);
     std::cout << fmt::format("{}: {}, {} in {}, {} compared, {} {}, {} not run\n", only ? only->string() : "standard library",
                              counted(result.functions, "function"), counted(result.implementations, "implementation"),
-                             counted(result.instances, "instance"), counted(result.components, "component"), counted(result.mismatches, "instance"),
-                             result.mismatches == 1 ? "differs" : "differ", counted(result.unchecked, "implementation"));
+                             counted(result.instances, "instance"), counted(result.components, "component"),
+                             counted(result.mismatches, "instance"), result.mismatches == 1 ? "differs" : "differ",
+                             counted(result.unchecked, "implementation"));
 }
 
 } // namespace

@@ -3,10 +3,12 @@
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_text.hpp"
+#include "execute/build_folder.hpp"
 #include "execute/compiler.hpp"
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/npy.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +60,8 @@ std::size_t list_bytes(const frontend::Datum& datum, std::uint64_t elements) {
 }
 
 /// Files by the datum they name; reports names that are not of `allowed`, and names given twice.
-std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>& files, const std::vector<DataId>& allowed, const char* role, const frontend::CheckedProgram& program, Diagnostics& diagnostics) {
+std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>& files, const std::vector<DataId>& allowed,
+                                const char* role, const frontend::CheckedProgram& program, Diagnostics& diagnostics) {
     std::map<DataId, Path> result;
     std::vector<std::string> names;
     for (const DataId id : allowed) {
@@ -67,7 +70,8 @@ std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>&
     for (const auto& [name, path] : files) {
         const auto found = std::ranges::find(names, name);
         if (found == names.end()) {
-            Diagnostic& error = diagnostics.report(kind::unknown_list, {}, fmt::format("program `{}` has no {} `{}`", program.name, role, name));
+            Diagnostic& error =
+                diagnostics.report(kind::unknown_list, {}, fmt::format("program `{}` has no {} `{}`", program.name, role, name));
             error.hint = fmt::format("its {}s are {}", role, fmt::join(names, ", "));
         } else if (!result.emplace(allowed[static_cast<std::size_t>(found - names.begin())], path).second) {
             diagnostics.report(kind::unknown_list, {}, fmt::format("{} `{}` is given twice", role, name));
@@ -77,7 +81,8 @@ std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>&
 }
 
 /// The bytes of random components, rounded to the precision.
-std::string random_list(const frontend::CheckedProgram& program, DataId id, const execute::Demands& demands, std::uint64_t elements, std::uint64_t seed) {
+std::string random_list(const frontend::CheckedProgram& program, DataId id, const execute::Demands& demands, std::uint64_t elements,
+                        std::uint64_t seed) {
     const frontend::Datum& datum = program.datum(id);
     std::string bytes;
     bytes.reserve(list_bytes(datum, elements));
@@ -104,7 +109,9 @@ bool fits_memory(const frontend::CheckedProgram& program, std::uint64_t elements
     const double available = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
     if (needed > available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
-        diagnostics.report(kind::memory_limit, {}, fmt::format("{} elements need {:.1f} GiB, this machine has {:.1f} GiB", elements, needed / gibibyte, available / gibibyte));
+        diagnostics.report(kind::memory_limit, {},
+                           fmt::format("{} {} {:.1f} GiB, this machine has {:.1f} GiB", counted(elements, "element"),
+                                       elements == 1 ? "needs" : "need", needed / gibibyte, available / gibibyte));
         return false;
     }
     return true;
@@ -125,7 +132,9 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
         }
         if (!uniform) {
             if (elements && *elements != list->elements) {
-                diagnostics.report(kind::element_count, {}, fmt::format("`{}` has {} elements, {} gives {}", path.string(), list->elements, settled_by, *elements));
+                diagnostics.report(
+                    kind::element_count, {},
+                    fmt::format("`{}` has {}, {} gives {}", path.string(), counted(list->elements, "element"), settled_by, *elements));
             }
             elements = list->elements;
             settled_by = "`" + path.string() + "`";
@@ -144,7 +153,8 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
     for (const DataId id : program.inputs) {
         const auto found = read.find(id);
         lists.data.push_back(id);
-        lists.buffers.emplace_back(found != read.end() ? found->second.bytes : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
+        lists.buffers.emplace_back(found != read.end() ? found->second.bytes
+                                                       : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
         if (found == read.end()) {
             std::cerr << fmt::format("{}: `{}` is random (seed {})\n", program.name, program.datum(id).name, command.seed);
         }
@@ -156,16 +166,18 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
     return lists;
 }
 
+/// The library in memory: its file may be gone by the time it runs.
 std::optional<execute::LoadedLibrary> build(const Compilation& c, Diagnostics& diagnostics) {
     const auto compiler = execute::find_host_compiler(diagnostics);
-    if (!compiler) {
+    const auto folder = compiler ? execute::BuildFolder::open(execute::default_cache_folder(), diagnostics) : std::nullopt;
+    if (!folder) {
         return std::nullopt;
     }
     execute::BuildRequest request;
     request.kind = execute::BuildKind::host_product;
     request.files = {{c.program->name + ".cpp", c.emitted.source}, {c.header_name, c.emitted.header}};
     request.include_folders = {library::standard_library_folder() / "runtime"};
-    const auto path = execute::build_library(request, *compiler, execute::default_cache_folder(), diagnostics);
+    const auto path = execute::build_library(request, *compiler, folder->path(), diagnostics);
     return path ? execute::LoadedLibrary::open(*path, diagnostics) : std::nullopt;
 }
 
@@ -245,7 +257,8 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         read.push_back(path);
     }
     if (write_files(files, diagnostics, read)) {
-        diagnostics.conclude(fmt::format("{}: {} elements in {} (first call, not a benchmark)", c.program->name, lists->elements, time_text(seconds)));
+        diagnostics.conclude(fmt::format("{}: {} in {} (first call, not a benchmark)", c.program->name, counted(lists->elements, "element"),
+                                         time_text(seconds)));
     }
 }
 

@@ -3,6 +3,9 @@
 #include "execute/verify.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/report_json.hpp"
+#include "execute/build_folder.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +35,8 @@ CompileOptions options_for(const Verify& command, const Path& program, fusion::T
     return options;
 }
 
-execute::VerifyResult verify_program(const Verify& command, Compilation& c, const execute::VerifyOptions& options, const execute::RunSetup& setup) {
+execute::VerifyResult verify_program(const Verify& command, Compilation& c, const execute::VerifyOptions& options,
+                                     const execute::RunSetup& setup) {
     if (command.all) {
         execute::VerifyResult result = execute::verify_candidates(*c.space, *c.graph, *c.catalog, options, setup);
         result.merge(execute::verify_plan(c.plans.front(), *c.graph, *c.catalog, options, setup));
@@ -42,14 +46,24 @@ execute::VerifyResult verify_program(const Verify& command, Compilation& c, cons
 }
 
 /// The compiler that the executor needs, and for the GPU a device: without them nothing is checked, which is an error.
-std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, Diagnostics& diagnostics) {
+/// Opens the folder to build in when it is not open yet.
+std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, std::optional<execute::BuildFolder>& folder,
+                                           Diagnostics& diagnostics) {
     const auto compiler = options.gpu ? execute::find_cuda_compiler(diagnostics) : execute::find_host_compiler(diagnostics);
     if (!compiler) {
         return std::nullopt;
     }
+    if (!folder) {
+        if (auto opened = execute::BuildFolder::open(execute::default_cache_folder(), diagnostics)) {
+            folder.emplace(std::move(*opened));
+        }
+    }
+    if (!folder) {
+        return std::nullopt;
+    }
     execute::RunSetup setup;
     setup.compiler = *compiler;
-    setup.cache = execute::default_cache_folder();
+    setup.cache = folder->path();
     setup.library_folder = library::standard_library_folder();
     setup.jobs = std::max(1U, std::thread::hardware_concurrency());
     if (options.gpu) {
@@ -68,21 +82,19 @@ double processor_seconds() {
     for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
         rusage used{};
         ::getrusage(who, &used);
-        seconds += static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+        seconds += static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                   1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     }
     return seconds;
 }
 
 /// `demo on emulated: 21 fusions, 136 candidates, 137 checked as 120 kernels in 2820 launches, 1205319 components, 0 mismatches, ...`
 std::string summary(const Verify& command, const std::string& program, const std::string& executor, const execute::VerifyResult& result) {
-    const std::string space = command.all ? fmt::format("{} fusions, {} candidates, ", result.fusions, result.candidates) : std::string();
-    return fmt::format("{} on {}: {}{} checked as {} texts in {} launches, {} components, {} mismatches, worst error {:.2g} of the allowed\n", program, executor, space, result.checked, result.texts, result.launches, result.components, result.mismatches, result.worst_ratio);
-}
-
-/// An object of the JSON report; names and executors are identifiers and need no escapes.
-std::string json_entry(const Compilation& c, const std::string& executor, const execute::VerifyResult& result, double seconds) {
-    return fmt::format(R"(    {{"program": "{}", "calls": {}, "executor": "{}", "device": "{}", "fusions": {}, "candidates": {}, "checked": {}, "texts": {}, "texts_optimised": {}, "launches": {}, "components": {}, "mismatches": {}, "drawn": {}, "redrawn": {}, "ill_conditioned": {}, "worst_error": {:.3g}, "processor_seconds": {:.1f}}})",
-                       c.program->name, c.graph->calls(), executor, c.device ? c.device->name : std::string(), result.fusions, result.candidates, result.checked, result.texts, result.product, result.launches, result.components, result.mismatches, result.drawn, result.redrawn, result.ill_conditioned, result.worst_ratio, seconds);
+    const std::string space =
+        command.all ? fmt::format("{}, {}, ", counted(result.fusions, "fusion"), counted(result.candidates, "candidate")) : std::string();
+    return fmt::format("{} on {}: {}{} checked as {} in {}, {}, {}, worst error {:.2g} of the allowed\n", program, executor, space,
+                       result.checked, counted(result.texts, "text"), counted(result.launches, "launch"),
+                       counted(result.components, "component"), counted(result.mismatches, "mismatch"), result.worst_ratio);
 }
 
 /// Whether the text is of the target that the executor runs; reports when it is not.
@@ -91,21 +103,10 @@ bool is_for(fusion::Target target, const std::string& text, const Path& path, co
     if (cuda == (target == fusion::Target::cuda)) {
         return true;
     }
-    diagnostics.report(kind::target_mismatch, {}, fmt::format("`{}` is text for {}, executor {} runs text for {}", path.string(), cuda ? "CUDA" : "the host", executor, cuda ? "the host" : "CUDA"));
+    diagnostics.report(kind::target_mismatch, {},
+                       fmt::format("`{}` is text for {}, executor {} runs text for {}", path.string(), cuda ? "CUDA" : "the host", executor,
+                                   cuda ? "the host" : "CUDA"));
     return false;
-}
-
-void write_json(const Verify& command, const std::vector<std::string>& entries, Diagnostics& diagnostics) {
-    std::string text = fmt::format("{{\n  \"schema\": 1,\n  \"all\": {},\n  \"seed\": {},\n  \"results\": [\n", command.all, command.seed);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        text += entries[i] + (i + 1 < entries.size() ? ",\n" : "\n");
-    }
-    text += "  ]\n}\n";
-    if (*command.json == "-") {
-        std::cout << text;
-    } else {
-        write_files({{*command.json, text}}, diagnostics, command.programs);
-    }
 }
 
 } // namespace
@@ -113,11 +114,13 @@ void write_json(const Verify& command, const std::vector<std::string>& entries, 
 void run_command(const Verify& command, Diagnostics& diagnostics) {
     std::vector<std::string> executors = command.executors;
     if (executors.empty()) {
-        executors = command.source ? std::vector<std::string>{command.source->extension() == ".cpp" ? "host" : "emulated"} : std::vector<std::string>{"host", "emulated"};
+        executors = command.source ? std::vector<std::string>{command.source->extension() == ".cpp" ? "host" : "emulated"}
+                                   : std::vector<std::string>{"host", "emulated"};
     }
     // Standard output carries either the lines or the JSON.
     std::ostream& lines = command.json && *command.json == "-" ? std::cerr : std::cout;
-    std::vector<std::string> entries;
+    std::vector<Verified> results;
+    std::optional<execute::BuildFolder> folder; // one for all programs
     for (const Path& program : command.programs) {
         for (const std::string& executor : executors) {
             const double before = processor_seconds();
@@ -127,8 +130,9 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             if (!run_pipeline(c, diagnostics, command.source ? "dag" : "plan")) {
                 continue;
             }
-            const execute::VerifyOptions options{.target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .gpu = executor == "gpu", .seed = command.seed};
-            const auto setup = setup_for(options, diagnostics);
+            const execute::VerifyOptions options{
+                .target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .gpu = executor == "gpu", .seed = command.seed};
+            const auto setup = setup_for(options, folder, diagnostics);
             if (!setup) {
                 return;
             }
@@ -143,12 +147,17 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
                 result = verify_program(command, c, options, *setup);
             }
             lines << summary(command, c.program->name, executor, result) << std::flush;
-            entries.push_back(json_entry(c, executor, result, processor_seconds() - before));
+            results.push_back({c.program->name, executor, c.device ? c.device->name : std::string(), c.graph->calls(), result,
+                               processor_seconds() - before});
             execute::report(result, c.program->name, diagnostics);
         }
     }
     if (command.json) {
-        write_json(command, entries, diagnostics);
+        if (*command.json == "-") {
+            std::cout << verify_json(command, results);
+        } else {
+            write_files({{*command.json, verify_json(command, results)}}, diagnostics, command.programs);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include "cli/report_text.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/restricted_source.hpp"
+#include "support/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -73,17 +74,19 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
             std::cout << "  " << rejection << '\n';
         }
     } else if (between.size() + 2 > static_cast<std::size_t>(c.options.max_fusion)) {
-        std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, --max-fusion is {} [too-large]\n", call_names(between, *c.graph), between.size() + 2, c.options.max_fusion);
+        std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, --max-fusion is {} [too-large]\n",
+                                 call_names(between, *c.graph), between.size() + 2, c.options.max_fusion);
     } else {
         between.insert(between.end(), {first, last});
         std::ranges::sort(between);
         if (const auto reason = fusion::why_no_fusion(*c.graph, between, c.options.max_fusion)) {
             std::cout << fmt::format("  {}: {} [{}]\n", call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
-        std::cout << fmt::format("  no set of at most {} calls that holds both is connected and convex\n", c.options.max_fusion);
+        std::cout << fmt::format("  no set of at most {} that holds both is connected and convex\n",
+                                 counted(static_cast<std::uint64_t>(c.options.max_fusion), "call"));
     }
     if (!c.space->statistics().complete) {
-        std::cout << fmt::format("  (the enumeration stopped at {} fusions)\n", c.options.max_fusions);
+        std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
     }
 }
 
@@ -91,7 +94,8 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
 void print_plan(const char* title, const fusion::Plan& plan, std::initializer_list<CallId> asked, const dag::CallGraph& graph) {
     std::cout << fmt::format("{}: {}, {:g} B/element\n", title, time_text(plan.seconds), bytes_per_element(plan));
     for (const fusion::Candidate& kernel : plan.kernels) {
-        const bool marked = std::ranges::any_of(asked, [&](CallId call) { return std::ranges::find(kernel.calls, call) != kernel.calls.end(); });
+        const bool marked =
+            std::ranges::any_of(asked, [&](CallId call) { return std::ranges::find(kernel.calls, call) != kernel.calls.end(); });
         std::cout << (marked ? "* " : "  ") << kernel_line(kernel, graph) << '\n';
     }
 }
@@ -127,7 +131,8 @@ void run_command(const Why& command, Diagnostics& diagnostics) {
     print_plan("apart", *apart, {*a, *b}, *c.graph);
     const double change = (apart->seconds - together->seconds) / apart->seconds * 100;
     const double bytes = bytes_per_element(*apart) - bytes_per_element(*together);
-    std::cout << fmt::format("fusing `{}` and `{}` {} {:.2f} % and {} {:g} B/element\n", command.first, command.second, change >= 0 ? "gains" : "costs", std::abs(change), bytes >= 0 ? "saves" : "adds", std::abs(bytes));
+    std::cout << fmt::format("fusing `{}` and `{}` {} {:.2f} % and {} {:g} B/element\n", command.first, command.second,
+                             change >= 0 ? "gains" : "costs", std::abs(change), bytes >= 0 ? "saves" : "adds", std::abs(bytes));
 }
 
 } // namespace fusec::cli

@@ -73,13 +73,9 @@ int Device::launch(const Launch& launch) {
         threads_[i]->index = {index % launch.block.x, index / launch.block.x % launch.block.y, index / (launch.block.x * launch.block.y)};
     }
     bool complete = true;
-    for (unsigned z = 0; z < launch.grid.z && complete; ++z) {
-        for (unsigned y = 0; y < launch.grid.y && complete; ++y) {
-            for (unsigned x = 0; x < launch.grid.x && complete; ++x) {
-                coordinates_.block = {x, y, z};
-                complete = run_block();
-            }
-        }
+    for (BlockOrder order(launch.grid, options_.schedule, random_); complete && !order.done();) {
+        coordinates_.block = order.take();
+        complete = run_block();
     }
     launch_ = nullptr;
     return complete ? cudaSuccess : cudaErrorLaunchFailure;
@@ -334,7 +330,16 @@ void Device::wait_copies() {
     wait_batches(0);
 }
 
+void Device::check_global(const void* address, unsigned bytes) {
+    const auto* const byte = static_cast<const unsigned char*>(address);
+    const auto range = std::partition_point(forbidden_.begin(), forbidden_.end(), [&](const Forbidden& each) { return each.last <= byte; });
+    if (range != forbidden_.end() && byte + bytes > range->first) {
+        report(Fault::global_bounds, {}, thread_text(current_) + " touches global memory " + range->what);
+    }
+}
+
 void Device::check_alignment(const void* address, unsigned bytes) {
+    check_global(address, bytes);
     if (const std::uintptr_t rest = reinterpret_cast<std::uintptr_t>(address) % bytes; rest != 0) {
         report(Fault::misaligned, {}, thread_text(current_) + " accesses " + std::to_string(bytes) + " bytes of global memory at an address that is " + std::to_string(rest) + " modulo " + std::to_string(bytes));
     }

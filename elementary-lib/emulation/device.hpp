@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated device: runs the blocks of a kernel one after another, the threads of a block as fibers, in a chosen order, and records
-// what it finds wrong with the kernel.
+// The emulated device: runs the blocks of a kernel one after another, the threads of a block as fibers, both in a chosen order, and
+// records what it finds wrong with the kernel.
 #pragma once
 
+#include "elementary-lib/emulation/block_order.hpp"
 #include "elementary-lib/emulation/fiber.hpp"
 #include "elementary-lib/emulation/finding.hpp"
 #include "elementary-lib/emulation/shadow.hpp"
@@ -17,13 +18,6 @@
 #include <vector>
 
 namespace fusec::emulation {
-
-/// Order in which the threads of a block run between two barriers. Right results do not depend on it.
-enum class Schedule {
-    forward,
-    reverse,
-    shuffled
-};
 
 struct DeviceOptions {
     Schedule schedule = Schedule::forward;
@@ -44,6 +38,10 @@ public:
     void set_schedule(Schedule schedule, std::uint64_t seed);
     /// Names the tiles of a kernel (`demo_kernels::F`) for messages.
     void name_tiles(const std::string& kernel, std::vector<NamedTile> tiles);
+
+    /// Global memory that later launches may not touch. Only what passes through the device is looked at: wide accesses and asynchronous
+    /// copies. Ascending, and apart from each other.
+    void forbid(std::vector<Forbidden> ranges);
 
     /// One per kind, kernel, datum and source line, in the order found.
     const std::vector<Finding>& findings() const { return findings_; }
@@ -97,6 +95,7 @@ private:
 
     Moment now() const;
     bool accessible(std::ptrdiff_t offset, unsigned bytes, const char* what);
+    void check_global(const void* address, unsigned bytes);
     void check(const AccessResult& result, std::ptrdiff_t offset, const char* what);
     std::string tile_at(std::ptrdiff_t offset) const;
     const std::string& kernel_name(const void* kernel);
@@ -111,6 +110,7 @@ private:
     std::map<const void*, int> allowed_bytes_;
     std::map<const void*, std::string> kernel_names_;
     std::map<std::string, std::vector<NamedTile>, std::less<>> tiles_;
+    std::vector<Forbidden> forbidden_;
 
     // The launch under way.
     fusec_emulation::Coordinates coordinates_;

@@ -23,6 +23,8 @@ std::string_view to_string(Fault fault) {
         return "early access";
     case Fault::unfinished_copy:
         return "unfinished copy";
+    case Fault::global_bounds:
+        return "out of bounds";
     case Fault::misaligned:
         return "misaligned access";
     case Fault::divergent_barrier:
@@ -49,6 +51,10 @@ std::string to_string(const Finding& finding) {
 
 void Device::name_tiles(const std::string& kernel, std::vector<NamedTile> tiles) {
     tiles_[kernel] = std::move(tiles);
+}
+
+void Device::forbid(std::vector<Forbidden> ranges) {
+    forbidden_ = std::move(ranges);
 }
 
 void Device::clear_findings() {

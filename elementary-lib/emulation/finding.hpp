@@ -16,6 +16,7 @@ enum class Fault {
     shared_bounds,     ///< an access outside the launch's shared memory
     early_access,      ///< a word is touched while an asynchronous copy to it is under way
     unfinished_copy,   ///< a thread ends without having waited for its asynchronous copies
+    global_bounds,     ///< a wide access or an asynchronous copy that touches global memory which is nobody's
     misaligned,        ///< an access whose address is no multiple of its width
     divergent_barrier, ///< the threads that meet stand at different barriers
     unreached_barrier, ///< a barrier that not all live threads reach
@@ -41,6 +42,13 @@ struct NamedTile {
     std::string datum;
     std::ptrdiff_t offset = 0; ///< bytes
     std::ptrdiff_t bytes = 0;
+};
+
+/// Global memory that no access may touch, though it can be accessed: what rounding leaves between two slots.
+struct Forbidden {
+    const unsigned char* first = nullptr;
+    const unsigned char* last = nullptr; ///< the byte behind it
+    std::string what;                    ///< `behind slot 1 of the workspace`
 };
 
 } // namespace fusec::emulation

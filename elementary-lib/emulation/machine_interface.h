@@ -69,7 +69,7 @@ public:
     /// cp.async.wait_all: committed or not.
     virtual void wait_copies() = 0;
 
-    /// A wide access to global memory: the address must be a multiple of the width.
+    /// A wide access to global memory: the address must be a multiple of the width, and all of it memory of a list.
     virtual void check_alignment(const void* address, unsigned bytes) = 0;
 
     virtual const Coordinates* coordinates() const = 0;

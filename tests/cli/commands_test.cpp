@@ -27,7 +27,12 @@ TEST_F(Commands, CompileWritesBothFilesAndOneLine) {
     const test::Outcome outcome = fusec({demo, "-o", "fused.cu"}, folder.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, "");
-    EXPECT_TRUE(std::regex_match(outcome.err, std::regex("demo: \\d+ kernels?, [\\d.]+ B/element, predicted [\\d.]+ [mu]s for 1,048,576 elements on h200 \\(\\w+\\), [\\d.]+x over one kernel per call, gap 0\n"))) << outcome.err;
+    EXPECT_TRUE(std::regex_match(
+        outcome.err,
+        std::regex(
+            "demo: \\d+ kernels?, [\\d.]+ B/element, predicted [\\d.]+ [mu]s for 1,048,576 elements on h200 \\(\\w+\\), [\\d.]+x "
+            "over one kernel per call, gap 0\n")))
+        << outcome.err;
     EXPECT_THAT(folder.names(), testing::ElementsAre("fused.cu", "fused.h"));
     EXPECT_THAT(folder.read("fused.h"), HasSubstr("demo_launch_range"));
 }
@@ -38,7 +43,8 @@ TEST_F(Commands, StandardOutputIsOneTextThatCompiles) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_TRUE(folder.names().empty());
     folder.write("one.cpp", outcome.out);
-    const test::Outcome compiled = test::run({"g++", "-std=c++20", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-c", "one.cpp"}, folder.path());
+    const test::Outcome compiled =
+        test::run({"g++", "-std=c++20", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-c", "one.cpp"}, folder.path());
     EXPECT_EQ(compiled.code, 0) << compiled.err;
 }
 
@@ -67,9 +73,11 @@ TEST_F(Commands, RunAgreesWithNumPy) {
 
 TEST_F(Commands, OutputIsTheGoldenFile) {
     ASSERT_EQ(fusec({demo, "-o", "demo.cu"}, folder.path()).code, 0);
-    const test::Outcome difference = test::run({"diff", "-u", std::string(FUSEC_SOURCE_DIR) + "/tests/cli/golden/demo.cu", "demo.cu"}, folder.path());
+    const test::Outcome difference =
+        test::run({"diff", "-u", std::string(FUSEC_SOURCE_DIR) + "/tests/cli/golden/demo.cu", "demo.cu"}, folder.path());
     EXPECT_EQ(difference.code, 0) << difference.out << "update with: ./fusec examples/demo.fus -o tests/cli/golden/demo.cu";
-    const test::Outcome header = test::run({"diff", "-u", std::string(FUSEC_SOURCE_DIR) + "/tests/cli/golden/demo.h", "demo.h"}, folder.path());
+    const test::Outcome header =
+        test::run({"diff", "-u", std::string(FUSEC_SOURCE_DIR) + "/tests/cli/golden/demo.h", "demo.h"}, folder.path());
     EXPECT_EQ(header.code, 0) << header.out;
 }
 
@@ -86,7 +94,8 @@ TEST_F(Commands, SameInputSameBytes) {
     for (const char* target : {"cuda", "host"}) {
         ASSERT_EQ(fusec({demo, "-o", "a.cu", "--json", "a.json", "--target", target}, folder.path()).code, 0);
         folder.write("elsewhere/demo.fus", folder.read(demo));
-        const test::Outcome second = fusec({"elsewhere/demo.fus", "-o", "b/../c.cu", "--json", "c.json", "--target", target}, folder.path());
+        const test::Outcome second =
+            fusec({"elsewhere/demo.fus", "-o", "b/../c.cu", "--json", "c.json", "--target", target}, folder.path());
         EXPECT_EQ(second.code, 1) << "b does not exist";
         ASSERT_EQ(fusec({"elsewhere/demo.fus", "-o", "elsewhere/a.cu", "--json", "c.json", "--target", target}, folder.path()).code, 0);
         EXPECT_EQ(folder.read("a.cu"), folder.read("elsewhere/a.cu"));
@@ -114,7 +123,8 @@ TEST_F(Commands, ExploreJsonHasTheContractsKeys) {
         before = plan["seconds"];
         double sum = 0;
         for (const json& kernel : plan["kernels"]) {
-            for (const char* key : {"name", "calls", "loads", "stores", "implementation", "threads", "instances_per_block", "shared_bytes", "registers", "bytes_per_element", "flops_per_element", "seconds", "bound_by"}) {
+            for (const char* key : {"name", "calls", "loads", "stores", "implementation", "threads", "instances_per_block", "shared_bytes",
+                                    "registers", "bytes_per_element", "flops_per_element", "seconds", "bound_by"}) {
                 EXPECT_TRUE(kernel.contains(key)) << key;
             }
             sum += kernel["seconds"].get<double>();
@@ -199,6 +209,45 @@ TEST_F(Commands, LibraryListsAndShows) {
     const test::Outcome show = fusec({"library", "show", "mmul"}, folder.path());
     EXPECT_THAT(show.out, HasSubstr("sum(k) A[i,k] * B[k,j]"));
     EXPECT_EQ(fusec({"library", "show", "mmull"}, folder.path()).code, 1);
+}
+
+// Keys and values of the report, whatever the names are that go into it: a device may be called anything.
+TEST_F(Commands, VerifyReportIsJson) {
+    std::string device = test::run({"cat", std::string(FUSEC_SOURCE_DIR) + "/perfmodel/devices/h200.toml"}, folder.path()).out;
+    const std::string name = "name = \"h200\"";
+    ASSERT_NE(device.find(name), std::string::npos);
+    device.replace(device.find(name), name.size(), "name = \"my \\\"h200\\\" \\\\ \\u00fc\"");
+    folder.write("mine.toml", device);
+    folder.write("p.fus", "SCALAR a;\ninput a;\nb = a + a;\nreturn b;\n");
+    const test::Outcome outcome =
+        fusec({"verify", "p.fus", "--device", "mine.toml", "--executor", "emulated", "--seed", "7", "--json", "-"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json report = json::parse(outcome.out);
+    EXPECT_EQ(report["schema"], 1);
+    EXPECT_EQ(report["all"], false);
+    EXPECT_EQ(report["seed"], 7);
+    ASSERT_EQ(report["results"].size(), 1u);
+    const json& result = report["results"][0];
+    EXPECT_EQ(result["device"], "my \"h200\" \\ \u00fc");
+    EXPECT_EQ(result["program"], "p");
+    EXPECT_EQ(result["executor"], "emulated");
+    EXPECT_EQ(result["calls"], 1);
+    EXPECT_EQ(result["checked"], 1);
+    EXPECT_EQ(result["texts"], 1);
+    EXPECT_EQ(result["mismatches"], 0);
+    EXPECT_EQ(result["ill_conditioned"], false);
+    EXPECT_GT(result["components"].get<int>(), 100);
+    EXPECT_LE(result["worst_error"].get<double>(), 1);
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : result.items()) {
+        keys.push_back(key);
+    }
+    EXPECT_THAT(keys, testing::UnorderedElementsAre("program", "calls", "executor", "device", "fusions", "candidates", "checked", "texts",
+                                                    "texts_optimised", "launches", "components", "mismatches", "drawn", "redrawn",
+                                                    "ill_conditioned", "worst_error", "processor_seconds"));
+    // The line beside it counts in the number of what it counts.
+    EXPECT_THAT(outcome.err, HasSubstr("p on emulated: 1 checked as 1 text in "));
+    EXPECT_THAT(outcome.err, HasSubstr(" components, 0 mismatches, "));
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <map>
@@ -73,10 +74,12 @@ TEST_F(Readme, ItsCallBuildsAgainstTheOutput) {
 
 // The lines as they stand, in a project where `fusec` is the program under test and CUDA text is compiled by the host's compiler.
 TEST_F(Readme, ItsCMakeLinesBuildALibrary) {
-    const std::string project = "cmake_minimum_required(VERSION 3.25)\nproject(readme LANGUAGES CXX)\n"
-                                "add_executable(fusec IMPORTED)\nset_target_properties(fusec PROPERTIES IMPORTED_LOCATION " FUSEC_BINARY ")\n" +
-                                readme_block("cmake") +
-                                "set_source_files_properties(stress.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-xc++;-std=c++17\" INCLUDE_DIRECTORIES " + source + "/elementary-lib/emulation)\n";
+    const std::string project =
+        "cmake_minimum_required(VERSION 3.25)\nproject(readme LANGUAGES CXX)\n"
+        "add_executable(fusec IMPORTED)\nset_target_properties(fusec PROPERTIES IMPORTED_LOCATION " FUSEC_BINARY ")\n" +
+        readme_block("cmake") +
+        "set_source_files_properties(stress.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-xc++;-std=c++17\" INCLUDE_DIRECTORIES " + source +
+        "/elementary-lib/emulation)\n";
     folder.write("CMakeLists.txt", project);
     const test::Outcome configured = run({"cmake", "-S", ".", "-B", "build", "-G", "Ninja"}, folder.path());
     ASSERT_EQ(configured.code, 0) << configured.err;
@@ -110,7 +113,17 @@ TEST_F(Readme, ItsCommandsWork) {
 
 TEST(CommandLineDocumentation, NamesTheOptionsOfHelp) {
     const test::TemporaryFolder folder;
-    const std::vector<std::vector<std::string>> commands = {{}, {"run"}, {"explore"}, {"why"}, {"verify"}, {"devices"}, {"devices", "show"}, {"library"}, {"library", "list"}, {"library", "show"}, {"library", "check"}};
+    const std::vector<std::vector<std::string>> commands = {{},
+                                                            {"run"},
+                                                            {"explore"},
+                                                            {"why"},
+                                                            {"verify"},
+                                                            {"devices"},
+                                                            {"devices", "show"},
+                                                            {"library"},
+                                                            {"library", "list"},
+                                                            {"library", "show"},
+                                                            {"library", "check"}};
     std::set<std::string> listed;
     for (std::vector<std::string> words : commands) {
         words.emplace_back("--help");
@@ -135,6 +148,142 @@ TEST(CommandLineDocumentation, NamesTheCommandsOfHelp) {
         EXPECT_THAT(documentation, testing::HasSubstr("    fusec " + name)) << name;
     }
     EXPECT_GE(commands, 6);
+}
+
+/// The lines of a block of a document: indented by four blanks, or between fences; the one that holds `mark`.
+std::string line_with(const std::string& document, const std::string& mark) {
+    std::istringstream lines(document);
+    std::string line;
+    while (std::getline(lines, line) && line.find(mark) == std::string::npos) {
+    }
+    return line;
+}
+
+TEST(CommandLineDocumentation, ShowsTheSummaryOfTheDemo) {
+    const test::TemporaryFolder folder;
+    const test::Outcome outcome = fusec({source + "/examples/demo.fus", "-o", "fused.cu"}, folder.path());
+    EXPECT_EQ("    " + outcome.err, line_with(text_of(source + "/docs/cli.md"), "    demo: ") + "\n");
+}
+
+// The declarations in docs/cli.md declare what the header declares: C takes both.
+TEST(CommandLineDocumentation, DeclaresTheInterface) {
+    const test::TemporaryFolder folder;
+    ASSERT_EQ(fusec({source + "/examples/demo.fus", "-o", "fused.cu"}, folder.path()).code, 0);
+    const std::string documentation = text_of(source + "/docs/cli.md");
+    const std::size_t begin = documentation.find("struct demo_arguments {");
+    ASSERT_NE(begin, std::string::npos);
+    std::string declarations = documentation.substr(begin, documentation.find("```", begin) - begin);
+    const std::regex member("(const float|float)\\* (\\w+);");
+    const std::string members = declarations.substr(0, declarations.find('\n'));
+    std::string uses;
+    for (std::sregex_iterator it(members.begin(), members.end(), member), end; it != end; ++it) {
+        uses += "    { " + (*it)[1].str() + "** of_that_type = &lists->" + (*it)[2].str() + "; (void)of_that_type; }\n";
+    }
+    EXPECT_EQ(std::ranges::count(uses, '\n'), 2) << "the first member and the last";
+    declarations.erase(0, declarations.find('\n'));
+    EXPECT_EQ(std::ranges::count(declarations, '('), 3) << declarations;
+    folder.write("twice.c", "#include \"fused.h\"\n" + declarations + "void use(struct demo_arguments* lists) {\n" + uses + "}\n");
+    const test::Outcome compiled =
+        run({"gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-missing-prototypes", "-c", "twice.c"}, folder.path());
+    EXPECT_EQ(compiled.code, 0) << compiled.err;
+}
+
+/// Every word in backticks.
+std::set<std::string> quoted_words(const std::string& text) {
+    std::set<std::string> words;
+    const std::regex word("`([a-z_]+)`");
+    for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
+        words.insert((*it)[1]);
+    }
+    return words;
+}
+
+// The keys of both JSON reports are those of docs/cli.md.
+TEST(CommandLineDocumentation, NamesTheKeysOfTheReports) {
+    const test::TemporaryFolder folder;
+    const std::string documentation = text_of(source + "/docs/cli.md");
+    const nlohmann::json report =
+        nlohmann::json::parse(fusec({"explore", source + "/examples/demo.fus", "--json", "-"}, folder.path()).out);
+    const auto documented = [&](const std::string& row) { return line_with(documentation, row).substr(row.size()); };
+    const auto keys = [](const nlohmann::json& object) {
+        std::set<std::string> names;
+        for (const auto& [key, value] : object.items()) {
+            names.insert(key);
+        }
+        return names;
+    };
+    const auto within = [&](const std::string& row, const nlohmann::json& object) {
+        const std::string text = documented(row);
+        for (const std::string& key : keys(object)) {
+            EXPECT_TRUE(text.find("`" + key) != std::string::npos) << row << " does not name " << key;
+        }
+    };
+    within("| `space` |", report["space"]);
+    within("| `optimum` |", report["optimum"]);
+    within("| `plans[]` |", report["plans"][0]);
+    within("| `plans[].kernels[]` |", report["plans"][0]["kernels"][0]);
+    EXPECT_EQ(keys(report), (std::set<std::string>{"schema", "program", "device", "predictor", "elements", "space", "optimum", "plans"}));
+
+    folder.write("p.fus", "SCALAR a;\ninput a;\nb = a + a;\nreturn b;\n");
+    const test::Outcome verified = fusec({"verify", "p.fus", "--executor", "emulated", "--json", "-"}, folder.path());
+    const nlohmann::json counts = nlohmann::json::parse(verified.out);
+    const std::size_t begin = documentation.find("writes the same:");
+    std::set<std::string> named = quoted_words(documentation.substr(begin, documentation.find("`bench/results", begin) - begin));
+    std::set<std::string> written = keys(counts);
+    written.erase("results"); // the documentation writes `results[]`
+    written.merge(keys(counts["results"][0]));
+    EXPECT_EQ(named, written);
+}
+
+// The table of names in docs/language.md: a program that uses the left column declares the right one.
+TEST(LanguageDocumentation, NamesInTheOutputAreThoseOfTheTable) {
+    const std::string documentation = text_of(source + "/docs/language.md");
+    const std::string opening = "| in the program | in the output |\n| --- | --- |\n";
+    const std::size_t begin = documentation.find(opening) + opening.size();
+    std::istringstream rows(documentation.substr(begin, documentation.find("\n\n", begin) - begin));
+    const std::regex row("\\| `(program )?(\\w+);?` \\| `(\\w+)` \\|");
+    std::string program, inputs, sum;
+    std::set<std::string> declared;
+    for (std::string line; std::getline(rows, line);) {
+        std::smatch parts;
+        ASSERT_TRUE(std::regex_match(line, parts, row)) << line;
+        if (parts[1].matched) {
+            program = parts[2];
+            declared.insert("struct " + parts[3].str() + "_arguments {");
+        } else {
+            inputs += (inputs.empty() ? "" : ", ") + parts[2].str();
+            sum += (sum.empty() ? "" : " + ") + parts[2].str();
+            declared.insert("const float* " + parts[3].str() + ";");
+        }
+    }
+    EXPECT_EQ(declared.size(), 9u);
+    const test::TemporaryFolder folder;
+    folder.write("p.fus", "program " + program + ";\nSCALAR " + inputs + ";\ninput " + inputs + ";\ny = " + sum + ";\nreturn y;\n");
+    const test::Outcome outcome = fusec({"p.fus", "-o", "p.cu"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::string header = folder.read("p.h");
+    for (const std::string& declaration : declared) {
+        EXPECT_THAT(header, testing::HasSubstr(declaration + (declaration.back() == ';' ? " " : "\n")));
+    }
+}
+
+// What docs/language.md says beside its programs about the calls they become.
+TEST(LanguageDocumentation, CallsAreThoseOfTheComments) {
+    const std::string documentation = text_of(source + "/docs/language.md");
+    const auto calls_of = [&](const std::string& mark) {
+        const std::size_t at = documentation.find(mark), begin = documentation.rfind("```fus\n", at) + 7;
+        const test::TemporaryFolder folder;
+        folder.write("p.fus", documentation.substr(begin, documentation.find("```", at) - begin));
+        return fusec({"p.fus", "--dump", "dag"}, folder.path()).out;
+    };
+    EXPECT_EQ(
+        calls_of("// f.1 = A * B, f.2 = A', f.3 = f.1 + f.2, f = f.3 * c"),
+        "f.1 = mmul(A, B) : float MATRIX3x3\nf.2 = mtrans(A) : float MATRIX3x3\nf.3 = madd(f.1, f.2) : float MATRIX3x3\nf = "
+        "mvmul(f.3, c) : float VECTOR3\n");
+    const std::string folded = calls_of("// one call: smul(1.5, a)");
+    EXPECT_THAT(folded, testing::HasSubstr("b = smul(1.5, a) : float SCALAR\n"));
+    EXPECT_THAT(folded, testing::HasSubstr("c = smul(c.1, a) : float SCALAR\n")); // `c.1` is the folded h * h
+    EXPECT_EQ(std::ranges::count(folded, '\n'), 3) << folded;
 }
 
 } // namespace

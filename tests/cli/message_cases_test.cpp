@@ -111,7 +111,8 @@ TEST_P(MessageCases, SayAllOfIt) {
     for (const auto& [name, text] : wanted.files) {
         folder.write(name, text);
     }
-    const std::string environment = "SOURCE='" FUSEC_SOURCE_DIR "'\nPATH=" + fs::path(FUSEC_BINARY).parent_path().string() + ":$PATH\nexport LC_ALL=C\n";
+    const std::string environment =
+        "SOURCE='" FUSEC_SOURCE_DIR "'\nPATH=" + fs::path(FUSEC_BINARY).parent_path().string() + ":$PATH\nexport LC_ALL=C\n";
     const test::Outcome outcome = test::run({"sh", "-c", environment + wanted.script}, folder.path());
     const std::vector<std::string> said = lines_of(outcome.err);
     if (std::getenv("FUSEC_UPDATE_CASES") != nullptr) {
@@ -128,7 +129,8 @@ TEST_P(MessageCases, SayAllOfIt) {
     EXPECT_FALSE(wanted.expected.empty());
     for (std::size_t i = 0; i < std::max(said.size(), wanted.expected.size()); ++i) {
         const bool same = i < said.size() && i < wanted.expected.size() && matches(wanted.expected[i], said[i]);
-        EXPECT_TRUE(same) << "line " << i + 1 << "\n  expected: " << (i < wanted.expected.size() ? wanted.expected[i] : "<end>") << "\n  said:     " << (i < said.size() ? said[i] : "<end>");
+        EXPECT_TRUE(same) << "line " << i + 1 << "\n  expected: " << (i < wanted.expected.size() ? wanted.expected[i] : "<end>")
+                          << "\n  said:     " << (i < said.size() ? said[i] : "<end>");
     }
     if (!wanted.leaves.empty()) {
         std::string names;

@@ -23,7 +23,8 @@ using testing::Not;
 namespace {
 
 std::filesystem::path scratch() {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "fusec_codegen" / testing::UnitTest::GetInstance()->current_test_info()->name();
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / "fusec_codegen" / testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     return folder;
@@ -97,7 +98,8 @@ TEST(Emission, is_formatted) {
         std::filesystem::copy_file(root + "/.clang-format", folder / ".clang-format");
         for (const Variant& variant : variants()) {
             for (const char* extension : {".cu", ".h"}) {
-                EXPECT_TRUE(runs("clang-format-19 --dry-run -Werror '" + (folder / (variant.name + extension)).string() + "'", folder / "log"));
+                EXPECT_TRUE(
+                    runs("clang-format-19 --dry-run -Werror '" + (folder / (variant.name + extension)).string() + "'", folder / "log"));
             }
         }
     }
@@ -110,9 +112,13 @@ TEST(Emission, nvcc_has_nothing_to_say) {
     const std::filesystem::path folder = scratch();
     for (const auto& [arch, embed] : {std::pair{80, true}, std::pair{90, false}}) {
         const std::string file = write_all(folder, arch, embed);
-        EXPECT_TRUE(runs(nvcc() + " -std=c++17 -arch=sm_" + std::to_string(arch) + " -Werror all-warnings -Xcompiler -Wall,-Wextra -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
+        EXPECT_TRUE(runs(nvcc() + " -std=c++17 -arch=sm_" + std::to_string(arch) + " -Werror all-warnings -Xcompiler -Wall,-Wextra -I'" +
+                             root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'",
+                         folder / "log"));
     }
-    EXPECT_FALSE(runs(nvcc() + " -std=c++17 -arch=sm_75 -I'" + root + "/elementary-lib/runtime' -c '" + (folder / "demo.cu").string() + "' -o '" + (folder / "low.o").string() + "'", folder / "log"));
+    EXPECT_FALSE(runs(nvcc() + " -std=c++17 -arch=sm_75 -I'" + root + "/elementary-lib/runtime' -c '" + (folder / "demo.cu").string() +
+                          "' -o '" + (folder / "low.o").string() + "'",
+                      folder / "log"));
     EXPECT_THAT(read(folder / "log"), HasSubstr("made for sm_90 and later"));
 }
 
@@ -121,7 +127,11 @@ TEST(Emission, the_host_compiler_has_nothing_to_say) {
     for (const bool embed : {true, false}) {
         const std::string file = write_all(folder, 80, embed);
         for (const char* level : {"-O0", "-O2"}) {
-            EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) + " -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -x c++ -I'" + root + "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'", folder / "log"));
+            EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) +
+                                 " -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -x c++ -I'" + root +
+                                 "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" +
+                                 (folder / "all.o").string() + "'",
+                             folder / "log"));
         }
     }
 }
@@ -138,7 +148,8 @@ TEST(Emission, the_header_is_c) {
     EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("n <= 2^40"));
     EXPECT_TRUE(runs("cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
     EXPECT_TRUE(runs("cc -std=c90 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
-    EXPECT_TRUE(runs("c++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
+    EXPECT_TRUE(
+        runs("c++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
 }
 
 TEST(Emission, only_what_is_used_is_embedded) {
@@ -176,7 +187,8 @@ std::string emitted(const Unit& unit, const Variant& variant) {
 TEST(Emission, indices_have_the_types_that_are_verified) {
     const Variant& rows = variant("rows");
     const std::string text = emitted(rows.unit, rows);
-    EXPECT_THAT(text, HasSubstr(", size_t first, size_t n) {\n    first += size_t{blockIdx.x} * 32;\n    const int count = static_cast<int>("));
+    EXPECT_THAT(text,
+                HasSubstr(", size_t first, size_t n) {\n    first += size_t{blockIdx.x} * 32;\n    const int count = static_cast<int>("));
     EXPECT_THAT(text, HasSubstr("    const int element_5 = int(threadIdx.x / 5);"));
     Unit narrow = rows.unit;
     narrow.kernels[0].first = IndexType::i32;
@@ -190,7 +202,9 @@ TEST(Emission, indices_have_the_types_that_are_verified) {
     const auto compiles = [&](const Unit& unit) {
         write(folder / "fused.h", emit(unit, rows.program->graph, rows.program->catalog, {}).header);
         write(folder / "fused.cu", emitted(unit, rows));
-        return runs("c++ -std=c++17 -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -fsyntax-only -x c++ -I'" + root + "/elementary-lib/emulation' '" + (folder / "fused.cu").string() + "'", folder / "log");
+        return runs("c++ -std=c++17 -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -fsyntax-only -x c++ -I'" + root +
+                        "/elementary-lib/emulation' '" + (folder / "fused.cu").string() + "'",
+                    folder / "log");
     };
     EXPECT_TRUE(compiles(rows.unit));
     EXPECT_FALSE(compiles(narrow));
@@ -220,25 +234,36 @@ TEST(Emission, launch_bounds_name_the_blocks_that_registers_must_allow) {
 }
 
 TEST(Emission, more_than_48_kib_are_asked_for) {
-    EXPECT_THAT(variant("large").emit(90, true).source, HasSubstr("return fusec::launch_large(fusec::aligned16(lists, first) ? large_C<double2> : large_C<double>, count, 32, "));
+    EXPECT_THAT(variant("large").emit(90, true).source,
+                HasSubstr("return fusec::launch_large(fusec::aligned16(lists, first) ? large_C<double2> : large_C<double>, count, 32, "));
 }
 
 TEST(Emission, kernels_pass_data_through_the_workspace) {
     const std::string text = variant("chain").emit(90, true).source;
-    EXPECT_THAT(text, HasSubstr("return fusec::slot_bytes(n, 36) + fusec::slot_bytes(n, 4);"));
-    EXPECT_THAT(text, HasSubstr("if (workspace_bytes < needed_bytes || (count > 0 && reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0))"));
-    EXPECT_THAT(text, HasSubstr("float* const s1 = reinterpret_cast<float*>(static_cast<unsigned char*>(workspace) + fusec::slot_bytes(count, 36));"));
+    EXPECT_THAT(text, HasSubstr("return n > size_t{1} << 40 ? ~size_t{0} : fusec::slot_bytes(n, 36) + fusec::slot_bytes(n, 4);"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("if (arguments == nullptr || workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("float* const s1 = reinterpret_cast<float*>(static_cast<unsigned char*>(workspace) + fusec::slot_bytes(count, 36));"));
 }
 
 TEST(Emission, names_of_the_program_win_over_names_of_the_generator) {
     const std::string text = variant("hostile").emit(90, true).source;
-    EXPECT_THAT(text, HasSubstr("hostile_C_value(const float* __restrict__ A, const float* __restrict__ A_view, float* __restrict__ C, float* __restrict__ C_value,"));
-    EXPECT_THAT(text, HasSubstr("const auto A_view_tile = fusec::load_tile_words<Vector, 64, 4>(shared + 256, A_view + first * 4, count);"));
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "hostile_C_value(const float* __restrict__ A, const float* __restrict__ A_view, float* __restrict__ C, float* "
+            "__restrict__ C_value,"));
+    EXPECT_THAT(text,
+                HasSubstr("const auto A_view_tile = fusec::load_tile_words<Vector, 64, 4>(shared + 256, A_view + first * 4, count);"));
     EXPECT_THAT(text, HasSubstr("fusec::store_all(C + (first + element) * 4, C_value_);"));
 }
 
 TEST(Embedding, comments_are_stripped_and_strings_kept) {
-    EXPECT_EQ(without_comments("// a\nint x; // b\n/* c\nd */ int y;\n\n\nconst char* s = \"// no\";\nint z = 1'000; // e\n"), "int x;\n int y;\n\nconst char* s = \"// no\";\nint z = 1'000;\n");
+    EXPECT_EQ(without_comments("// a\nint x; // b\n/* c\nd */ int y;\n\n\nconst char* s = \"// no\";\nint z = 1'000; // e\n"),
+              "int x;\n int y;\n\nconst char* s = \"// no\";\nint z = 1'000;\n");
 }
 
 TEST(Embedding, chunks_name_what_they_define_and_need) {

@@ -3,7 +3,9 @@
 // refused launches. And mutants of the text, which must be found.
 #include "variants.hpp"
 
+#include "execute/compiler.hpp"
 #include "execute/domains.hpp"
+#include "execute/loaded_library.hpp"
 #include "execute/run_text.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +29,8 @@ execute::RunJob job_of(const Variant& variant) {
         job.interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values.at(list.datum.index()), {}});
     }
     for (const List& list : variant.unit.outputs) {
-        job.interface.outputs.push_back({list.name, list.type, false, drawn.reference.values.at(list.datum.index()), drawn.reference.bounds.at(list.datum.index())});
+        job.interface.outputs.push_back(
+            {list.name, list.type, false, drawn.reference.values.at(list.datum.index()), drawn.reference.bounds.at(list.datum.index())});
     }
     const Emitted text = variant.emit(80, true);
     job.text.name = variant.unit.name;
@@ -41,7 +44,8 @@ std::vector<execute::RunReport> run(const std::vector<execute::RunJob>& jobs) {
     if (!compiler) {
         throw std::runtime_error("no host compiler");
     }
-    execute::RunSetup setup{*compiler, std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache", std::string(FUSEC_SOURCE_DIR) + "/elementary-lib"};
+    execute::RunSetup setup{*compiler, std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache",
+                            std::string(FUSEC_SOURCE_DIR) + "/elementary-lib"};
     return execute::run_texts(jobs, execute::BuildKind::emulated, setup);
 }
 
@@ -63,6 +67,38 @@ TEST(Emulated, every_variant_agrees_with_the_reference) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         EXPECT_EQ(reports[i].faults, 0u) << jobs[i].text.name << ": " << (reports[i].texts.empty() ? "" : reports[i].texts.front());
         EXPECT_GT(reports[i].components, 1000u) << jobs[i].text.name;
+    }
+}
+
+// What needs no memory: no elements, whatever the pointers, and workspaces of more elements than a launch takes.
+TEST(Emulated, nothing_to_do_and_too_much) {
+    Diagnostics diagnostics;
+    const std::optional<execute::HostCompiler> compiler = execute::find_host_compiler(diagnostics);
+    ASSERT_TRUE(compiler);
+    const std::filesystem::path library = std::filesystem::path(FUSEC_SOURCE_DIR) / "elementary-lib";
+    constexpr std::size_t most = std::size_t{1} << 40U;
+    for (const auto& [name, per_element] : {std::pair<std::string, std::size_t>{"chain", 36 + 4}, {"large", 0}}) {
+        const Variant& unit = variant(name);
+        const Emitted text = unit.emit(80, true);
+        const execute::BuildRequest request{{{name + ".cu", text.source}, {name + ".h", text.header}},
+                                            execute::BuildKind::emulated,
+                                            {execute::emulation_folder(library), library / "runtime"}};
+        const auto path =
+            execute::build_library(request, *compiler, std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache", diagnostics);
+        ASSERT_TRUE(path) << diagnostics.all().front().message;
+        const auto loaded = execute::LoadedLibrary::open(*path, diagnostics);
+        ASSERT_TRUE(loaded);
+        const auto functions = execute::UnitFunctions::find(*loaded, unit.unit.name, diagnostics);
+        ASSERT_TRUE(functions);
+        EXPECT_EQ(functions->launch(nullptr, 0, nullptr, 0, nullptr), 0) << name;
+        EXPECT_EQ(functions->launch_range(nullptr, most + 5, 0, &diagnostics, 1, nullptr), 0) << name;
+        EXPECT_NE(functions->launch(nullptr, 1, nullptr, 0, nullptr), 0) << name;
+        EXPECT_NE(functions->launch(nullptr, most + 1, nullptr, SIZE_MAX, nullptr), 0) << name;
+        EXPECT_EQ(functions->workspace_bytes(0), 0u);
+        EXPECT_EQ(functions->workspace_bytes(most), per_element * most) << name;
+        for (const std::size_t n : {most + 1, std::size_t{1} << 63U, SIZE_MAX, static_cast<std::size_t>(-1000)}) {
+            EXPECT_EQ(functions->workspace_bytes(n), per_element == 0 ? 0 : SIZE_MAX) << name << " " << n;
+        }
     }
 }
 

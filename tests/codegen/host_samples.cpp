@@ -16,7 +16,8 @@ namespace fusec::codegen::test {
 using fusion::Placement;
 using fusion::Staging;
 
-fusion::Candidate host_kernel(const Sample& sample, const std::vector<std::string>& results, const std::vector<std::string>& stores, Staging store) {
+fusion::Candidate host_kernel(const Sample& sample, const std::vector<std::string>& results, const std::vector<std::string>& stores,
+                              Staging store) {
     fusion::Candidate out;
     out.instances_per_block = 8;
     out.threads_per_block = 1;
@@ -77,7 +78,10 @@ HostLibrary::HostLibrary(const Unit& unit, const Sample& sample, bool embed_runt
     std::ofstream(folder_ / "fused.cpp") << text_.source;
     std::ofstream(folder_ / "fused.h") << text_.header;
     const std::string library = (folder_ / "libfused.so").string(), log = (folder_ / "log").string();
-    const std::string command = std::string(FUSEC_CXX) + " -std=c++20 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -fPIC -shared " + flags + " -I" + FUSEC_SOURCE_DIR + "/elementary-lib/runtime " + (folder_ / "fused.cpp").string() + " -o " + library + " -lm > " + log + " 2>&1";
+    const std::string command =
+        std::string(FUSEC_CXX) +
+        " -std=c++20 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -fPIC -shared " + flags + " -I" +
+        FUSEC_SOURCE_DIR + "/elementary-lib/runtime " + (folder_ / "fused.cpp").string() + " -o " + library + " -lm > " + log + " 2>&1";
     if (std::system(command.c_str()) != 0) {
         std::ostringstream messages;
         messages << std::ifstream(log).rdbuf();
@@ -108,9 +112,11 @@ std::size_t HostLibrary::workspace_bytes(std::size_t n) const {
 
 int HostLibrary::launch(const std::vector<void*>& lists, std::size_t first, std::size_t count, void* workspace, std::size_t bytes) const {
     if (first == 0) {
-        return reinterpret_cast<int (*)(void* const*, std::size_t, void*, std::size_t, void*)>(symbol("_launch"))(lists.data(), count, workspace, bytes, nullptr);
+        return reinterpret_cast<int (*)(void* const*, std::size_t, void*, std::size_t, void*)>(symbol("_launch"))(
+            lists.data(), count, workspace, bytes, nullptr);
     }
-    return reinterpret_cast<int (*)(void* const*, std::size_t, std::size_t, void*, std::size_t, void*)>(symbol("_launch_range"))(lists.data(), first, count, workspace, bytes, nullptr);
+    return reinterpret_cast<int (*)(void* const*, std::size_t, std::size_t, void*, std::size_t, void*)>(symbol("_launch_range"))(
+        lists.data(), first, count, workspace, bytes, nullptr);
 }
 
 } // namespace fusec::codegen::test

@@ -36,7 +36,8 @@ public:
 
     T* data() { return data_; }
     Eigen::MatrixXd element(std::size_t e, int rows, int columns) const {
-        return Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(data_ + e * words_, rows, columns).template cast<double>();
+        return Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(data_ + e * words_, rows, columns)
+            .template cast<double>();
     }
     double component(std::size_t i) const { return static_cast<double>(data_[i]); }
     /// True when every byte before and after the list is as it was made.
@@ -58,7 +59,8 @@ private:
 };
 
 template <class T>
-double demo_error(const List<T>& a, const List<T>& b, const List<T>& c, const List<T>& d, const List<T>& e, const List<T>& f, std::size_t element) {
+double demo_error(const List<T>& a, const List<T>& b, const List<T>& c, const List<T>& d, const List<T>& e, const List<T>& f,
+                  std::size_t element) {
     const double s = (a.element(element, 3, 3) * b.element(element, 3, 3) * c.element(element, 3, 1)).norm();
     const Eigen::MatrixXd de = d.element(element, 5, 5) * e.element(element, 5, 5) + d.element(element, 5, 5);
     return (f.element(element, 5, 5) - s * de).cwiseAbs().maxCoeff();
@@ -83,7 +85,8 @@ class HostDemo : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         program = demo();
-        library = std::make_unique<HostLibrary>(lower(plan_of({host_kernel(*program, demo_results, {"F"})}, *program), program->graph, program->catalog), *program);
+        library = std::make_unique<HostLibrary>(
+            lower(plan_of({host_kernel(*program, demo_results, {"F"})}, *program), program->graph, program->catalog), *program);
     }
     static void TearDownTestSuite() {
         library.reset();
@@ -103,7 +106,8 @@ TEST_F(HostDemo, EveryLengthAndAlignment) {
             List<float> a(n, 9, misaligned), b(n, 9), c(n, 3, misaligned), d(n, 25), e(n, 25, misaligned), f(n, 25, misaligned);
             ASSERT_EQ(library->launch({a.data(), b.data(), c.data(), d.data(), e.data(), f.data()}, 0, n), 0);
             for (std::size_t element = 0; element < n; ++element) {
-                ASSERT_LT(demo_error(a, b, c, d, e, f, element), 2e-5) << "element " << element << " of " << n << ", misaligned by " << misaligned;
+                ASSERT_LT(demo_error(a, b, c, d, e, f, element), 2e-5)
+                    << "element " << element << " of " << n << ", misaligned by " << misaligned;
             }
             EXPECT_TRUE(f.surroundings_intact()) << n << ", misaligned by " << misaligned;
         }
@@ -119,14 +123,21 @@ TEST_F(HostDemo, RangeComputesItsElementsOnly) {
         if (element >= 37 && element < 138) {
             EXPECT_LT(demo_error(a, b, c, d, e, f, element), 2e-5) << element;
         } else {
-            EXPECT_TRUE(std::equal(before.begin() + static_cast<std::ptrdiff_t>(element) * 25, before.begin() + static_cast<std::ptrdiff_t>(element + 1) * 25, f.data() + element * 25)) << element;
+            EXPECT_TRUE(std::equal(before.begin() + static_cast<std::ptrdiff_t>(element) * 25,
+                                   before.begin() + static_cast<std::ptrdiff_t>(element + 1) * 25, f.data() + element * 25))
+                << element;
         }
     }
 }
 
 TEST_F(HostDemo, NothingToDo) {
     EXPECT_EQ(library->launch({nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}, 0, 0), 0);
-    EXPECT_EQ(library->workspace_bytes(1000), 0U);
+    EXPECT_EQ(library->launch({}, 0, 0), 0) << "null arguments";
+    EXPECT_EQ(library->launch({}, 7, 0), 0) << "null arguments of an empty range";
+    EXPECT_NE(library->launch({}, 0, 1), 0) << "null arguments";
+    for (const std::size_t n : {std::size_t{1000}, (std::size_t{1} << 40U) + 1, ~std::size_t{0}}) {
+        EXPECT_EQ(library->workspace_bytes(n), 0U) << "this program needs none, whatever n";
+    }
 }
 
 TEST_F(HostDemo, BadPointersAreErrors) {
@@ -149,9 +160,19 @@ TEST(HostTarget, DoublePrecisionWithoutFusionThroughTheWorkspace) {
     const auto program = demo("double");
     std::vector<fusion::Candidate> kernels;
     for (const std::string& result : demo_results) {
-        kernels.push_back(host_kernel(*program, {result}, {result}, result == "F" ? fusion::Staging::lanes_streaming : fusion::Staging::lanes));
+        kernels.push_back(
+            host_kernel(*program, {result}, {result}, result == "F" ? fusion::Staging::lanes_streaming : fusion::Staging::lanes));
     }
     const HostLibrary library(lower(plan_of(std::move(kernels), *program), program->graph, program->catalog), *program);
+    EXPECT_EQ(library.launch({}, 0, 0), 0) << "null arguments, no workspace, nothing to do";
+    EXPECT_EQ(library.launch({}, 3, 0, &kernels, 1), 0) << "a workspace too small and misaligned for an empty range";
+    EXPECT_NE(library.launch({}, 0, 1), 0) << "null arguments";
+    // Slots of M1, v1, s1, M2, M3 in doubles, for 2^40 elements each a multiple of 256; beyond, a size that nothing has.
+    constexpr std::size_t most = std::size_t{1} << 40U;
+    EXPECT_EQ(library.workspace_bytes(most), (9 + 3 + 1 + 25 + 25) * 8 * most);
+    for (const std::size_t n : {most + 1, std::size_t{1} << 63U, ~std::size_t{0}, static_cast<std::size_t>(-1000)}) {
+        EXPECT_EQ(library.workspace_bytes(n), SIZE_MAX) << n;
+    }
     for (const std::size_t n : std::vector<std::size_t>{1, 8, 1003}) {
         List<double> a(n, 9), b(n, 9), c(n, 3), d(n, 25), e(n, 25), f(n, 25);
         const std::vector<void*> lists = {a.data(), b.data(), c.data(), d.data(), e.data(), f.data()};
@@ -196,7 +217,8 @@ return r, y;
     }
     for (const char* flags : {"-march=native", "-march=x86-64-v3", "-march=x86-64", "-march=native -O0"}) {
         for (const bool embed_runtime : {true, false}) {
-            const HostLibrary library(lower(plan_of({host_kernel(*program, all, {"r", "y"})}, *program), program->graph, program->catalog), *program, embed_runtime, flags);
+            const HostLibrary library(lower(plan_of({host_kernel(*program, all, {"r", "y"})}, *program), program->graph, program->catalog),
+                                      *program, embed_runtime, flags);
             constexpr std::size_t n = 101;
             List<float> x(n, 12), mu(1, 1), w(1, 3), r(n, 1), y(n, 3);
             ASSERT_EQ(library.launch({mu.data(), w.data(), x.data(), r.data(), y.data()}, 0, n), 0);
@@ -208,7 +230,8 @@ return r, y;
                 const double expected = std::sin(mu.component(0) * std::log(clamped)) + std::pow(clamped, 1.5);
                 ASSERT_NEAR(r.component(element), expected, 2e-5 * std::max(1.0, expected)) << flags << ", element " << element;
                 const Eigen::Vector3d vector = jacobian * (w.element(0, 3, 1) * expected);
-                ASSERT_LT((y.element(element, 3, 1) - vector).cwiseAbs().maxCoeff(), 1e-4 * std::max(1.0, expected)) << flags << ", element " << element;
+                ASSERT_LT((y.element(element, 3, 1) - vector).cwiseAbs().maxCoeff(), 1e-4 * std::max(1.0, expected))
+                    << flags << ", element " << element;
             }
         }
     }
@@ -219,7 +242,8 @@ TEST(HostTarget, SameUnitSameBytes) {
     const Unit unit = lower(plan_of({host_kernel(*program, demo_results, {"F"})}, *program), program->graph, program->catalog);
     EmitOptions options;
     options.target = fusion::Target::host;
-    const Emitted once = emit(unit, program->graph, program->catalog, options), twice = emit(unit, program->graph, program->catalog, options);
+    const Emitted once = emit(unit, program->graph, program->catalog, options),
+                  twice = emit(unit, program->graph, program->catalog, options);
     EXPECT_EQ(once.source, twice.source);
     EXPECT_EQ(once.header, twice.header);
 }

@@ -127,7 +127,8 @@ private:
         } else {
             const bool one_thread = touch_.at(id) == library::Touch::all;
             const bool staged_store = plan.stored && draft_.store != Staging::none;
-            plan.placement = in_registers || (one_thread && !staged_store && !contains(draft_.tiles, datum.name)) ? Placement::registers : Placement::shared;
+            plan.placement = in_registers || (one_thread && !staged_store && !contains(draft_.tiles, datum.name)) ? Placement::registers
+                                                                                                                  : Placement::shared;
             plan.touch = touch_.at(id);
             plan.threads = threads_.at(id);
             plan.store = plan.stored ? draft_.store : Staging::none;

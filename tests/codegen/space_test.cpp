@@ -15,8 +15,12 @@ namespace {
 /// Bytes alone: which candidates are kept does not matter here.
 class ByteCost : public fusion::CostModel {
 public:
-    fusion::Cost cost(const fusion::KernelWork& work, std::uint64_t elements) const override { return {(work.read_bytes + work.write_bytes) * static_cast<double>(elements), fusion::Bound::dram}; }
-    double lower_bound(double read_bytes, double write_bytes, double, Precision, std::uint64_t elements) const override { return (read_bytes + write_bytes) * static_cast<double>(elements); }
+    fusion::Cost cost(const fusion::KernelWork& work, std::uint64_t elements) const override {
+        return {(work.read_bytes + work.write_bytes) * static_cast<double>(elements), fusion::Bound::dram};
+    }
+    double lower_bound(double read_bytes, double write_bytes, double, Precision, std::uint64_t elements) const override {
+        return (read_bytes + write_bytes) * static_cast<double>(elements);
+    }
 };
 
 /// Verifies every `stride`-th implementation of every column; returns how many.
@@ -48,7 +52,8 @@ TEST(Space, implementations_of_the_demo_are_sound) {
 }
 
 TEST(Space, implementations_of_wide_double_matrices_are_sound) {
-    const auto program = sample("wide", "double MATRIX4x4 A, B, C, D;\nuniform double SCALAR mu;\ninput A, B;\nC = A * B;\nD = (C * mu) + B;\nreturn D, C;\n");
+    const auto program = sample(
+        "wide", "double MATRIX4x4 A, B, C, D;\nuniform double SCALAR mu;\ninput A, B;\nC = A * B;\nD = (C * mu) + B;\nreturn D, C;\n");
     EXPECT_GE(verify_space(*program, {}, 7), 100u);
 }
 

@@ -18,7 +18,8 @@ bool none_taken(const std::string&) {
     return false;
 }
 
-std::string body_of(const std::string& statements, const std::vector<OperandText>& operands, const std::function<bool(const std::string&)>& taken = none_taken) {
+std::string body_of(const std::string& statements, const std::vector<OperandText>& operands,
+                    const std::function<bool(const std::string&)>& taken = none_taken) {
     static const std::vector<std::string> parameters = {"const A& a", "const X& x", "Y& y"};
     std::string head = "template <class A, class X, class Y>\nFUSEC_DEVICE void f(";
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -50,8 +51,11 @@ TEST(WrittenOut, IndicesAreAddedUpAndKeepTheirBrackets) {
 }
 
 TEST(WrittenOut, BracesAroundOneLoopGo) {
-    EXPECT_EQ(body_of("    for (int i = 0; i < A::rows; ++i) {\n        for (int j = 0; j < A::columns; ++j)\n            y(i) += a(i, j);\n    }\n", {tile, vector, view}),
-              "for (int i = 0; i < 2; ++i)\n    for (int j = 0; j < 3; ++j)\n        F_view(i) += A_tile[element * 6 + i * 3 + j];\n");
+    EXPECT_EQ(
+        body_of(
+            "    for (int i = 0; i < A::rows; ++i) {\n        for (int j = 0; j < A::columns; ++j)\n            y(i) += a(i, j);\n    }\n",
+            {tile, vector, view}),
+        "for (int i = 0; i < 2; ++i)\n    for (int j = 0; j < 3; ++j)\n        F_view(i) += A_tile[element * 6 + i * 3 + j];\n");
 }
 
 TEST(WrittenOut, WhatDoesMoreWithItsOperandsIsCalled) {

@@ -25,7 +25,8 @@ CallSet calls(std::initializer_list<std::size_t> indices) {
 bool path(const CallGraph& graph, CallId from, CallId to) {
     for (std::size_t call = 0; call < graph.calls(); ++call) {
         const auto& operands = graph.call(CallId(call)).operands;
-        if (std::count(operands.begin(), operands.end(), graph.call(from).result) != 0 && (CallId(call) == to || path(graph, CallId(call), to))) {
+        if (std::count(operands.begin(), operands.end(), graph.call(from).result) != 0 &&
+            (CallId(call) == to || path(graph, CallId(call), to))) {
             return true;
         }
     }

@@ -63,7 +63,9 @@ std::set<int> components(const Shape& shape, library::Touch touch, int threads, 
     for (int i = 0; i < shape.rows; ++i) {
         for (int j = 0; j < shape.columns; ++j) {
             const int component = i * shape.columns + j;
-            const bool touched = touch == library::Touch::all || (touch == library::Touch::row && i == lane) || (touch == library::Touch::column && j == lane) || (touch == library::Touch::entry && component == lane) || (touch == library::Touch::rows && i / (shape.rows / threads) == lane);
+            const bool touched = touch == library::Touch::all || (touch == library::Touch::row && i == lane) ||
+                                 (touch == library::Touch::column && j == lane) || (touch == library::Touch::entry && component == lane) ||
+                                 (touch == library::Touch::rows && i / (shape.rows / threads) == lane);
             if (touched)
                 found.insert(component);
         }
@@ -80,7 +82,8 @@ double tolerance(const Eigen::MatrixXd& expected, double epsilon) {
 }
 
 void expect_component(const std::string& name, double value, const Eigen::MatrixXd& expected, std::size_t component, double epsilon) {
-    const Eigen::Index i = static_cast<Eigen::Index>(component) / expected.cols(), j = static_cast<Eigen::Index>(component) % expected.cols();
+    const Eigen::Index i = static_cast<Eigen::Index>(component) / expected.cols(),
+                       j = static_cast<Eigen::Index>(component) % expected.cols();
     EXPECT_NEAR(value, expected(i, j), tolerance(expected, epsilon)) << name << " component (" << i << ", " << j << ")";
 }
 
@@ -101,7 +104,8 @@ constexpr int width_of<simd<T, Width>> = Width;
 
 /// The values that a one-thread implementation computes; each lane has operands of its own.
 template <class T>
-void check_values(const Case& one, const library::Function& function, void (*run)(T* const*), const std::string& name, const Meaning& meaning, double epsilon, std::mt19937& random) {
+void check_values(const Case& one, const library::Function& function, void (*run)(T* const*), const std::string& name,
+                  const Meaning& meaning, double epsilon, std::mt19937& random) {
     std::vector<Shape> shapes = one.operands;
     shapes.push_back(one.result);
     std::vector<std::vector<T>> memory;
@@ -135,7 +139,8 @@ void check_values(const Case& one, const library::Function& function, void (*run
     }
 }
 
-void check_recorded(const Case& one, const library::Function& function, const library::Instance& instance, const library::Implementation& implementation, const std::string& name, const Meaning& meaning, std::mt19937& random) {
+void check_recorded(const Case& one, const library::Function& function, const library::Instance& instance,
+                    const library::Implementation& implementation, const std::string& name, const Meaning& meaning, std::mt19937& random) {
     const Values given = random_operands(function, one.operands, false, random);
     std::vector<Recorder> operands;
     for (const Eigen::MatrixXd& value : given) {
@@ -143,7 +148,8 @@ void check_recorded(const Case& one, const library::Function& function, const li
         for (const double component : row_major(value))
             operands.back().components.emplace_back(component);
     }
-    operands.push_back({one.result.rows, one.result.columns, true, std::vector<counted>(static_cast<std::size_t>(one.result.size())), {}, {}, {}, {}});
+    operands.push_back(
+        {one.result.rows, one.result.columns, true, std::vector<counted>(static_cast<std::size_t>(one.result.size())), {}, {}, {}, {}});
 
     counts = {};
     for (int thread = 0; thread < one.threads; ++thread) {
@@ -152,11 +158,13 @@ void check_recorded(const Case& one, const library::Function& function, const li
             operand.written.clear();
         }
         one.recorded(thread, operands.data());
-        EXPECT_EQ(operands.back().written, components(one.result, implementation.output, one.threads, thread)) << name << ": written by thread " << thread;
+        EXPECT_EQ(operands.back().written, components(one.result, implementation.output, one.threads, thread))
+            << name << ": written by thread " << thread;
         for (std::size_t operand = 0; operand < one.operands.size(); ++operand) {
             // What a part of an operand is declared for is also needed: else a smaller part should have been declared.
             if (implementation.inputs[operand] != library::Touch::all) {
-                EXPECT_EQ(operands[operand].read, components(one.operands[operand], implementation.inputs[operand], one.threads, thread)) << name << ": operand " << operand << " read by thread " << thread;
+                EXPECT_EQ(operands[operand].read, components(one.operands[operand], implementation.inputs[operand], one.threads, thread))
+                    << name << ": operand " << operand << " read by thread " << thread;
             }
         }
         if (one.threads > 1) {
@@ -208,7 +216,8 @@ void check(const Case& one, const Meaning& meaning) {
     ASSERT_TRUE(std::holds_alternative<library::Instance>(matched)) << name << ": " << std::get<library::Mismatch>(matched).message;
     const auto& instance = std::get<library::Instance>(matched);
     EXPECT_EQ(instance.result.shape, one.result) << name;
-    const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(), [&](const auto& candidate) { return candidate.name == one.implementation; });
+    const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(),
+                                             [&](const auto& candidate) { return candidate.name == one.implementation; });
     ASSERT_NE(implementation, function.implementations.end()) << name;
     EXPECT_EQ(catalog().threads(instance, *implementation), one.threads) << name;
 

@@ -77,13 +77,19 @@ void check(const char* function, const char* implementation, Routine, const Mean
     one.recorded = [](int thread, Recorder* operands) {
         recorded_view<Out::rows, Out::columns> result{operands[sizeof...(In)]};
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-            Routine()(lane<Threads>{thread}, static_cast<const recorded_view<In::rows, In::columns>&>(recorded_view<In::rows, In::columns>{operands[I]})..., result);
+            Routine()(lane<Threads>{thread},
+                      static_cast<const recorded_view<In::rows, In::columns>&>(recorded_view<In::rows, In::columns>{operands[I]})...,
+                      result);
         }(std::index_sequence_for<In...>());
     };
     if constexpr (Threads == 1) {
         one.in_float = [](float* const* operands) { call<Routine, float, In..., Out>(operands, std::index_sequence_for<In..., Out>()); };
-        one.in_float_lanes = [](float_simd* const* operands) { call<Routine, float_simd, In..., Out>(operands, std::index_sequence_for<In..., Out>()); };
-        one.in_double_lanes = [](double_simd* const* operands) { call<Routine, double_simd, In..., Out>(operands, std::index_sequence_for<In..., Out>()); };
+        one.in_float_lanes = [](float_simd* const* operands) {
+            call<Routine, float_simd, In..., Out>(operands, std::index_sequence_for<In..., Out>());
+        };
+        one.in_double_lanes = [](double_simd* const* operands) {
+            call<Routine, double_simd, In..., Out>(operands, std::index_sequence_for<In..., Out>());
+        };
     }
     check(one, meaning);
 }
@@ -129,7 +135,9 @@ void check_vector_result(const Meaning& meaning, const char* function, Element e
 
 // A template as a function object.
 #define FUSEC_ROUTINE(function, routine) [](auto thread, auto&... operands) { function##_##routine(thread, operands...); }
-#define FUSEC_MATRIX_ROUTINES(function) #function, FUSEC_ROUTINE(function, element), FUSEC_ROUTINE(function, rows), FUSEC_ROUTINE(function, column), FUSEC_ROUTINE(function, entry)
+#define FUSEC_MATRIX_ROUTINES(function)                                                                          \
+    #function, FUSEC_ROUTINE(function, element), FUSEC_ROUTINE(function, rows), FUSEC_ROUTINE(function, column), \
+        FUSEC_ROUTINE(function, entry)
 #define FUSEC_VECTOR_ROUTINES(function, single) #function, FUSEC_ROUTINE(function, element), #single, FUSEC_ROUTINE(function, rows)
 
 /// A function's check, by the function's name: run by a test of its own, and all together by the test for completeness.

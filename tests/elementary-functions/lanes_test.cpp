@@ -59,7 +59,8 @@ TYPED_TEST(Lanes, Arithmetic) {
 template <class T>
 double ulps(T value, double exact) {
     const T rounded = static_cast<T>(exact);
-    return std::abs(static_cast<double>(value) - exact) / static_cast<double>(std::nextafter(std::abs(rounded), std::numeric_limits<T>::infinity()) - std::abs(rounded));
+    return std::abs(static_cast<double>(value) - exact) /
+           static_cast<double>(std::nextafter(std::abs(rounded), std::numeric_limits<T>::infinity()) - std::abs(rounded));
 }
 
 TYPED_TEST(Lanes, FunctionsAreAccurate) {
@@ -151,7 +152,8 @@ void check_transpositions(std::integer_sequence<int, Words...>) {
     (check_transposition<T, Words>(), ...);
 }
 
-// Odd, even and multiples of every power of two up to the width, fewer and more components than lanes, and more than one transposition takes.
+// Odd, even and multiples of every power of two up to the width, fewer and more components than lanes, and more than one transposition
+// takes.
 TYPED_TEST(Lanes, Transposition) {
     check_transpositions<TypeParam>(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 24, 25, 36, 64, 81, 144>());
 }

@@ -51,7 +51,8 @@ struct Recorder {
 
     int index(int i, int j) const {
         if (i < 0 || i >= rows || j < 0 || j >= columns) {
-            misuse = "component (" + std::to_string(i) + ", " + std::to_string(j) + ") of a " + std::to_string(rows) + "x" + std::to_string(columns) + " operand";
+            misuse = "component (" + std::to_string(i) + ", " + std::to_string(j) + ") of a " + std::to_string(rows) + "x" +
+                     std::to_string(columns) + " operand";
             return 0;
         }
         return i * columns + j;

@@ -32,12 +32,18 @@ Eigen::MatrixXd only(double value) {
 
 #define FUSEC_CHECKED_SCALAR1(function, expression)                                                \
     FUSEC_CHECKED(function) {                                                                      \
-        const Meaning meaning = [](const Values& v) { const double a = v[0](0, 0); return only(expression); };                                           \
+        const Meaning meaning = [](const Values& v) {                                              \
+            const double a = v[0](0, 0);                                                           \
+            return only(expression);                                                               \
+        };                                                                                         \
         check<1, Scalar, Scalar>(#function, "element", FUSEC_ROUTINE(function, element), meaning); \
     }
 #define FUSEC_CHECKED_SCALAR2(function, expression)                                                        \
     FUSEC_CHECKED(function) {                                                                              \
-        const Meaning meaning = [](const Values& v) { const double a = v[0](0, 0), b = v[1](0, 0); return only(expression); };                                                   \
+        const Meaning meaning = [](const Values& v) {                                                      \
+            const double a = v[0](0, 0), b = v[1](0, 0);                                                   \
+            return only(expression);                                                                       \
+        };                                                                                                 \
         check<1, Scalar, Scalar, Scalar>(#function, "element", FUSEC_ROUTINE(function, element), meaning); \
     }
 
@@ -75,7 +81,8 @@ T value_of(Routine routine, Operand... operands) {
     for (int i = 0; i < width; ++i) {
         const T one = lanes.lanes[i];
         EXPECT_EQ(std::isnan(one), std::isnan(plain));
-        EXPECT_TRUE(std::isnan(one) || (one == plain && std::signbit(one) == std::signbit(plain))) << one << " in a lane, " << plain << " alone";
+        EXPECT_TRUE(std::isnan(one) || (one == plain && std::signbit(one) == std::signbit(plain)))
+            << one << " in a lane, " << plain << " alone";
     }
     return plain;
 }
@@ -85,7 +92,8 @@ void check_edges() {
     const auto least = FUSEC_ROUTINE(smin, element);
     const auto greatest = FUSEC_ROUTINE(smax, element);
     const T nan = std::numeric_limits<T>::quiet_NaN();
-    for (const auto& routine : {+[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smin, element), a, b); }, +[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smax, element), a, b); }}) {
+    for (const auto& routine : {+[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smin, element), a, b); },
+                                +[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smax, element), a, b); }}) {
         EXPECT_EQ(routine(3, 3), T(3));
         EXPECT_FALSE(std::signbit(routine(T(0), -T(0)))) << "the first of equals";
         EXPECT_TRUE(std::signbit(routine(-T(0), T(0)))) << "the first of equals";

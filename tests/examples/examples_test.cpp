@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every example, compiled with its best plan for the host and for emulated CUDA and executed for many n, computes its formula as Eigen does.
+// Every example, compiled with its best plan for the host and for emulated CUDA and executed for many n, computes its formula as Eigen
+// does.
 #include "cli/pipeline.hpp"
 #include "execute/verify.hpp"
 #include "tests/examples/formulas.hpp"
@@ -134,9 +135,11 @@ protected:
         const std::vector<execute::RunReport> reports = execute::run_texts(jobs, kind, setup);
         ASSERT_EQ(reports.size(), jobs.size());
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            EXPECT_EQ(reports[i].faults, 0U) << jobs[i].text.name << " on " << executor << ":\n  " << (reports[i].texts.empty() ? "" : reports[i].texts.front());
+            EXPECT_EQ(reports[i].faults, 0U) << jobs[i].text.name << " on " << executor << ":\n  "
+                                             << (reports[i].texts.empty() ? "" : reports[i].texts.front());
             EXPECT_GT(reports[i].components, 100U) << jobs[i].text.name;
-            std::cout << jobs[i].text.name << " on " << executor << ": " << reports[i].launches << " launches, " << reports[i].components << " components, worst error " << reports[i].worst_ratio << " of the allowed\n";
+            std::cout << jobs[i].text.name << " on " << executor << ": " << reports[i].launches << " launches, " << reports[i].components
+                      << " components, worst error " << reports[i].worst_ratio << " of the allowed\n";
         }
     }
     static std::vector<execute::RunJob> jobs_for(fusion::Target target) {

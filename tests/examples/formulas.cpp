@@ -36,7 +36,8 @@ std::vector<double> components(const Vector& v) {
 
 /// ||A B c|| (D E + D), with A and B of `left` and D and E of `right` rows.
 Values scaled_product(const Values& in, int left, int right) {
-    const Matrix a = matrix(in, "A", left, left), b = matrix(in, "B", left, left), d = matrix(in, "D", right, right), e = matrix(in, "E", right, right);
+    const Matrix a = matrix(in, "A", left, left), b = matrix(in, "B", left, left), d = matrix(in, "D", right, right),
+                 e = matrix(in, "E", right, right);
     const double norm = (a * (b * vector(in, "c"))).norm();
     return {{"F", components(Matrix(norm * (d * e + d)))}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with loops, sums and definitions have the very plan of what one would write by hand, where the hand-written one takes the names of
-// the output: the same kernels, and texts that differ in the title and in comments only. Nothing of a folder is in the output.
+// Programs with loops, sums and definitions have the very plan of what one would write by hand, where the hand-written one takes the names
+// of the output: the same kernels, and texts that differ in the title and in comments only. Nothing of a folder is in the output.
 #include "cli/pipeline.hpp"
 #include "codegen/kernel_ir.hpp"
 #include "tests/execute/temporary_folder.hpp"
@@ -59,14 +59,19 @@ protected:
 };
 
 TEST_F(Twins, LoopsAndSums) {
-    expect_twins("MATRIX3x3 A; VECTOR3 v; input A, v; const VECTOR3 w = [1, 0.5, 0.25]; s = A * v; for q in 0..3 { g = w[q] * (A * s); s += g - v; } return s;",
-                 "MATRIX3x3 A; VECTOR3 v; input A, v; const SCALAR w_0 = 1, w_1 = 0.5, w_2 = 0.25; s_1 = A * v; g_0 = w_0 * (A * s_1); s_2 = s_1 + (g_0 - v);"
-                 "g_1 = w_1 * (A * s_2); s_3 = s_2 + (g_1 - v); g_2 = w_2 * (A * s_3); s_4_1 = g_2 - v; s = s_3 + s_4_1; return s;");
+    expect_twins(
+        "MATRIX3x3 A; VECTOR3 v; input A, v; const VECTOR3 w = [1, 0.5, 0.25]; s = A * v; for q in 0..3 { g = w[q] * (A * s); s += "
+        "g - v; } return s;",
+        "MATRIX3x3 A; VECTOR3 v; input A, v; const SCALAR w_0 = 1, w_1 = 0.5, w_2 = 0.25; s_1 = A * v; g_0 = w_0 * (A * s_1); s_2 = "
+        "s_1 + (g_0 - v);"
+        "g_1 = w_1 * (A * s_2); s_3 = s_2 + (g_1 - v); g_2 = w_2 * (A * s_3); s_4_1 = g_2 - v; s = s_3 + s_4_1; return s;");
 }
 
 TEST_F(Twins, Definitions) {
-    expect_twins("def f(X, s) { Y = X * X; return s * Y - X; } MATRIX3x3 A, B; uniform SCALAR u; input A, B; C = f(A, u) * f(B, 2); return C;",
-                 "MATRIX3x3 A, B; uniform SCALAR u; input A, B; f_1_Y = A * A; f_1_1 = u * f_1_Y; f_1 = f_1_1 - A; f_2_Y = B * B; f_2_1 = 2 * f_2_Y; f_2 = f_2_1 - B; C = f_1 * f_2; return C;");
+    expect_twins(
+        "def f(X, s) { Y = X * X; return s * Y - X; } MATRIX3x3 A, B; uniform SCALAR u; input A, B; C = f(A, u) * f(B, 2); return C;",
+        "MATRIX3x3 A, B; uniform SCALAR u; input A, B; f_1_Y = A * A; f_1_1 = u * f_1_Y; f_1 = f_1_1 - A; f_2_Y = B * B; f_2_1 = 2 "
+        "* f_2_Y; f_2 = f_2_1 - B; C = f_1 * f_2; return C;");
 }
 
 /// Slices of slices and of assemblies are the selection that one would write, and none where they come to the value itself.

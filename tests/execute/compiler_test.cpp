@@ -34,7 +34,8 @@ protected:
         }
     }
     std::size_t libraries() const {
-        return static_cast<std::size_t>(std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator{}, [](const auto& entry) { return entry.path().extension() == ".so"; }));
+        return static_cast<std::size_t>(std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator{},
+                                                      [](const auto& entry) { return entry.path().extension() == ".so"; }));
     }
     std::string messages() const {
         std::string text;
@@ -42,6 +43,15 @@ protected:
             text += std::string(diagnostic.kind.name) + ": " + diagnostic.message + "; " + diagnostic.hint + "\n";
         }
         return text;
+    }
+
+    /// A program of the shell.
+    fs::path script(const std::string& text) const {
+        const fs::path path = folder.path() / "script";
+        std::ofstream(path) << "#!/bin/sh\n"
+                            << text;
+        fs::permissions(path, fs::perms::owner_all);
+        return path;
     }
 
     TemporaryFolder folder;
@@ -52,7 +62,9 @@ private:
 };
 
 BuildRequest host_request(const std::string& text) {
-    return {{{"unit.cpp", "#include \"unit.h\"\nextern \"C\" int answer() { return " + text + "; }\n"}, {"unit.h", "#define SIX 6\n"}}, BuildKind::host_checked, {}};
+    return {{{"unit.cpp", "#include \"unit.h\"\nextern \"C\" int answer() { return " + text + "; }\n"}, {"unit.h", "#define SIX 6\n"}},
+            BuildKind::host_checked,
+            {}};
 }
 
 TEST_F(Compiler, BuildsLoadsAndCachesByContent) {
@@ -76,7 +88,10 @@ TEST_F(Compiler, BuildsLoadsAndCachesByContent) {
     product.kind = BuildKind::host_product;
     HostCompiler renamed = *compiler;
     renamed.version += " (another)";
-    for (const auto& built : {build_library(host_request("SIX * 8"), *compiler, folder.path(), diagnostics), build_library(header, *compiler, folder.path(), diagnostics), build_library(product, *compiler, folder.path(), diagnostics), build_library(host_request("SIX * 7"), renamed, folder.path(), diagnostics)}) {
+    for (const auto& built :
+         {build_library(host_request("SIX * 8"), *compiler, folder.path(), diagnostics),
+          build_library(header, *compiler, folder.path(), diagnostics), build_library(product, *compiler, folder.path(), diagnostics),
+          build_library(host_request("SIX * 7"), renamed, folder.path(), diagnostics)}) {
         ASSERT_TRUE(built) << messages();
         EXPECT_NE(built, first);
     }
@@ -89,7 +104,8 @@ TEST_F(Compiler, SeesAChangeInAnIncludedFolder) {
     ASSERT_TRUE(compiler);
     const fs::path headers = folder.path() / "include";
     fs::create_directory(headers);
-    BuildRequest request{{{"unit.cpp", "#include <value.h>\nextern \"C\" int answer() { return VALUE; }\n"}}, BuildKind::host_checked, {headers}};
+    BuildRequest request{
+        {{"unit.cpp", "#include <value.h>\nextern \"C\" int answer() { return VALUE; }\n"}}, BuildKind::host_checked, {headers}};
     std::vector<fs::path> built;
     for (const int value : {1, 2, 1}) {
         std::ofstream(headers / "value.h") << "#define VALUE " << value << "\n";
@@ -101,7 +117,7 @@ TEST_F(Compiler, SeesAChangeInAnIncludedFolder) {
     EXPECT_EQ(built[0], built[2]);
 }
 
-TEST_F(Compiler, SaysWhatTheCompilerSaysAndKeepsTheLog) {
+TEST_F(Compiler, SaysWhatTheCompilerSaysAndLeavesNothing) {
     const auto compiler = find_host_compiler(diagnostics);
     ASSERT_TRUE(compiler);
     EXPECT_FALSE(build_library(host_request("undeclared_name"), *compiler, folder.path(), diagnostics));
@@ -109,23 +125,84 @@ TEST_F(Compiler, SaysWhatTheCompilerSaysAndKeepsTheLog) {
     EXPECT_THAT(messages(), HasSubstr("host-compile-failed")); // CHECK: [host-compile-failed]
     EXPECT_THAT(messages(), HasSubstr("undeclared_name"));
     EXPECT_THAT(messages(), HasSubstr("unit.cpp:2"));
-    const std::string hint = diagnostics.all()[0].hint;
-    const fs::path kept = hint.substr(hint.find('`') + 1, hint.rfind('`') - hint.find('`') - 1);
-    EXPECT_TRUE(fs::exists(kept / "log.txt"));
-    EXPECT_TRUE(fs::exists(kept / "unit.cpp"));
-    EXPECT_EQ(libraries(), 0u);
+    EXPECT_TRUE(fs::is_empty(folder.path())) << "sources and log of a failed build stay in the cache";
+
+    // The log is in the notes, its beginning if it is long: 30 lines of a compiler that fails.
+    const fs::path program = script(
+        "if [ \"$1\" = --version ]; then echo 1.0; exit; fi\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 "
+        "24 25 26 27 28 29 30; do echo line $i; done\nexit 1\n");
+    EXPECT_FALSE(build_library(host_request("1"), {program, "1.0", {}}, folder.path(), diagnostics));
+    const std::vector<DiagnosticNote>& notes = diagnostics.all().back().notes;
+    ASSERT_EQ(notes.size(), 21u);
+    EXPECT_EQ(notes[0].message, "line 1");
+    EXPECT_EQ(notes[19].message, "line 20");
+    EXPECT_EQ(notes[20].message, "... and 10 more lines");
 }
 
 TEST_F(Compiler, NamesTheCompilersItLookedFor) {
     set("CXX", "no-such-compiler");
     EXPECT_FALSE(find_host_compiler(diagnostics));
-    EXPECT_THAT(messages(), HasSubstr("looked for `no-such-compiler` (from $CXX)"));
+    EXPECT_THAT(messages(), HasSubstr("no C++ compiler found: looked for `no-such-compiler` (from $CXX)"));
+    set("CXX", " "); // as if unset
+    set("PATH", folder.path().c_str());
+    EXPECT_FALSE(find_host_compiler(diagnostics));
+    EXPECT_THAT(messages(), HasSubstr("no C++ compiler found: looked for `c++`, `g++`, `clang++` in $PATH"));
+    EXPECT_EQ(diagnostics.all()[0].kind.name, "no-host-compiler"); // CHECK: [no-host-compiler]
+    EXPECT_EQ(diagnostics.exit_code(), 1);
+}
+
+TEST_F(Compiler, TellsACompilerThatFailsFromOneThatIsMissing) {
+    const fs::path program = script("echo cannot find the license >&2\nexit 3\n");
+    set("CXX", (program.string() + " -m64").c_str());
+    EXPECT_FALSE(find_host_compiler(diagnostics));
+    EXPECT_THAT(messages(), HasSubstr("no C++ compiler works of `" + program.string() + " -m64` (from $CXX): `" + program.string() +
+                                      " -m64 --version` ends with exit code 3: cannot find the license"));
+    // One of those in $PATH fails, the others are not there: the first is named with its fault.
+    fs::rename(program, folder.path() / "g++");
     set("CXX", nullptr);
     set("PATH", folder.path().c_str());
     EXPECT_FALSE(find_host_compiler(diagnostics));
-    EXPECT_THAT(messages(), HasSubstr("looked for `c++`, `g++`, `clang++` in $PATH"));
-    EXPECT_EQ(diagnostics.all()[0].kind.name, "no-host-compiler"); // CHECK: [no-host-compiler]
-    EXPECT_EQ(diagnostics.exit_code(), 1);
+    EXPECT_THAT(messages(), HasSubstr("no C++ compiler works of `c++`, `g++`, `clang++` in $PATH: `" + (folder.path() / "g++").string() +
+                                      " --version` ends with exit code 3"));
+    // A folder is no program.
+    set("CXX", (folder.path().string() + "/").c_str());
+    EXPECT_FALSE(find_host_compiler(diagnostics));
+    EXPECT_THAT(diagnostics.all().back().message, HasSubstr("no C++ compiler found"));
+}
+
+// As make and CMake read the variable: `ccache g++`, `g++ -m64`.
+TEST_F(Compiler, TakesTheWordsOfCxxAsArguments) {
+    set("CXX", nullptr);
+    const auto plain = find_host_compiler(diagnostics);
+    ASSERT_TRUE(plain) << messages();
+    set("CXX", (plain->program.string() + "  -DANSWER=42 ").c_str());
+    const auto with_argument = find_host_compiler(diagnostics);
+    ASSERT_TRUE(with_argument) << messages();
+    EXPECT_EQ(with_argument->arguments, std::vector<std::string>{"-DANSWER=42"});
+    const auto built = build_library(host_request("ANSWER"), *with_argument, folder.path(), diagnostics);
+    ASSERT_TRUE(built) << messages();
+    EXPECT_EQ(reinterpret_cast<int (*)()>(LoadedLibrary::open(*built, diagnostics)->symbol("answer"))(), 42);
+    // The arguments are part of the key: another value, another library.
+    HostCompiler other = *with_argument;
+    other.arguments = {"-DANSWER=43"};
+    const auto second = build_library(host_request("ANSWER"), other, folder.path(), diagnostics);
+    ASSERT_TRUE(second) << messages();
+    EXPECT_NE(second, built);
+    // A launcher before the compiler; no shell reads the words, so `$` and `;` stand for themselves.
+    const fs::path launcher = script("exec \"$@\"\n");
+    set("CXX", (launcher.string() + " " + plain->program.string() + " -DX=$HOME;false").c_str());
+    const auto launched = find_host_compiler(diagnostics);
+    ASSERT_TRUE(launched) << messages();
+    EXPECT_EQ(launched->version, plain->version);
+    EXPECT_EQ(launched->arguments, (std::vector<std::string>{plain->program.string(), "-DX=$HOME;false"}));
+    // A path with a blank that is a program is one word.
+    const fs::path blank = folder.path() / "my compiler";
+    fs::create_symlink(plain->program, blank);
+    set("CXX", blank.c_str());
+    const auto spaced = find_host_compiler(diagnostics);
+    ASSERT_TRUE(spaced) << messages();
+    EXPECT_EQ(spaced->program, blank);
+    EXPECT_TRUE(spaced->arguments.empty());
 }
 
 TEST_F(Compiler, SaysWhyALibraryCannotBeLoaded) {

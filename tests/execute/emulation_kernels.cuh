@@ -177,4 +177,9 @@ __global__ inline void indices(unsigned* out) {
     out[block * (blockDim.x * blockDim.y * blockDim.z) + thread] = threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z + 1000 * blockIdx.x + 10000 * blockIdx.y + 100000 * blockIdx.z;
 }
 
+// Which block is the last to run.
+__global__ void last_block(float* last) {
+    *last = static_cast<float>(blockIdx.x);
+}
+
 } // namespace emulation_kernels

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
+#include <tuple>
 
 namespace fusec::emulation {
 namespace {
@@ -228,6 +230,50 @@ TEST_P(Emulation, NumbersThreadsAndBlocksInThreeDimensions) {
         for (unsigned thread = 0; thread < 16; ++thread, ++at) {
             EXPECT_EQ(numbers[at], thread % 4 + 10 * (thread / 4 % 2) + 100 * (thread / 8) + 1000 * (block % 2) + 10000 * (block / 2 % 3) + 100000 * (block / 6));
         }
+    }
+}
+
+TEST_P(Emulation, RunsBlocksInTheOrderOfTheSchedule) {
+    EXPECT_EQ(start(last_block, 100, 1, 0, out.data()), cudaSuccess);
+    switch (GetParam().schedule) {
+    case Schedule::forward:
+        EXPECT_EQ(out[0], 99);
+        break;
+    case Schedule::reverse:
+        EXPECT_EQ(out[0], 0);
+        break;
+    case Schedule::shuffled:
+        EXPECT_GE(out[0], 0);
+        break;
+    }
+}
+
+TEST(BlockOrder, TakesEveryBlockOnce) {
+    std::mt19937_64 random(7);
+    for (const Schedule schedule : {Schedule::forward, Schedule::reverse, Schedule::shuffled}) {
+        for (const dim3 grid : {dim3(1), dim3(2), dim3(12), dim3(97), dim3(5, 3, 2)}) {
+            std::set<std::tuple<unsigned, unsigned, unsigned>> taken;
+            std::size_t count = 0;
+            for (BlockOrder order(grid, schedule, random); !order.done(); ++count) {
+                const uint3 block = order.take();
+                EXPECT_TRUE(block.x < grid.x && block.y < grid.y && block.z < grid.z);
+                taken.emplace(block.x, block.y, block.z);
+            }
+            EXPECT_EQ(count, std::size_t{grid.x} * grid.y * grid.z);
+            EXPECT_EQ(taken.size(), count);
+        }
+    }
+}
+
+TEST(BlockOrder, NeedsNoMemoryForTheLargestGrid) {
+    std::mt19937_64 random(7);
+    const dim3 grid(2147483647, 65535, 65535);
+    BlockOrder order(grid, Schedule::reverse, random);
+    for (const unsigned x : {2147483646U, 2147483645U}) {
+        const uint3 block = order.take();
+        EXPECT_EQ(block.x, x);
+        EXPECT_EQ(block.y, 65534U);
+        EXPECT_EQ(block.z, 65534U);
     }
 }
 

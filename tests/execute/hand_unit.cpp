@@ -25,7 +25,7 @@ std::string test_file(const std::string& name) {
 
 RunInterface cross_interface(std::size_t elements) {
     const Type vector{{Form::vector, 3, 1}, Precision::f32}, scalar{{Form::scalar, 1, 1}, Precision::f32};
-    RunInterface unit{"cross", {{"a", vector, false, {}, {}}, {"b", vector, false, {}, {}}, {"mu", scalar, true, {2}, {}}}, {{"c", vector, false, {}, {}}, {"s", scalar, false, {}, {}}}};
+    RunInterface unit{"cross", {{"a", vector, false, {}, {}}, {"b", vector, false, {}, {}}, {"mu", scalar, true, {2}, {}}}, {{"c", vector, false, {}, {}}, {"s", scalar, false, {}, {}}}, std::vector<int>{12}};
     for (std::size_t e = 0; e < elements; ++e) {
         const auto x = static_cast<double>(e);
         const double a[] = {x + 1, x + 2, 3}, b[] = {2 * x + 1, 5, 7 - x};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emitted text against the reference, and mutants of it, none of which may pass.
 #include "execute/verify.hpp"
+#include "execute/verify_cases.hpp"
 
 #include "../codegen/samples.hpp"
 #include "mutation/equivalence.hpp"
@@ -82,11 +83,7 @@ protected:
         if (barriers_only) {
             std::erase_if(originals, [](const Mutant& mutant) { return mutant.site.barrier < 0; });
         }
-        std::vector<RunCase> cases;
-        for (const fusion::Candidate& kernel : plan.kernels) {
-            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, 1);
-            cases.insert(cases.end(), of_tile.begin(), of_tile.end());
-        }
+        const std::vector<RunCase> cases = plan_launches(plan, 1);
         const RandomCases drawn = draw_cases(program.graph.program(), program.catalog, most_elements(cases), 1);
         std::map<std::string, int> kinds;
         std::vector<RunJob> jobs;
@@ -95,7 +92,7 @@ protected:
             const std::string name = "demo" + std::to_string(i);
             const codegen::Emitted text{renamed(originals[i].text, name), renamed(named.header, name)};
             unit.name = name;
-            RunInterface interface{name, {}, {}};
+            RunInterface interface{name, {}, {}, unit.slots};
             for (const codegen::List& list : unit.inputs) {
                 interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values[list.datum.index()], {}});
             }

@@ -33,7 +33,8 @@ TEST(TalkPlans, EachResolvesToWhatItsNameSays) {
     const double best = test::planned({.example = "demo"}).plans.front().seconds;
     for (const TalkPlan& talk : talk_plans()) {
         SCOPED_TRACE(talk.file);
-        const cli::Compilation c = test::planned({.example = "demo", .plan = std::string(FUSEC_SOURCE_DIR) + "/examples/plans/" + talk.file});
+        const cli::Compilation c =
+            test::planned({.example = "demo", .plan = std::string(FUSEC_SOURCE_DIR) + "/examples/plans/" + talk.file});
         // Kernels that do not wait for each other may stand in any order.
         std::multiset<std::pair<std::string, std::string>> expected, found;
         for (std::size_t k = 0; k < talk.calls.size(); ++k) {
@@ -73,13 +74,15 @@ TEST(TalkPlans, EachEqualsTheReferenceOnTheHostAndUnderEmulation) {
         std::vector<execute::PlanToVerify> plans;
         for (std::size_t i = 0; i < cuda.size(); ++i) {
             const cli::Compilation& c = target == fusion::Target::host ? host : cuda[i];
-            plans.push_back({target == fusion::Target::host ? &on_host[i] : &cuda[i].plans.front(), &*c.graph, &*c.catalog, "talk" + std::to_string(i), talk_plans()[i].file});
+            plans.push_back({target == fusion::Target::host ? &on_host[i] : &cuda[i].plans.front(), &*c.graph, &*c.catalog,
+                             "talk" + std::to_string(i), talk_plans()[i].file});
         }
         const std::vector<execute::VerifyResult> results = execute::verify_plans(plans, {.target = target}, setup);
         ASSERT_EQ(results.size(), talk_plans().size());
         for (std::size_t i = 0; i < results.size(); ++i) {
             SCOPED_TRACE(talk_plans()[i].file + (target == fusion::Target::host ? " on the host" : " under emulation"));
-            EXPECT_TRUE(results[i].passed()) << testing::PrintToString(results[i].failures.empty() ? std::vector<std::string>{} : results[i].failures.front().texts);
+            EXPECT_TRUE(results[i].passed()) << testing::PrintToString(results[i].failures.empty() ? std::vector<std::string>{}
+                                                                                                   : results[i].failures.front().texts);
             EXPECT_GT(results[i].components, 1000U);
         }
     }

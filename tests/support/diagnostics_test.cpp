@@ -128,14 +128,16 @@ TEST(Rendering, SaysHowManyErrorsAreLeftOut) {
     for (const char* message : {"a", "b", "c"}) {
         diagnostics.report(kind::syntax_error, {}, message);
     }
-    EXPECT_EQ(rendered(diagnostics, 2), "fusec: error: a [syntax-error]\nfusec: error: b [syntax-error]\nfusec: 1 more error is not shown\n");
+    EXPECT_EQ(rendered(diagnostics, 2),
+              "fusec: error: a [syntax-error]\nfusec: error: b [syntax-error]\nfusec: 1 more error is not shown\n");
     EXPECT_EQ(rendered(diagnostics, 1), "fusec: error: a [syntax-error]\nfusec: 2 more errors are not shown\n");
 }
 
 TEST(Diagnostics, ExitCodeIsThatOfTheFirstError) {
     const DiagnosticKind warning{"w", Severity::warning, Fault::user};
     const DiagnosticKind remark{"r", Severity::remark, Fault::user};
-    for (const auto& [fault, code] : {std::pair(Fault::user, 1), std::pair(Fault::usage, 2), std::pair(Fault::limit, 3), std::pair(Fault::mismatch, 4)}) {
+    for (const auto& [fault, code] :
+         {std::pair(Fault::user, 1), std::pair(Fault::usage, 2), std::pair(Fault::limit, 3), std::pair(Fault::mismatch, 4)}) {
         Diagnostics diagnostics;
         diagnostics.report(warning, {}, "w");
         diagnostics.report(remark, {}, "r");

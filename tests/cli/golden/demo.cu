@@ -134,11 +134,11 @@ extern "C" size_t demo_workspace_bytes(size_t) {
 }
 
 extern "C" int demo_launch_range(const struct demo_arguments* arguments, size_t first, size_t count, void*, size_t, void* stream) {
-    if (arguments == nullptr)
-        return cudaErrorInvalidValue;
+    if (count == 0 || arguments == nullptr)
+        return count == 0 ? cudaSuccess : cudaErrorInvalidValue;
     const auto [A, B, c, D, E, F] = *arguments;
     const fusec::list lists[] = {{A, 36}, {B, 36}, {c, 12}, {D, 100}, {E, 100}, {F, 100}};
-    if (count > 0 && !fusec::lists_valid<5>(lists, first, count))
+    if (!fusec::lists_valid<5>(lists, first, count))
         return cudaErrorInvalidValue;
     return fusec::launch(fusec::aligned16(lists, first) ? demo_F<float4> : demo_F<float>, count, 32, 32, 9088, stream, A + first * 9, B + first * 9, c + first * 3, D + first * 25, E + first * 25, F + first * 25);
 }

@@ -23,7 +23,7 @@ struct demo_arguments {
 /* Bytes of workspace for n elements: none is needed, the workspace may be null. */
 size_t demo_workspace_bytes(size_t n);
 
-/* Elements 0 .. n - 1, n <= 2^40; `stream` is a cudaStream_t or null. n = 0 does nothing. Returns cudaSuccess,
+/* Elements 0 .. n - 1, n <= 2^40; `stream` is a cudaStream_t or null. n = 0 does nothing, whatever the pointers. Returns cudaSuccess,
  * cudaErrorInvalidValue for null arguments, a null list, an output that overlaps another list, or n > 2^40, or a launch's own cudaError_t. */
 int demo_launch(const struct demo_arguments* arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);
 

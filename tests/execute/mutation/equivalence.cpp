@@ -4,6 +4,7 @@
 #include "codegen/verifier.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <regex>
 #include <variant>
 
@@ -62,6 +63,12 @@ const codegen::Tile& tile_named(const Kernel& kernel, const std::string& name) {
 /// Bytes between the starts of two slots of the workspace are multiples of this.
 constexpr int slot_unit = 256;
 
+/// The slot of the datum in the workspace; nothing if it is not there.
+std::optional<std::size_t> slot_of(const codegen::Unit& unit, DataId datum) {
+    const auto placed = std::find_if(unit.workspace.begin(), unit.workspace.end(), [&](const auto& each) { return each.datum == datum; });
+    return placed == unit.workspace.end() ? std::nullopt : std::optional(placed->slot);
+}
+
 /// Why one more element does no harm behind this guard.
 std::optional<std::string> harmless(const codegen::Unit& unit, const Kernel& kernel, const std::string& statements) {
     const std::string code = std::regex_replace(statements, std::regex("//[^\n]*"), ""); // comments name data
@@ -70,14 +77,19 @@ std::optional<std::string> harmless(const codegen::Unit& unit, const Kernel& ker
         if (list.uniform || !std::regex_search(code, std::regex("\\b" + list.name + "\\b"))) {
             continue;
         }
-        const bool in_workspace = std::any_of(unit.workspace.begin(), unit.workspace.end(), [&](const auto& slot) { return slot.datum == list.datum; });
-        // A block whose elements take one unit or an even part of one: after any but its last element, the unit goes on.
-        if (!in_workspace || slot_unit % (kernel.tile_elements * list.type.bytes()) != 0) {
+        const std::optional<std::size_t> slot = slot_of(unit, list.datum);
+        if (!slot || list.written) {
+            return std::nullopt;
+        }
+        // A block whose elements take one unit or an even part of one: after any but its last element, the unit goes on. Else the slots
+        // behind it hold as many bytes, for as many elements.
+        const int behind = std::accumulate(unit.slots.begin() + static_cast<std::ptrdiff_t>(*slot) + 1, unit.slots.end(), 0);
+        if (slot_unit % (kernel.tile_elements * list.type.bytes()) != 0 && behind < list.type.bytes()) {
             return std::nullopt;
         }
         touched = true;
     }
-    return std::string("the element past the end has slots of its own in all tiles, and its registers are read behind other guards only; ") + (touched ? "of lists it touches the workspace's, whose slot goes on behind the last element" : "it touches no list");
+    return std::string("the element past the end has slots of its own in all tiles, and its registers are read behind other guards only; ") + (touched ? "of lists it only reads the workspace's, which goes on behind the last element" : "it touches no list");
 }
 
 } // namespace

@@ -15,8 +15,8 @@ namespace fusec::execute {
 ///   that the mutant's text says;
 /// - two tiles in each other's place: they start at the same byte;
 /// - a guard that one more element passes: that element has a slot of its own in every tile, which no copy takes and no other guard lets
-///   through, and its thread's registers are read behind other guards only; so nothing happens if the statements touch no list, or one in
-///   the workspace whose slot goes on behind the last element.
+///   through, and its thread's registers are read behind other guards only; so nothing happens if the statements touch no list, or only
+///   read one in the workspace, which goes on behind the last element.
 std::optional<std::string> proof_of_equivalence(const codegen::Unit& unit, const Mutant& mutant);
 
 } // namespace fusec::execute

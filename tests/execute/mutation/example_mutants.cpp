@@ -4,6 +4,7 @@
 #include "cli/choose_plan.hpp"
 #include "execute/domains.hpp"
 #include "execute/verify.hpp"
+#include "execute/verify_cases.hpp"
 #include "mutation/equivalence.hpp"
 
 #include <algorithm>
@@ -57,13 +58,7 @@ std::vector<std::size_t> choose(const std::vector<Mutant>& mutants, std::size_t 
 class PlanMutants {
 public:
     PlanMutants(const cli::Compilation& c, const fusion::Plan& plan)
-        : c_(c), unit_(codegen::lower(plan, *c.graph, *c.catalog)) {
-        for (const fusion::Candidate& kernel : plan.kernels) {
-            const std::vector<RunCase> of_tile = standard_cases(kernel.instances_per_block, 1);
-            cases_.insert(cases_.end(), of_tile.begin(), of_tile.end());
-        }
-    }
-
+        : c_(c), unit_(codegen::lower(plan, *c.graph, *c.catalog)), cases_(plan_launches(plan, 1)) {}
     /// The text, of a unit with a name that can be replaced.
     codegen::Emitted emitted() {
         unit_.name = placeholder;
@@ -106,7 +101,7 @@ private:
 
     RunJob job(const std::string& name, const codegen::Emitted& text, const RandomCases& drawn) {
         unit_.name = name;
-        RunInterface interface{name, {}, {}};
+        RunInterface interface{name, {}, {}, unit_.slots};
         for (const codegen::List& list : unit_.inputs) {
             interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values[list.datum.index()], {}});
         }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mutation/mutation.hpp"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <tuple>
@@ -33,8 +35,8 @@ public:
             if (line.find("__global__") != std::string::npos) {
                 site_ = {site_.kernel + 1, -1, false, {}, 0, {}, {}};
                 barriers_ = 0;
-                copied_.clear();
-                named_.clear();
+                last_ = {};
+                parameters_.clear();
             }
             pointers(line);
             barriers(line);
@@ -63,7 +65,8 @@ private:
     }
 
     /// The types of the pointers that a launch may pass, by name: a swap of two types is left to the compiler. They are told by declarations,
-    /// and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it.
+    /// and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it. In a kernel, its own
+    /// parameters have the types that it declares.
     void pointers(const std::string& line) {
         static const std::regex declaration(R"(^ *((?:const )?(?:float|double)\*) ?(?:const )?(\w+) = )"), parameter(R"(((?:const )?(?:float|double)\*) __restrict__ (\w+))");
         for (const std::regex* pattern : {&declaration, &parameter}) {
@@ -71,6 +74,9 @@ private:
                 std::string& type = types_[match->str(2)];
                 if (type.empty() || match->str(1).rfind("const ", 0) != 0) {
                     type = match->str(1);
+                }
+                if (pattern == &parameter) {
+                    parameters_[match->str(2)] = match->str(1);
                 }
             }
         }
@@ -114,7 +120,7 @@ private:
         // The first element of a list that a block, a thread or a launch reads or writes.
         insert(line, std::regex(R"([\w>](?= \+ first\b))"));
         // The slots of the workspace.
-        shift(line, std::regex(R"(slot_bytes\(count, (\d+)\))"), "offset");
+        shift(line, std::regex(R"(slot_bytes\((?:count|n), (\d+)\))"), "offset");
     }
 
     /// Words per element or per padding, elements per block or between paddings, components that a copy moves.
@@ -186,26 +192,56 @@ private:
     /// The pointer that an expression begins with.
     static std::string word(const std::string& expression) { return expression.substr(0, expression.find(' ')); }
 
-    /// Neighbouring pointers of a launch: what stands after the stream. In a kernel, the tiles of two copies that follow each other.
-    void swap(const std::string& line) {
-        static const std::regex naming(R"(^ *const auto (\w+_tile) = fusec::)"), copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)");
-        if (std::smatch tile; std::regex_search(line, tile, naming)) {
-            if (!named_.empty()) {
-                add("swap two buffers", {{named_at_, std::regex_replace(lines_[named_at_], std::regex("\\b" + named_ + "\\b"), tile[1].str())}, {at_, std::regex_replace(line, std::regex("\\b" + tile[1].str() + "\\b"), named_)}}, site_);
-            }
-            named_ = tile[1];
-            named_at_ = at_;
+    /// A copy of a block between a list and a tile.
+    struct Copy {
+        std::size_t at = 0; ///< its line
+        std::string tile;   ///< empty: there is no copy
+        std::string list;
+        bool named = false; ///< it declares the tile's name
+    };
+
+    static std::optional<Copy> copy_in(const std::string& line, std::size_t at) {
+        static const std::regex naming(R"(^ *const auto (\w+_tile) = fusec::)"), copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)"), list(R"(\b(\w+) \+ first\b)");
+        std::smatch tile, from;
+        const bool named = std::regex_search(line, tile, naming);
+        if ((!named && !std::regex_search(line, tile, copy)) || !std::regex_search(line, from, list)) {
+            return std::nullopt;
         }
-        if (std::smatch tile; std::regex_search(line, tile, copy)) {
-            if (!copied_.empty() && copied_ != tile[1]) {
-                const auto with = [](std::string text, const std::string& from, const std::string& to) { return text.replace(text.find(from), from.size(), to); };
-                Site site = site_;
-                site.tile = copied_;
-                site.exchanged = tile[1];
-                add("swap two buffers", {{copied_at_, with(lines_[copied_at_], copied_, tile[1])}, {at_, with(line, tile[1], copied_)}}, site);
+        return Copy{at, tile[1], from[1], named};
+    }
+
+    static std::string replaced(const std::string& line, const std::string& from, const std::string& to) { return std::regex_replace(line, std::regex("\\b" + from + "\\b"), to); }
+
+    bool used_between(const std::string& name, std::size_t first, std::size_t last) const {
+        const std::regex word("\\b" + name + "\\b");
+        return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(first) + 1, lines_.begin() + static_cast<std::ptrdiff_t>(last), [&](const std::string& line) { return std::regex_search(line, word); });
+    }
+
+    /// Two copies that follow each other take each other's tile, as they name it: only where what is between knows neither. Two lists of
+    /// one type take each other's place in any case.
+    void exchange(const Copy& one, const Copy& other, const std::string& line) {
+        const auto with = [&](const std::string& a, const std::string& b) { return std::map<std::size_t, std::string>{{one.at, replaced(lines_[one.at], a, b)}, {other.at, replaced(line, b, a)}}; };
+        if (one.tile != other.tile && one.named == other.named && !(one.named && used_between(one.tile, one.at, other.at))) {
+            Site site = site_;
+            if (!one.named) {
+                site.tile = one.tile;
+                site.exchanged = other.tile;
             }
-            copied_ = tile[1];
-            copied_at_ = at_;
+            add("swap two buffers", with(one.tile, other.tile), site);
+        }
+        const auto a = parameters_.find(one.list), b = parameters_.find(other.list);
+        if (one.list != other.list && a != parameters_.end() && b != parameters_.end() && a->second == b->second) {
+            add("swap two buffers", with(one.list, other.list), site_);
+        }
+    }
+
+    /// Neighbouring pointers of a launch: what stands after the stream. In a kernel, the buffers of two copies that follow each other.
+    void swap(const std::string& line) {
+        if (const std::optional<Copy> copy = copy_in(line, at_)) {
+            if (!last_.tile.empty()) {
+                exchange(last_, *copy, line);
+            }
+            last_ = *copy;
         }
         static const std::regex pattern(R"(stream((?:, [\w>-]+(?: \+ first(?: \* \d+)?)?)+)\))");
         for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
@@ -233,13 +269,11 @@ private:
     std::vector<std::string> lines_;
     std::size_t first_ = 0; ///< line after the embedded runtime
     std::size_t at_ = 0;
-    Site site_;          ///< of the kernel that the line stands in
-    int barriers_ = 0;   ///< of that kernel so far
-    std::string copied_; ///< tile of the kernel's last copy, in line `copied_at_`
-    std::size_t copied_at_ = 0;
-    std::string named_; ///< tile that the kernel's last naming copy fills, in line `named_at_`
-    std::size_t named_at_ = 0;
-    std::map<std::string, std::string> types_; ///< of the pointers of the launch function
+    Site site_;                                     ///< of the kernel that the line stands in
+    int barriers_ = 0;                              ///< of that kernel so far
+    Copy last_;                                     ///< of the kernel so far
+    std::map<std::string, std::string> types_;      ///< of the pointers of the launch function
+    std::map<std::string, std::string> parameters_; ///< types of the kernel's pointers
     std::vector<Mutant> mutants_;
 };
 

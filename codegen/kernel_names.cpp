@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/kernel_names.hpp"
+
+#include "codegen/literals.hpp"
+
+#include <algorithm>
+
+namespace fusec::codegen {
+
+using library::Touch;
+
+std::string type_and_shape(const Type& type) {
+    return std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ", " + number(type.shape.columns);
+}
+
+std::string touch_name(Touch touch) {
+    switch (touch) {
+    case Touch::all:
+        return "all";
+    case Touch::row:
+        return "row";
+    case Touch::column:
+        return "column";
+    case Touch::entry:
+        return "entry";
+    case Touch::rows:
+        return "rows";
+    }
+    return "";
+}
+
+std::string value_type(const Value& value) {
+    const std::string prefix = value.touch == Touch::all ? "" : touch_name(value.touch) + "_";
+    return "fusec::" + prefix + "registers<" + type_and_shape(value.type) +
+           (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
+}
+
+bool is_padded(const Tile& tile) {
+    return tile.group > 0 && tile.pad_words > 0;
+}
+
+KernelNames::KernelNames(const Kernel& kernel)
+    : kernel_(kernel) {
+    for (const auto* declared : {"threadIdx", "blockIdx", "size_t"}) {
+        names_.make(declared);
+    }
+    for (const List& list : kernel.lists) {
+        names_.make(list.name);
+    }
+    for (const Tile& tile : kernel.tiles) {
+        names_.make(tile.name);
+    }
+    for (const Value& value : kernel.values) {
+        names_.make(value.name);
+    }
+    for (const Table& table : kernel.tables) {
+        names_.make(table.name);
+    }
+    for (const Tile& tile : kernel.tiles) {
+        tile_pointers.push_back(names_.make(list_name(tile.datum, tile.name) + "_tile"));
+    }
+    for (const List& list : kernel.lists) {
+        list_views.push_back(names_.make(list.name + "_view"));
+    }
+    for (const Table& table : kernel.tables) {
+        table_views.push_back(names_.make(table.name + "_view"));
+    }
+    vector = names_.make("Vector");
+    first = names_.make("first");
+    n = names_.make("n");
+    count = names_.make("count");
+}
+
+bool KernelNames::may_have(const std::string& word) const {
+    return names_.has(word) || word.starts_with("element") || word.starts_with("lane") || word.starts_with("shared");
+}
+
+const KernelNames::Indices& KernelNames::make_indices(int threads, bool only_granularity) {
+    const std::string suffix = only_granularity ? "" : "_" + number(threads);
+    Indices made;
+    made.element = names_.make("element" + suffix);
+    if (threads > 1) {
+        made.lane = names_.make("lane" + suffix);
+    }
+    return indices_.emplace(threads, std::move(made)).first->second;
+}
+
+const std::string& KernelNames::make_shared(Precision precision) {
+    return shared_.emplace(precision, names_.make(shared_.empty() ? "shared" : std::string("shared_") + c_name(precision))).first->second;
+}
+
+std::string KernelNames::block_start(const List& list) const {
+    const int words = list.type.shape.size();
+    return list.name + " + " + first + (words == 1 ? "" : " * " + number(words));
+}
+
+std::string KernelNames::element_start(const List& list, int threads) const {
+    if (list.uniform) {
+        return list.name;
+    }
+    const int words = list.type.shape.size();
+    const std::string index = first + " + " + element(threads);
+    return list.name + " + " + (words == 1 ? index : "(" + index + ") * " + number(words));
+}
+
+std::string KernelNames::tile_start(const Tile& tile) const {
+    const int words = tile.offset / bytes_of(tile.type.precision);
+    return shared_.at(tile.type.precision) + (words == 0 ? "" : " + " + number(words));
+}
+
+std::string KernelNames::tile_element(std::size_t index, int threads) const {
+    const Tile& tile = kernel_.tiles.at(index);
+    const std::string& index_of_element = element(threads);
+    std::string text = index_of_element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
+    if (is_padded(tile)) {
+        text += " + " + index_of_element + (tile.group == 1 ? "" : " / " + number(tile.group)) + " * " + number(tile.pad_words);
+    }
+    return text;
+}
+
+std::string KernelNames::tile_pointer(std::size_t index) const {
+    const Tile& tile = kernel_.tiles.at(index);
+    if (!is_padded(tile)) {
+        return tile_pointers.at(index);
+    }
+    return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers.at(index) +
+           ")";
+}
+
+std::string KernelNames::datum_name(const Place& place) const {
+    switch (place.kind) {
+    case Place::Kind::value:
+        return list_name(kernel_.values.at(place.index).datum, kernel_.values.at(place.index).name);
+    case Place::Kind::tile:
+        return list_name(kernel_.tiles.at(place.index).datum, kernel_.tiles.at(place.index).name);
+    case Place::Kind::list:
+        return kernel_.lists.at(place.index).name;
+    case Place::Kind::table:
+        break;
+    }
+    const Table& table = kernel_.tables.at(place.index);
+    return table.type.shape.form == Form::scalar ? literal(table.values.at(0), table.type.precision) : table.name;
+}
+
+std::string KernelNames::list_name(DataId datum, const std::string& otherwise) const {
+    const auto list = std::find_if(kernel_.lists.begin(), kernel_.lists.end(), [&](const List& l) { return l.datum == datum; });
+    return list == kernel_.lists.end() ? otherwise : list->name;
+}
+
+} // namespace fusec::codegen

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the text of a kernel calls its lists, tiles, values and indices, and how it writes the places of elements in them.
+#pragma once
+
+#include "codegen/kernel_ir.hpp"
+#include "codegen/names.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fusec::codegen {
+
+/// `float, 3, 3`: template arguments.
+std::string type_and_shape(const Type& type);
+/// As the runtime's functions are called: `all`, `row`, ...
+std::string touch_name(library::Touch touch);
+/// `fusec::row_registers<float, 3, 3>`
+std::string value_type(const Value& value);
+
+/// Names of the program's data come first and keep theirs; the generator's give way. Names of indices and of shared memory are made when
+/// they are first declared.
+class KernelNames {
+public:
+    explicit KernelNames(const Kernel& kernel);
+
+    std::string vector;                                              ///< what an access moves on the fast path
+    std::string first, n;                                            ///< parameters
+    std::string count;                                               ///< elements of the block
+    std::vector<std::string> list_views, table_views, tile_pointers; ///< by index
+
+    /// Whether a word is a name, or begins as one that is still to be made.
+    bool may_have(const std::string& word) const;
+
+    /// The element and the lane of a thread, for so many threads per instance.
+    struct Indices {
+        std::string element, lane; ///< no lane for one thread
+    };
+    bool has_indices(int threads) const { return indices_.count(threads) != 0; }
+    const Indices& make_indices(int threads, bool only_granularity);
+    const std::string& element(int threads) const { return indices_.at(threads).element; }
+    const std::string& lane(int threads) const { return indices_.at(threads).lane; }
+
+    /// Shared memory as components of a precision.
+    bool has_shared(Precision precision) const { return shared_.count(precision) != 0; }
+    const std::string& make_shared(Precision precision);
+
+    /// `name + first * 9`: where the block's elements start in a list.
+    std::string block_start(const List& list) const;
+    /// Where the thread's element starts in a list, in the offset's type (64 bits: `first` is a size_t).
+    std::string element_start(const List& list, int threads) const;
+    /// `shared + 1600`: where a tile starts.
+    std::string tile_start(const Tile& tile) const;
+    /// Words from the start of a tile to the thread's element.
+    std::string tile_element(std::size_t tile, int threads) const;
+    /// The tile as a pointer that a cooperative copy indexes as if it were the list.
+    std::string tile_pointer(std::size_t tile) const;
+
+    /// The name of a place's datum without what tells its places apart.
+    std::string datum_name(const Place& place) const;
+
+private:
+    std::string list_name(DataId datum, const std::string& otherwise) const;
+
+    const Kernel& kernel_;
+    Names names_;
+    std::map<int, Indices> indices_; ///< by threads per instance
+    std::map<Precision, std::string> shared_;
+};
+
+/// Whether a tile has words between its elements that hold nothing.
+bool is_padded(const Tile& tile);
+
+} // namespace fusec::codegen
