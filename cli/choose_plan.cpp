@@ -145,7 +145,8 @@ std::string library_text(const Compilation& c) {
     std::map<std::string, std::string> used; // by name
     for (const frontend::Call& call : c.graph->program().calls) {
         const library::Function& function = c.catalog->function(call.instance.function);
-        if (!function.metadata_path.string().starts_with(standard)) {
+        const bool of_the_program = function.metadata_path.empty();
+        if (!of_the_program && !function.metadata_path.string().starts_with(standard)) {
             Diagnostics unread; // it has been read before; if it is gone, its device source tells enough
             used[function.name] = read_file(function.metadata_path, unread).value_or("") + function.source;
         }

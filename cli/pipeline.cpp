@@ -46,8 +46,10 @@ bool parse_text(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool check_program(Compilation& c, Diagnostics& diagnostics) {
-    c.program =
-        frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
+    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
+    if (c.program) {
+        c.catalog = c.catalog->with(c.program->functions);
+    }
     return c.program.has_value();
 }
 
@@ -165,7 +167,7 @@ std::vector<Path> files_read(const Compilation& compilation) {
         files.emplace_back(named);
     }
     files.insert(files.end(), compilation.included.begin(), compilation.included.end());
-    for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->size(); ++i) {
+    for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->library_size(); ++i) {
         const library::Function& function = compilation.catalog->function(FunctionId(i));
         files.insert(files.end(), {function.metadata_path, function.source_path});
     }

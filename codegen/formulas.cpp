@@ -107,6 +107,11 @@ private:
             }
             return {operand(operands[0], Binding::suffix) + symbol, Binding::suffix};
         }
+        if (const auto* map = std::get_if<library::ComponentMap>(&function.reference)) {
+            if (const std::string slice = library::slice_text(*map); !slice.empty()) {
+                return {operand(operands[0], Binding::suffix) + slice, Binding::suffix};
+            }
+        }
         if (function.name == "minv") {
             return {operand(operands[0], Binding::suffix) + "^-1", Binding::suffix};
         }

@@ -39,9 +39,9 @@ std::string pattern(const Parameter& parameter) {
 }
 
 std::optional<FunctionId> Catalog::find(std::string_view name) const {
-    const auto found = std::lower_bound(functions_.begin(), functions_.end(), name,
-        [](const Function& function, std::string_view wanted) { return function.name < wanted; });
-    if (found == functions_.end() || found->name != name) {
+    const auto end = functions_.begin() + static_cast<std::ptrdiff_t>(library_size_);
+    const auto found = std::lower_bound(functions_.begin(), end, name, [](const Function& function, std::string_view wanted) { return function.name < wanted; });
+    if (found == end || found->name != name) {
         return std::nullopt;
     }
     return FunctionId(static_cast<std::size_t>(found - functions_.begin()));
@@ -49,7 +49,7 @@ std::optional<FunctionId> Catalog::find(std::string_view name) const {
 
 std::vector<FunctionId> Catalog::with_operator(std::string_view symbol) const {
     std::vector<FunctionId> found;
-    for (std::size_t i = 0; i < functions_.size(); ++i) {
+    for (std::size_t i = 0; i < library_size_; ++i) {
         if (functions_[i].operator_symbol == symbol) {
             found.emplace_back(i);
         }
@@ -59,11 +59,18 @@ std::vector<FunctionId> Catalog::with_operator(std::string_view symbol) const {
 
 std::vector<std::string> Catalog::names() const {
     std::vector<std::string> all;
-    all.reserve(functions_.size());
-    for (const Function& function : functions_) {
-        all.push_back(function.name);
+    all.reserve(library_size_);
+    for (std::size_t i = 0; i < library_size_; ++i) {
+        all.push_back(functions_[i].name);
     }
     return all;
+}
+
+Catalog Catalog::with(const std::vector<Function>& own) const {
+    Catalog extended = *this;
+    extended.functions_.resize(library_size_);
+    extended.functions_.insert(extended.functions_.end(), own.begin(), own.end());
+    return extended;
 }
 
 OperationCounts Catalog::operations(const Instance& instance) const {

@@ -123,8 +123,15 @@ public:
     /// Reports located errors (`library-metadata`, `missing-device-source`) and returns nothing if there were any.
     static std::optional<Catalog> load(const std::vector<std::filesystem::path>& folders, Diagnostics& diagnostics);
 
+    /// This library with functions that a program defines itself, in place of such functions that it may have. Their ids follow those of
+    /// the library, in the order given. They are found by id only: no name means them.
+    Catalog with(const std::vector<Function>& own) const;
+
     const Function& function(FunctionId id) const { return functions_.at(id.index()); }
+    /// Functions of the library and of a program.
     std::size_t size() const { return functions_.size(); }
+    /// Functions of the library alone; the ids below are theirs.
+    std::size_t library_size() const { return library_size_; }
     std::optional<FunctionId> find(std::string_view name) const;
     /// Functions with this operator symbol, in name order.
     std::vector<FunctionId> with_operator(std::string_view symbol) const;
@@ -142,7 +149,8 @@ public:
     int temporaries(const Instance& instance, const Implementation& implementation) const;
 
 private:
-    std::vector<Function> functions_;
+    std::vector<Function> functions_; ///< of the library in order of names, then a program's own
+    std::size_t library_size_ = 0;
 };
 
 /// The library that belongs to this compiler: ../share/fusec/elementary-lib of the executable's folder if it is installed, else the

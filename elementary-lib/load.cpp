@@ -148,6 +148,7 @@ std::optional<Catalog> Catalog::load(const std::vector<std::filesystem::path>& f
     for (auto& [name, metadata] : loaded) {
         catalog.functions_.push_back(std::move(metadata.function));
     }
+    catalog.library_size_ = catalog.functions_.size();
     return catalog;
 }
 

@@ -16,6 +16,7 @@
 // is 1 where the condition holds and else 0; a factor 0 of this kind hides the factors to its right, so they may index out of range.
 #pragma once
 
+#include "elementary-lib/component_map.hpp"
 #include "elementary-lib/expression.hpp"
 
 #include <optional>
@@ -66,7 +67,8 @@ struct ReferenceExpression {
     int root = -1;
 };
 
-using Reference = std::variant<ReferenceExpression, Algorithm>;
+/// Of a function in a file one of the first two; a map of components is that of a function that a program defines by slices.
+using Reference = std::variant<ReferenceExpression, Algorithm, ComponentMap>;
 
 /// Parses a reference; on failure returns nothing and sets `error` and the byte offset `where`.
 std::optional<Reference> parse_reference(std::string_view text, std::string& error, std::size_t& where);

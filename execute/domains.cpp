@@ -115,6 +115,7 @@ Demands needed_of(const Shape& operand, const Demands& wanted, const library::Fu
     Demands needed;
     const auto* algorithm = std::get_if<library::Algorithm>(&function.reference);
     const bool is_determinant = algorithm != nullptr && *algorithm == library::Algorithm::determinant;
+    const bool moves = std::holds_alternative<library::ComponentMap>(function.reference); // any component may be the one
     if (wanted.spd) {
         // A'A is positive definite for any invertible A; else all matrices of the call have to be.
         (is_square(operand) && repeated ? needed.invertible : needed.spd) = operand.form == Form::matrix;
@@ -127,7 +128,7 @@ Demands needed_of(const Shape& operand, const Demands& wanted, const library::Fu
     if (wanted.positive || (wanted.nonzero && function.output.form == Form::scalar)) {
         if (is_determinant) {
             needed.invertible = true;
-        } else if (is_square(operand)) {
+        } else if (!moves && is_square(operand)) {
             needed.spd = true;
         } else {
             needed.positive = true;

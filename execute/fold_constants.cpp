@@ -80,6 +80,7 @@ private:
         CheckedProgram result;
         result.name = program_.name;
         result.source = program_.source;
+        result.functions = program_.functions;
         std::vector<DataId> moved(program_.data.size());
         for (std::size_t i = 0; i < program_.data.size(); ++i) {
             if (needed_[i]) {

@@ -34,13 +34,23 @@ InstanceReference::InstanceReference(const library::Catalog& catalog, const libr
         how_ = ExpressionReference(function, *expression, instance.shape, operands, instance.result.shape);
         return;
     }
-    how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns,
-        function.inputs.at(0).domain == library::Domain::spd};
+    if (const auto* map = std::get_if<library::ComponentMap>(&function.reference)) {
+        how_ = *map;
+        return;
+    }
+    how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns, function.inputs.at(0).domain == library::Domain::spd};
 }
 
 void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const {
     if (const auto* expression = std::get_if<ExpressionReference>(&how_)) {
         expression->evaluate(operands, result);
+        return;
+    }
+    if (const auto* map = std::get_if<library::ComponentMap>(&how_)) {
+        for (std::size_t i = 0; i < map->sources.size(); ++i) {
+            const library::ComponentSource& source = map->sources[i];
+            result[i] = source.operand == library::ComponentSource::zero ? Bounded{0, 0} : operands.at(static_cast<std::size_t>(source.operand))[source.component];
+        }
         return;
     }
     const Named& named = std::get<Named>(how_);

@@ -31,7 +31,7 @@ private:
         int columns = 0;
         bool positive_definite = false;
     };
-    std::variant<ExpressionReference, Named> how_;
+    std::variant<ExpressionReference, Named, library::ComponentMap> how_;
 };
 
 /// Components of data, by DataId: per-element data hold every element's components one after another, uniforms and constants one

@@ -43,6 +43,14 @@ struct IndexTree {
     IndexId root;
 };
 
+/// `i`, `a:b`, `a:`, `:b` or `:` in brackets.
+struct Slice {
+    bool range = false;
+    std::optional<IndexTree> first; ///< the index, or where the range begins; else at 0
+    std::optional<IndexTree> last;  ///< where the range ends, itself not in it; else at the dimension
+    Span span;
+};
+
 enum class ExpressionKind {
     name,   ///< `text` is the name
     number, ///< `text` is the literal as written
@@ -50,7 +58,7 @@ enum class ExpressionKind {
     prefix, ///< `text` is "-", one operand
     infix,  ///< `text` is "+", "-", "*" or "/", two operands
     suffix, ///< `text` is "'", one operand
-    index,  ///< `operand[i, j]`: one operand, `indices` in brackets
+    index,  ///< `operand[i, a:b]`: one operand, `slices` in brackets
     table,  ///< `[...]`: operands are its entries; only as the value of a constant
 };
 
@@ -60,7 +68,7 @@ struct Expression {
     ExpressionKind kind = ExpressionKind::number;
     std::string text;
     std::vector<ExpressionId> operands;
-    std::vector<IndexTree> indices;
+    std::vector<Slice> slices;
     Span span; ///< the whole expression, enclosing parentheses included
     Span head; ///< the name, literal, callee or operator alone
 };
@@ -106,7 +114,7 @@ struct InputList {
     std::vector<Name> names;
 };
 
-/// `target = value;`, `target += value;` or `target -= value;`
+/// `target = value;`, `target += value;` or `target -= value;`, where the target is a name or a part of one, `name[i, a:b]`.
 struct Assignment {
     enum class Form {
         defines,
@@ -115,7 +123,9 @@ struct Assignment {
     } form = Form::defines;
     Name target;
     Tree value;
-    Span sign; ///< the `=`, `+=` or `-=`
+    Span sign;                 ///< the `=`, `+=` or `-=`
+    std::vector<Slice> slices; ///< of the target; none: all of it
+    Span brackets;             ///< around them
 };
 
 struct ReturnList {

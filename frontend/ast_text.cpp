@@ -40,6 +40,15 @@ std::string index_text(const Program& program, const IndexTree& tree) {
     return text;
 }
 
+/// Indices and ranges, each with a space in front.
+std::string slices_text(const Program& program, const std::vector<Slice>& slices) {
+    std::string text;
+    for (const Slice& slice : slices) {
+        text += " " + (slice.first ? index_text(program, *slice.first) : "") + (slice.range ? ":" : "") + (slice.last ? index_text(program, *slice.last) : "");
+    }
+    return text;
+}
+
 /// Prefix form of an expression: `(+ A (call mmul B C))`. Walks with a stack of its own: chains may be deeper than the program stack.
 std::string expression_text(const Program& program, ExpressionId root) {
     struct Visit {
@@ -81,9 +90,7 @@ std::string expression_text(const Program& program, ExpressionId root) {
             open.push_back({operand}); // invalidates `visit`
             continue;
         }
-        for (const IndexTree& index : e.indices) {
-            text += " " + index_text(program, index);
-        }
+        text += slices_text(program, e.slices);
         if (e.kind != ExpressionKind::name && e.kind != ExpressionKind::number) {
             text += ')';
         }
@@ -165,7 +172,7 @@ std::string to_text(const Program& program) {
                            }
                        },
                        [&](const InputList& s) { out.line("input" + names_text(s.names)); },
-                       [&](const Assignment& s) { out.line(s.target.text + sign_text(s.form) + expression_text(program, s.value.root)); },
+                       [&](const Assignment& s) { out.line((s.slices.empty() ? s.target.text : "(entry " + s.target.text + slices_text(program, s.slices) + ")") + sign_text(s.form) + expression_text(program, s.value.root)); },
                        [&](const ReturnList& s) { out.line("return" + names_text(s.names)); },
                        [&](const ReturnValue& s) { out.line("return " + expression_text(program, s.value.root)); },
                        [&](const Include& s) {

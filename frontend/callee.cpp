@@ -48,15 +48,20 @@ std::optional<Callee> find_callee(std::string_view name, const library::Catalog&
     return std::nullopt;
 }
 
+bool is_movement(std::string_view name) {
+    return name == "rows" || name == "columns" || name == "diag";
+}
+
 std::string nearest_callee(std::string_view name, const library::Catalog& catalog) {
     if (name.size() > longest_name) {
         return {};
     }
     std::vector<std::string> names = catalog.names();
-    names.emplace_back("midentity");
+    const std::vector<std::string> of_the_language{"midentity", "rows", "columns", "diag"}; // without suffixes
+    names.insert(names.end(), of_the_language.begin(), of_the_language.end());
     const std::size_t start = suffix_start(name);
     const std::string found = nearest(name.substr(0, start), names);
-    return found.empty() ? found : found + (found == "midentity" ? "" : std::string(name.substr(start)));
+    return found.empty() ? found : found + (std::find(of_the_language.begin(), of_the_language.end(), found) != of_the_language.end() ? "" : std::string(name.substr(start)));
 }
 
 std::vector<std::string> suffixes_of(const Shape& shape) {

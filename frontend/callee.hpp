@@ -19,6 +19,9 @@ struct Callee {
 /// The longest name of the library that `name` begins with, such that the rest is empty or a shape suffix.
 std::optional<Callee> find_callee(std::string_view name, const library::Catalog& catalog);
 
+/// Whether the language has a function of this name that puts values together: `rows`, `columns`, `diag`.
+bool is_movement(std::string_view name);
+
 /// A name that may have been meant: of a function or `midentity`, with the suffix of `name`; empty when none is near.
 std::string nearest_callee(std::string_view name, const library::Catalog& catalog);
 

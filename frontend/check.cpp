@@ -25,6 +25,7 @@ Checker::Checker(const ast::Program& program, const library::Catalog& catalog, c
 std::optional<CheckedProgram> Checker::check() {
     const std::size_t errors_before = diagnostics_.error_count();
     run(0, program_.statements.size());
+    complete_parts();
     if (!return_) {
         report_missing_return();
     }

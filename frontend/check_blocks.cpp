@@ -38,6 +38,7 @@ void Checker::add(const ast::Loop& form) {
             {form.variable.span, Role::variable, {std::nullopt, scalar_constant(static_cast<double>(value))}, value, {}, 1, {}});
         expansion_.spend(1, form.variable.span);
         run(statement + 1, form.end);
+        complete_parts();
         scope_.leave();
         expansion_.pass_on();
         expansion_.leave();
@@ -57,9 +58,8 @@ void Checker::add(const ast::Definition& form) {
         definition.types.push_back(parameter.shape ? type_of(*parameter.shape, parameter.precision) : std::nullopt);
     }
     const std::string& name = form.name.text;
-    if (name == "midentity" || find_callee(name, catalog_)) {
-        messages_.report(kind::definition_name, form.name.span, in_backticks(name) + " is a function of the library").hint =
-            "give the definition another name";
+    if (name == "midentity" || is_movement(name) || find_callee(name, catalog_)) {
+        messages_.report(kind::definition_name, form.name.span, in_backticks(name) + " is a function of the " + (is_movement(name) ? "language" : "library")).hint = "give the definition another name";
         return;
     }
     const auto [before, inserted] = definitions_.emplace(name, std::move(definition));
@@ -115,6 +115,7 @@ std::optional<Value> Checker::expand(const ast::Expression& call, const std::vec
     Value result = std::move(results_.back());
     results_.pop_back();
     calling_.pop_back();
+    complete_parts();
     scope_.leave();
     expansion_.pass_on();
     expansion_.leave();

@@ -71,6 +71,7 @@ void Checker::add(const ast::ReturnList& form) {
     }
     return_ = &program_.statements[current_];
     for (const ast::Name& name : form.names) {
+        expressions_.complete(name.text, name.span);
         const Defined* defined = scope_.use(name.text, name.span);
         if (!defined || !defined->value.datum) {
             continue;

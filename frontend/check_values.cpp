@@ -7,9 +7,14 @@ namespace fusec::frontend {
 
 void Checker::add(const ast::Assignment& form) {
     const std::string& name = form.target.text;
+    if (!form.slices.empty()) {
+        assign_part(form);
+        return;
+    }
     if (form.form == ast::Assignment::Form::defines) {
         assign(form, false);
     } else if (scope_.definition(name)) {
+        expressions_.complete(name, form.target.span);
         if (can_sum(form)) {
             add_to_sum(form);
         }
@@ -100,10 +105,16 @@ void Checker::add_to_sum(const ast::Assignment& form) {
     after.values = before.values + 1;
     after.role = Role::computed;
     after.span = form.target.span;
+    after.assembly.reset();
 }
 
 /// The values of a sum are `K:1`, `K:2`, ..., the last one `K`: as long as there is no next one, every value is the last.
 void Checker::name_step(const Defined& before, const Evaluated& evaluated, const ast::Name& target) {
+    number_value(before);
+    expressions_.name_calls(evaluated, before.name, before.name + ":" + std::to_string(before.values + 1), kind_of_name(before.name, target), target.span);
+}
+
+void Checker::number_value(const Defined& before) {
     const std::string numbered = before.name + ":" + std::to_string(before.values);
     if (draft_.datum(*before.value.datum).name == before.name) { // else it is a second name of another value
         draft_.rename(*before.value.datum, numbered, NameKind::expanded);
@@ -115,8 +126,6 @@ void Checker::name_step(const Defined& before, const Evaluated& evaluated, const
             draft_.rename(nested, numbered + name.substr(before.name.size()), NameKind::nested);
         }
     }
-    expressions_.name_calls(
-        evaluated, before.name, before.name + ":" + std::to_string(before.values + 1), kind_of_name(before.name, target), target.span);
 }
 
 NameKind Checker::kind_of_name(const std::string& name, const ast::Name& target) {

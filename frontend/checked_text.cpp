@@ -30,6 +30,7 @@ std::string values_text(const Datum& datum) {
 } // namespace
 
 std::string to_text(const CheckedProgram& program, const library::Catalog& catalog) {
+    const library::Catalog functions = catalog.with(program.functions);
     Writer out;
     out.line("program " + program.name);
     for (const DataId id : program.inputs) {
@@ -45,8 +46,7 @@ std::string to_text(const CheckedProgram& program, const library::Catalog& catal
         for (const DataId operand : call.operands) {
             operands += (operands.empty() ? "" : ", ") + program.datum(operand).name;
         }
-        out.line(datum_text(program.datum(call.result)) + " = " + catalog.function(call.instance.function).name + "(" + operands + ")" +
-            (call.instance.swapped ? " swapped" : ""));
+        out.line(datum_text(program.datum(call.result)) + " = " + functions.function(call.instance.function).name + "(" + operands + ")" + (call.instance.swapped ? " swapped" : ""));
     }
     std::string outputs;
     for (const DataId id : program.outputs) {

@@ -7,6 +7,7 @@
 #include "frontend/expression_check.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/scope.hpp"
+#include "frontend/selection.hpp"
 
 #include <map>
 #include <optional>
@@ -57,12 +58,24 @@ private:
     void assign(const ast::Assignment& form, bool where_declared);
     void add_to_sum(const ast::Assignment& form);
     bool can_sum(const ast::Assignment& form);
+    /// Renames the last value, and what is inside the first, because a next one comes: `K:1`.
+    void number_value(const Defined& before);
     void name_step(const Defined& before, const Evaluated& evaluated, const ast::Name& target);
     bool fits_declaration(const ast::Assignment& form, DataId datum);
     /// The datum of a constant that gets a name here.
     DataId add_constant(Datum datum, NameKind name_kind);
     static NameKind kind_of_name(const std::string& name, const ast::Name& target);
     CallSite site_of(const ast::Assignment& form) const;
+
+    // parts; check_parts.cpp
+    void assign_part(const ast::Assignment& form);
+    Defined* part_target(const ast::Assignment& form);
+    bool part_fits(const ast::Assignment& form, const Selection& part, DataId value);
+    void report_overlap(const ast::Assignment& form, const Selection& part, int component);
+    void next_value(Defined& assembled, const ast::Name& target);
+    void name_part(Defined& assembled, const Evaluated& evaluated);
+    /// Reports gaps in the values of the scope that is open.
+    void complete_parts();
 
     // blocks; check_blocks.cpp
     void add(const ast::Loop& form);

@@ -14,6 +14,14 @@ std::vector<std::uint64_t> bits_of(const std::vector<double>& values) {
     return bits;
 }
 
+std::size_t MapList::number(const library::ComponentMap& map) {
+    const auto [entry, inserted] = numbers_.try_emplace({map.operands, map.result, map.sources}, maps_.size());
+    if (inserted) {
+        maps_.push_back(map);
+    }
+    return entry->second;
+}
+
 DataId Draft::shared_constant(Datum datum, NameKind name_kind, std::optional<DataId> owner) {
     const auto [entry, inserted] = shared_.try_emplace({owner, datum.type.precision, datum.type.shape, bits_of(datum.values)});
     if (inserted) {

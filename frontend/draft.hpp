@@ -38,6 +38,18 @@ struct SumStep {
     bool subtracts = false;
 };
 
+/// The maps of components of a program, each once. Their functions are made when the program is finished.
+class MapList {
+public:
+    /// The number of the map.
+    std::size_t number(const library::ComponentMap& map);
+    const library::ComponentMap& map(std::size_t number) const { return maps_.at(number); }
+
+private:
+    std::vector<library::ComponentMap> maps_;
+    std::map<std::tuple<std::vector<Shape>, Shape, std::vector<library::ComponentSource>>, std::size_t> numbers_;
+};
+
 /// Data and calls in order of definition. `Datum::identifier` is not set yet.
 struct Draft {
     std::vector<Datum> data;
@@ -47,6 +59,7 @@ struct Draft {
     std::vector<DataId> interface; ///< inputs and uniforms
     std::vector<Returned> returned;
     std::vector<SumStep> sums; ///< in order of their calls
+    MapList maps;              ///< of the functions whose ids follow the library's
 
     DataId add(Datum datum, NameKind name_kind) {
         data.push_back(std::move(datum));
@@ -59,6 +72,11 @@ struct Draft {
     void rename(DataId id, std::string name, NameKind name_kind) {
         datum(id).name = std::move(name);
         name_kinds.at(id.index()) = name_kind;
+    }
+    /// The map of a call that only moves data; else null.
+    const library::ComponentMap* map_of(CallId call, const library::Catalog& catalog) const {
+        const std::size_t function = calls.at(call.index()).instance.function.index();
+        return function < catalog.library_size() ? nullptr : &maps.map(function - catalog.library_size());
     }
     /// A constant of an expansion, or an entry of a table: one datum for all of the same `owner` with the same type and bits, with the
     /// first one's name. The owner of an entry is its table.

@@ -17,7 +17,7 @@ namespace fusec::frontend {
 /// Limits of a program after expansion.
 inline constexpr std::size_t max_calls = 100'000;
 inline constexpr std::size_t max_iterations = 1'000'000; ///< of all loops, each call of a definition counted as one
-inline constexpr std::size_t max_elaborated = 5'000'000; ///< statements and nodes of expressions in all expansions
+inline constexpr std::size_t max_elaborated = 5'000'000; ///< statements and nodes of expressions in all expansions, and components moved
 
 class Expansion {
 public:
@@ -41,8 +41,8 @@ public:
     void enter_call(const std::string& definition, std::size_t number, const Span& place);
     void leave();
 
-    /// Counts `work` statements and nodes in expansions; stops at the limit.
-    void spend(std::size_t work, const Span& place);
+    /// Counts `work` statements and nodes in expansions, and components that are moved `everywhere`; stops at the limit.
+    void spend(std::size_t work, const Span& place, bool everywhere = false);
     /// Counts a call of a function; false at the limit, which is reported.
     bool count_call(const Span& place);
 

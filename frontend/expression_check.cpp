@@ -17,6 +17,7 @@ CallSite site_of(const ast::Expression& e) {
 } // namespace
 
 Evaluated ExpressionChecker::evaluate(const ast::Tree& tree, std::optional<Precision> precision) {
+    complete_names(tree);
     Evaluation evaluation{tree, {}, {}};
     evaluation.result.calls_before = draft_.calls.size();
     const std::optional<Precision> named = precision_of(tree);
@@ -84,6 +85,9 @@ std::optional<Precision> ExpressionChecker::precision_of(const ast::Tree& tree) 
             continue;
         }
         const Defined* defined = std::as_const(scope_).definition(program_.expressions[i].text);
+        if (defined && defined->assembly) {
+            return defined->assembly->type.precision;
+        }
         if (defined && defined->value.datum) {
             return draft_.datum(*defined->value.datum).type.precision;
         }
@@ -115,7 +119,7 @@ Value ExpressionChecker::node(Evaluation& evaluation, const ast::Expression& e) 
     case ast::ExpressionKind::suffix:
         return operator_call(evaluation, e, e.text);
     case ast::ExpressionKind::index:
-        return entry(evaluation, e);
+        return slice(evaluation, e);
     case ast::ExpressionKind::table:
         break; // the grammar allows tables in constants only
     }
@@ -147,6 +151,9 @@ Value ExpressionChecker::call(Evaluation& evaluation, const ast::Expression& e) 
             operands.push_back(evaluation.value(id).constant);
         }
         return {std::nullopt, identity_constant(e, operands, diagnostics_)};
+    }
+    if (std::optional<Value> value = movement(evaluation, e)) {
+        return std::move(*value);
     }
     std::vector<Argument> arguments;
     for (const ast::ExpressionId id : e.operands) {

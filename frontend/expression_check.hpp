@@ -77,6 +77,13 @@ public:
 
     /// The value as a datum: a constant is rounded, and named by its own text. Nothing after reporting, or if it is not good.
     std::optional<DataId> datum_of(const Value& value, Precision precision, const Span& span);
+    /// The value of these components, which are all there is to know of it: a datum that has them in this order, a constant, or the result
+    /// of a call. `name` is that of the constant.
+    Value moved(Evaluated& evaluated, const Type& type, std::vector<Component> components, const std::string& name, const Span& span);
+    /// If the name has a value of assigned parts, makes it one datum; reports `incomplete-value` at `place` if a part is missing.
+    void complete(const std::string& name, const Span& place);
+    /// Says that a component of the name's parts is missing. Pre: it has parts.
+    void report_gap(const std::string& name, const Span& place);
     /// The integer that a bound or an index means.
     std::optional<std::int64_t> integer(const ast::IndexTree& tree);
 
@@ -94,15 +101,23 @@ private:
     Value name(const ast::Expression& e);
     Value call(Evaluation& evaluation, const ast::Expression& e);
     Value operator_call(Evaluation& evaluation, const ast::Expression& e, std::string_view symbol);
-    Value entry(const Evaluation& evaluation, const ast::Expression& e);
+    // movement.cpp
+    void complete_names(const ast::Tree& tree);
+    Value slice(Evaluation& evaluation, const ast::Expression& e);
+    /// The value of `rows`, `columns` or `diag`; nothing if the call is none of these.
+    std::optional<Value> movement(Evaluation& evaluation, const ast::Expression& e);
+    Value stacked(Evaluated& evaluated, const ast::Expression& e, const std::vector<Operand>& operands);
+    Value diagonal(Evaluated& evaluated, const ast::Expression& e, const Operand& vector);
+    /// The component that the slices and assemblies in front of it have taken this one from.
+    Component origin(const Component& component);
+    std::optional<Value> moved_constant(const Type& type, const std::vector<Component>& components, const std::string& name, const Span& span);
+
     Value add_call(Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span);
     /// All operands as data; nothing when one of them is in error.
     std::optional<std::vector<Operand>> operands_of(const Evaluation& evaluation, const ast::Expression& e);
     std::optional<Span> definition_place(const ast::Expression& operand) const;
     std::optional<Precision> precision_of(const ast::Tree& tree) const;
     std::optional<std::int64_t> integer_of_name(const ast::Index& name);
-    bool is_table(const ast::Expression& table, const Value& value);
-    bool indices_fit(const ast::Expression& e, const Shape& shape, const std::vector<std::int64_t>& indices);
 
     const ast::Program& program_;
     const library::Catalog& catalog_;

@@ -44,11 +44,14 @@ private:
 
     Key key_of(const Call& call) const {
         Key key{call.instance.function, call.operands};
-        if (catalog_.function(key.first).commutative && draft_.datum(key.second[0]).type == draft_.datum(key.second[1]).type) {
+        if (!moves(call) && catalog_.function(key.first).commutative && draft_.datum(key.second[0]).type == draft_.datum(key.second[1]).type) {
             std::sort(key.second.begin(), key.second.end());
         }
         return key;
     }
+
+    /// Whether the call only moves data: its function is the program's own.
+    bool moves(const Call& call) const { return call.instance.function.index() >= catalog_.library_size(); }
 
     /// Value numbering in order of definition. Two calls whose results are both returned stay: the interface has a list for each.
     void merge() {
@@ -92,11 +95,8 @@ private:
     /// Says so once for two places of the text. One place that stands for several calls, in a loop or a definition, says nothing new.
     void report_merged(const Call& call, const Call& first) {
         const auto place = [](const Span& span) { return std::tuple(span.source.get(), span.begin, span.end); };
-        if (place(call.span) != place(first.span) && reported_.emplace(place(call.span), place(first.span)).second) {
-            diagnostics_
-                .report(kind::merged_call, call.span,
-                    "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once")
-                .notes.push_back({first.span, "the first call"});
+        if (!moves(call) && place(call.span) != place(first.span) && reported_.emplace(place(call.span), place(first.span)).second) {
+            diagnostics_.report(kind::merged_call, call.span, "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once").notes.push_back({first.span, "the first call"});
         }
     }
 
@@ -177,6 +177,9 @@ private:
                 operand = moved[operand.index()];
             }
             call.result = moved[call.result.index()];
+            if (moves(call)) {
+                define_function(program, call);
+            }
             program.data[call.result.index()].producer = CallId{program.calls.size()};
             program.calls.push_back(std::move(call));
         }
@@ -187,6 +190,21 @@ private:
             program.outputs.push_back(moved[returned.datum.index()]);
         }
         return program;
+    }
+
+    /// Gives the call the id that its function has in the program, made at the first call of it.
+    void define_function(CheckedProgram& program, Call& call) {
+        const std::size_t number = call.instance.function.index() - catalog_.library_size();
+        const auto [entry, inserted] = own_functions_.try_emplace(number, program.functions.size());
+        if (inserted) {
+            library::Function function = library::moving_function(draft_.maps.map(number));
+            const std::string name = function.name;
+            for (int next = 2; !function_names_.insert(function.name).second; ++next) { // hashes collide
+                function = library::moving_function(draft_.maps.map(number), name + "_" + std::to_string(next));
+            }
+            program.functions.push_back(std::move(function));
+        }
+        call.instance.function = FunctionId(catalog_.library_size() + entry->second);
     }
 
     /// `2.5`: literal_2_5, `-1`: literal_m1, `midentity(3)`: identity_3
@@ -238,8 +256,10 @@ private:
     std::vector<bool> merged_;     ///< calls replaced by an earlier one
     std::vector<bool> live_calls_; ///< calls an output needs
     std::vector<bool> live_data_;
-    std::vector<bool> used_data_;                ///< operand of any call that was not merged away
-    std::vector<NameKind> kept_kinds_;           ///< of the data of the checked program
+    std::vector<bool> used_data_;                      ///< operand of any call that was not merged away
+    std::vector<NameKind> kept_kinds_;                 ///< of the data of the checked program
+    std::map<std::size_t, std::size_t> own_functions_; ///< of the program, by number of the map
+    std::set<std::string> function_names_;
     std::set<std::pair<Place, Place>> reported_; ///< merged calls
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integers of a program: bounds of loops and indices of tables.
+// The integers of a program: bounds of loops and indices.
 #include "frontend/expression_check.hpp"
 #include "frontend/integers.hpp"
 #include "frontend/syntax_messages.hpp"
@@ -15,6 +15,7 @@ std::optional<std::int64_t> ExpressionChecker::integer(const ast::IndexTree& tre
 }
 
 std::optional<std::int64_t> ExpressionChecker::integer_of_name(const ast::Index& name) {
+    complete(name.text, name.span);
     const Defined* defined = scope_.use(name.text, name.span);
     if (!defined || defined->integer || !defined->value.good()) {
         return defined ? defined->integer : std::nullopt;
@@ -43,81 +44,6 @@ std::optional<std::int64_t> ExpressionChecker::integer_of_name(const ast::Index&
         return std::nullopt;
     }
     return static_cast<std::int64_t>(value);
-}
-
-bool ExpressionChecker::is_table(const ast::Expression& table, const Value& value) {
-    if (value.constant || draft_.datum(*value.datum).kind == DatumKind::constant) {
-        return true;
-    }
-    const DatumKind what = draft_.datum(*value.datum).kind;
-    const char* words = what == DatumKind::input ? " is an input, one value per element"
-        : what == DatumKind::uniform             ? " is a uniform, given at launch"
-                                                 : " is computed per element";
-    Diagnostic& d = diagnostics_.report(
-        kind::not_a_constant_table, table.span, in_backticks(table.span.text()) + words + ": only tables declared `const` can be indexed");
-    if (const std::optional<Span> place = definition_place(table)) {
-        d.notes.push_back({*place, "defined here"});
-    }
-    return false;
-}
-
-bool ExpressionChecker::indices_fit(const ast::Expression& e, const Shape& shape, const std::vector<std::int64_t>& indices) {
-    const std::string table = in_backticks(program_.expression(e.operands.front()).span.text());
-    const std::size_t most = shape.form == Form::matrix ? 2 : shape.form == Form::vector ? 1 : 0;
-    if (indices.size() > most) {
-        const std::string allowed = most == 0 ? "has no entries" : most == 1 ? "takes one index" : "takes one or two indices";
-        Diagnostic& d = diagnostics_.report(kind::wrong_index_count, e.head,
-            table + " is a `" + to_string(shape) + "`, which " + allowed + ", found " + std::to_string(indices.size()));
-        d.hint = most == 0 ? "write it without brackets" : "";
-        return false;
-    }
-    bool fit = true;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-        const int size = i == 0 ? shape.rows : shape.columns;
-        if (indices[i] < 0 || indices[i] >= size) {
-            fit = false;
-            Diagnostic& d = diagnostics_.report(kind::index_out_of_range, span_of(program_, e.indices[i]),
-                "index " + std::to_string(indices[i]) + " of " + table + ", which is a `" + to_string(shape) + "`: 0 to " +
-                    std::to_string(size - 1));
-            if (const std::optional<Span> place = definition_place(program_.expression(e.operands.front()))) {
-                d.notes.push_back({*place, "defined here"});
-            }
-        }
-    }
-    return fit;
-}
-
-Value ExpressionChecker::entry(const Evaluation& evaluation, const ast::Expression& e) {
-    std::vector<std::int64_t> indices;
-    for (const ast::IndexTree& tree : e.indices) {
-        if (const std::optional<std::int64_t> index = integer(tree)) {
-            indices.push_back(*index);
-        }
-    }
-    const Value& table = evaluation.value(e.operands.front());
-    if (!table.good() || !is_table(program_.expression(e.operands.front()), table) || indices.size() != e.indices.size()) {
-        return {};
-    }
-    const Shape shape = table.constant ? table.constant->shape : draft_.datum(*table.datum).type.shape;
-    if (!indices_fit(e, shape, indices)) {
-        return {};
-    }
-    const std::vector<double>& values = table.constant ? table.constant->values : draft_.datum(*table.datum).values;
-    std::string name = table.constant ? table.constant->name : draft_.datum(*table.datum).name;
-    name += "[" + std::to_string(indices[0]) + (indices.size() == 2 ? "," + std::to_string(indices[1]) : "") + "]";
-    const bool row = shape.form == Form::matrix && indices.size() == 1;
-    const auto first = values.begin() + indices[0] * shape.columns + (indices.size() == 2 ? indices[1] : 0);
-    std::vector<double> chosen(first, first + (row ? shape.columns : 1));
-    const Shape chosen_shape = row ? Shape{Form::vector, shape.columns, 1} : Shape{Form::scalar, 1, 1};
-    if (table.constant) {
-        return {std::nullopt, row ? Constant{chosen_shape, std::move(chosen), std::move(name)} : scalar_constant(chosen.front())};
-    }
-    draft_.read[table.datum->index()] = true;
-    const Precision precision = draft_.datum(*table.datum).type.precision;
-    return {
-        draft_.shared_constant({std::move(name), {}, {chosen_shape, precision}, DatumKind::constant, std::move(chosen), {}, false, e.span},
-            NameKind::entry, *table.datum),
-        std::nullopt};
 }
 
 } // namespace fusec::frontend

@@ -22,6 +22,7 @@ public:
 
     Draft run() {
         find_chains();
+        made_.maps = old_.maps;
         for (std::size_t i = 0; i < old_.data.size(); ++i) {
             const std::optional<CallId> producer = old_.data[i].producer;
             const std::size_t step = producer ? step_of_[producer->index()] : none;

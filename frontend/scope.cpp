@@ -55,8 +55,8 @@ Scope::Scope(const ast::Program& program, const library::Catalog& catalog, Diagn
             blocks.push_back(i);
         }
         const auto* assignment = std::get_if<ast::Assignment>(&statement.form);
-        if (!assignment || assignment->form != ast::Assignment::Form::defines) {
-            continue;
+        if (!assignment || assignment->form != ast::Assignment::Form::defines || (!assignment->slices.empty() && block != no_block)) {
+            continue; // what parts in a block make is a value of the block around
         }
         assigned_[assignment->target.text].push_back({assignment->target.span, block});
         if (block != no_block || reads_.contains(assignment->target.text)) {
@@ -176,6 +176,16 @@ void Scope::define_wrong(const ast::Name& name) {
     Binding& binding = bind(name.text, frames_.back().barrier);
     binding.defined = Defined{name.span, Role::computed, {}, std::nullopt, name.text, 1, {}};
     binding.order = order_++;
+}
+
+std::vector<std::string> Scope::own_names() const {
+    std::vector<std::string> names;
+    for (const Bindings::iterator& name : frames_.back().names) {
+        if (name->second.back().defined) {
+            names.push_back(name->first);
+        }
+    }
+    return names;
 }
 
 const Declared* Scope::declaration(const std::string& name) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "elementary-lib/catalog.hpp"
+#include "frontend/assembly.hpp"
 #include "frontend/ast.hpp"
 #include "frontend/constants.hpp"
 #include "support/diagnostics.hpp"
@@ -48,6 +49,7 @@ struct Defined {
     std::string name;                    ///< of the value in the checked program: `K`, `g[3]`, `stress(1).P`
     std::size_t values = 1;              ///< how many `=`, `+=` and `-=` have made so far
     std::vector<CallId> nested;          ///< calls inside the first value, to be renamed when a second comes
+    std::optional<Assembly> assembly{};  ///< when parts were assigned; `value` is then good once it has been used as a whole
 };
 
 /// Names in the order in which they are elaborated. A name is visible where no name of the same text is, so nothing is ever hidden
@@ -79,6 +81,9 @@ public:
     void define_wrong(const ast::Name& name);
     /// Whether the visible definition belongs to the program or to the call of a definition that is being expanded.
     bool is_own(const std::string& name) const { return visible(name)->depth >= frames_.back().barrier; }
+
+    /// Names with a definition in the scope that is open.
+    std::vector<std::string> own_names() const;
 
     const Declared* declaration(const std::string& name) const;
     const Defined* definition(const std::string& name) const;

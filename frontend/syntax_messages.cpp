@@ -80,7 +80,7 @@ private:
             return "a statement";
         }
         if (expression && is_index()) {
-            return "a whole number or a name";
+            return allows(TokenKind::colon) ? "an index or a range" : "a whole number or a name";
         }
         if (expression) {
             return allows(TokenKind::left_bracket)     ? "an expression or a table"
@@ -117,7 +117,7 @@ private:
             return "an operator or `{`";
         }
         if (allows(TokenKind::right_bracket)) {
-            return "an operator, `,` or `]`";
+            return allows(TokenKind::colon) ? "an operator, `:`, `,` or `]`" : "an operator, `,` or `]`";
         }
         if (allows(TokenKind::right_parenthesis)) {
             return problem_.rule == "arguments" ? "an operator, `,` or `)`" : "an operator or `)`";
@@ -129,10 +129,7 @@ private:
     }
 
     /// Inside bounds or the brackets of an index, where only integers can be.
-    bool is_index() const {
-        return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" ||
-            problem_.rule == "indexOperand";
-    }
+    bool is_index() const { return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" || problem_.rule == "indexOperand" || problem_.rule == "slice" || problem_.rule == "subscript"; }
 
     /// The innermost bracket still open at the token found, when the problem is that it is not closed.
     const Token* unclosed() const {

@@ -165,6 +165,8 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::equals;
     case FusecLexer::COMMA:
         return TokenKind::comma;
+    case FusecLexer::COLON:
+        return TokenKind::colon;
     case FusecLexer::SEMICOLON:
         return TokenKind::semicolon;
     case FusecLexer::PLUS:

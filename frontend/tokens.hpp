@@ -29,6 +29,7 @@ enum class TokenKind {
     plus_equals,
     minus_equals,
     comma,
+    colon,
     semicolon,
     plus,
     minus,

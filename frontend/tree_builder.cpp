@@ -77,9 +77,15 @@ private:
 
     ast::Assignment assignment(FusecParser::AssignmentContext* context) {
         using Form = ast::Assignment::Form;
-        const Form form = context->PLUS_EQUALS() ? Form::adds : context->MINUS_EQUALS() ? Form::subtracts : Form::defines;
-        return {form, name_of(context->NAME()), tree_of([&] { return expression(context->expression()); }),
-            span_of(static_cast<Leaf*>(context->children[1]))};
+        const Form form = context->PLUS_EQUALS() ? Form::adds : context->MINUS_EQUALS() ? Form::subtracts
+                                                                                        : Form::defines;
+        auto* subscript = context->subscript();
+        ast::Assignment built{form, name_of(context->NAME()), tree_of([&] { return expression(context->expression()); }), span_of(static_cast<Leaf*>(context->children[subscript ? 2 : 1])), {}, {}};
+        if (subscript) {
+            built.slices = slices_of(subscript);
+            built.brackets = span_of(subscript);
+        }
+        return built;
     }
 
     std::vector<ast::Name> names_of(const std::vector<Leaf*>& leaves) const {
@@ -163,9 +169,7 @@ private:
             if (auto* subscript = dynamic_cast<FusecParser::SubscriptContext*>(context->children[i])) {
                 const Span brackets = span_of(subscript);
                 value = node(ast::ExpressionKind::index, {value}, whole(value).to(brackets), brackets);
-                for (auto* each : subscript->index()) {
-                    program_.expressions.back().indices.push_back(index_tree(each));
-                }
+                program_.expressions.back().slices = slices_of(subscript);
                 continue;
             }
             const Span mark = span_of(static_cast<Leaf*>(context->children[i]));
@@ -199,6 +203,20 @@ private:
             entries.push_back(entry->table() ? table(entry->table()) : expression(entry->expression()));
         }
         return node(ast::ExpressionKind::table, std::move(entries), span_of(context), span_of(context));
+    }
+
+    std::vector<ast::Slice> slices_of(FusecParser::SubscriptContext* subscript) {
+        std::vector<ast::Slice> slices;
+        for (auto* each : subscript->slice()) {
+            ast::Slice slice{each->COLON() != nullptr, {}, {}, span_of(each)};
+            for (Node* child : each->children) {
+                if (auto* index = dynamic_cast<FusecParser::IndexContext*>(child)) {
+                    (index == each->children.front() ? slice.first : slice.last) = index_tree(index);
+                }
+            }
+            slices.push_back(std::move(slice));
+        }
+        return slices;
     }
 
     ast::IndexTree index_tree(FusecParser::IndexContext* context) {

@@ -14,7 +14,7 @@ namespace {
 class Verifier {
 public:
     Verifier(const CheckedProgram& program, const library::Catalog& catalog)
-        : program_(program), catalog_(catalog), used_(program.data.size(), false) {}
+        : program_(program), catalog_(catalog.with(program.functions)), used_(program.data.size(), false) {}
 
     void verify() {
         internal_check(program_.source != nullptr, "checked program without a source");
@@ -110,8 +110,8 @@ private:
     }
 
     const CheckedProgram& program_;
-    const library::Catalog& catalog_;
-    std::vector<bool> used_; ///< operand of a call
+    library::Catalog catalog_; ///< with the functions of the program
+    std::vector<bool> used_;   ///< operand of a call
 };
 
 } // namespace

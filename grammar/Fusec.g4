@@ -54,7 +54,7 @@ inputList
     ;
 
 assignment
-    : NAME (EQUALS | PLUS_EQUALS | MINUS_EQUALS) expression SEMICOLON
+    : NAME subscript? (EQUALS | PLUS_EQUALS | MINUS_EQUALS) expression SEMICOLON
     ;
 
 returnList
@@ -122,7 +122,13 @@ arguments
     ;
 
 subscript
-    : LEFT_BRACKET index (COMMA index)* RIGHT_BRACKET
+    : LEFT_BRACKET slice (COMMA slice)* RIGHT_BRACKET
+    ;
+
+// One index, or a range of them.
+slice
+    : index (COLON index?)?
+    | COLON index?
     ;
 
 // Integer arithmetic of bounds and indices.
@@ -168,6 +174,7 @@ EQUALS            : '=' ;
 PLUS_EQUALS       : '+=' ;
 MINUS_EQUALS      : '-=' ;
 COMMA             : ',' ;
+COLON             : ':' ;
 SEMICOLON         : ';' ;
 PLUS              : '+' ;
 MINUS             : '-' ;

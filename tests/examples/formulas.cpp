@@ -87,6 +87,50 @@ Values hex_inertia(const Values& in) {
     return {{"F", components(Matrix(-mass * matrix(in, "A", 8, 3)))}};
 }
 
+/// By differentiating the trilinear interpolation of the corners, node by node, at every Gauss point.
+Values hex_jacobian(const Values& in) {
+    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
+    const Matrix nodes = matrix(in, "X", 8, 3);
+    std::vector<double> weights;
+    double volume = 0;
+    for (int q = 0; q < 8; ++q) {
+        Matrix gradients(8, 3); // of the shape functions, over the reference coordinates
+        for (int a = 0; a < 8; ++a) {
+            for (int k = 0; k < 3; ++k) {
+                double value = side(a, k) / 2;
+                for (int other = 0; other < 3; ++other) {
+                    value *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
+                }
+                gradients(a, k) = value;
+            }
+        }
+        weights.push_back((nodes.transpose() * gradients).determinant());
+        volume += weights.back();
+    }
+    return {{"d", weights}, {"V", {volume}}};
+}
+
+/// V B' C B with the strain operator B (6x12, engineering shear strains) and the elasticity matrix C.
+Values tet_elasticity(const Values& in) {
+    const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
+    Matrix one(4, 4); // inverse: coefficients of the barycentric coordinates
+    one << Matrix::Ones(4, 1), matrix(in, "X", 4, 3);
+    const Matrix gradients = one.inverse().bottomRows(3); // column a is that of node a
+    Matrix b = Matrix::Zero(6, 12);
+    for (int a = 0; a < 4; ++a) {
+        for (int k = 0; k < 3; ++k) {
+            const int next = (k + 1) % 3;
+            b(k, 3 * a + k) = gradients(k, a);
+            b(3 + k, 3 * a + k) = gradients(next, a);
+            b(3 + k, 3 * a + next) = gradients(k, a);
+        }
+    }
+    Matrix c = Matrix::Zero(6, 6);
+    c.topLeftCorner(3, 3).setConstant(lambda);
+    c.diagonal() << Vector::Constant(3, lambda + 2 * mu), Vector::Constant(3, mu);
+    return {{"K", components(Matrix(one.determinant() / 6 * b.transpose() * c * b))}};
+}
+
 Values tet_geometry(const Values& in) {
     const Matrix j = edges(matrix(in, "X", 4, 3));
     Matrix cofactor(3, 3);
@@ -133,6 +177,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
         {"demo", demo},
         {"demo16", demo16},
         {"hex_inertia", hex_inertia},
+        {"hex_jacobian", hex_jacobian},
         {"kalman", kalman},
         {"neo_hookean", neo_hookean},
         {"recompute", recompute},
@@ -140,6 +185,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
         {"spd_solve3", spd_solve},
         {"spd_solve6", spd_solve},
         {"stvk", stvk},
+        {"tet_elasticity", tet_elasticity},
         {"tet_forces", stvk},
         {"tet_geometry", tet_geometry},
     };

@@ -14,6 +14,7 @@ struct ProgramOptions {
     bool uniforms = true;
     bool constants = true;
     bool blocks = false; ///< a sum in a loop, and statements that call a definition
+    bool slices = false; ///< statements that choose components, or put values together
 };
 
 /// A program named `p<seed>`; the same seed and options give the same text. Several outputs, shared values, transposes, scalars;

@@ -39,6 +39,7 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.uniforms = (seed & 2U) != 0;
     options.constants = (seed & 4U) != 0;
     options.blocks = seed % 3 == 0;
+    options.slices = seed % 5 < 2;
     return options;
 }
 
@@ -163,8 +164,9 @@ TEST(RandomProgramInputs, AreWellConditioned) {
         const std::string text = random_programs::random_program(seed, options_of(seed));
         const auto tree = frontend::parse(std::make_shared<const SourceText>("program.fus", text), diagnostics);
         const auto program = tree ? frontend::check(*tree, *catalog, {}, diagnostics) : std::nullopt;
-        ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n" << rendered(diagnostics) << text;
-        const execute::RandomCases cases = execute::draw_cases(*program, *catalog, 72, 1);
+        ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n"
+                             << rendered(diagnostics) << text;
+        const execute::RandomCases cases = execute::draw_cases(*program, catalog->with(program->functions), 72, 1);
         if (!cases.acceptable()) {
             ++ill;
             std::cout << "seed " << seed << ": " << cases.redrawn << " of 72 elements drawn again, " << cases.ill
@@ -177,8 +179,10 @@ TEST(RandomProgramInputs, AreWellConditioned) {
 }
 
 /// What the executions above would find in wrong text: mutants of a seeded program's text, as a wrong generator could have written it.
-TEST(RandomProgramMutants, AreCaught) {
-    constexpr std::uint64_t seed = 9;
+class RandomProgramMutants : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomProgramMutants, AreCaught) {
+    const std::uint64_t seed = GetParam();
     const execute::TemporaryFolder folder;
     std::ofstream(folder.path() / "program.fus") << random_programs::random_program(seed, options_of(seed));
     Diagnostics diagnostics;
@@ -199,6 +203,9 @@ TEST(RandomProgramMutants, AreCaught) {
         }
     }
 }
+
+/// The second with slices.
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65));
 
 class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
 

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that are put together from parts, `K[0:3, 3:6] = B;`, and parts that are summed to, `K[i, j] += s;`.
+#include "frontend/checker.hpp"
+#include "frontend/selection.hpp"
+#include "frontend/syntax_messages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fusec::frontend {
+
+void Checker::assign_part(const ast::Assignment& form) {
+    const std::string& name = form.target.text;
+    const bool adds = form.form != ast::Assignment::Form::defines;
+    Defined* assembled = part_target(form);
+    if (!assembled) { // reported
+        expressions_.evaluate(form.value, std::nullopt);
+        return;
+    }
+    const Type type = assembled->assembly->type;
+    const Declared* declared = scope_.declaration(name);
+    const Indexed whole{type.shape, form.brackets, form.target.span, declared ? std::optional(declared->span) : std::nullopt};
+    const auto integer = [this](const ast::IndexTree& tree) { return expressions_.integer(tree); };
+    std::optional<Selection> part = selected(form.slices, whole, integer, messages_);
+    if (part) {
+        list_all(*part);
+    }
+    const Span value_span = program_.expression(form.value.root).span;
+    Evaluated evaluated = expressions_.evaluate(form.value, type.precision);
+    const std::optional<DataId> datum = part && evaluated.value.good() ? expressions_.datum_of(evaluated.value, type.precision, value_span) : std::nullopt;
+    assembled = scope_.definition(name); // evaluating may have moved it
+    Assembly& assembly = *assembled->assembly;
+    assembly.wrong = assembly.wrong || !datum || !part_fits(form, *part, *datum);
+    if (assembly.wrong) {
+        return;
+    }
+    const auto assigned = [&](int component) { return assembly.components[static_cast<std::size_t>(component)].has_value(); };
+    const auto is_assigned = std::find_if(part->components.begin(), part->components.end(), assigned);
+    const bool all = std::all_of(part->components.begin(), part->components.end(), assigned);
+    const bool none = is_assigned == part->components.end();
+    if (!none && !adds) {
+        report_overlap(form, *part, *is_assigned);
+        assembly.wrong = true;
+        return;
+    }
+    if (!none && !all) {
+        expressions_.report_gap(name, form.target.span.to(form.brackets));
+        return;
+    }
+    evaluated.value = {datum, std::nullopt};
+    const CallSite site = site_of(form);
+    if (none && form.form == ast::Assignment::Form::subtracts) {
+        expressions_.negate(evaluated, value_span, site);
+    } else if (all && adds) {
+        std::vector<Component> components;
+        for (const int component : part->components) {
+            components.push_back(*assembly.components[static_cast<std::size_t>(component)]);
+        }
+        const Span target = form.target.span.to(form.brackets);
+        const Value before = expressions_.moved(evaluated, {part->shape, type.precision}, std::move(components), assembled->name + "[" + part->text + "]", target);
+        if (before.datum) {
+            evaluated.value = expressions_.add_step(evaluated, {*before.datum, draft_.datum(*before.datum).type, target, assembled->span}, value_span, site);
+        }
+    }
+    if (!evaluated.value.datum) {
+        assembly.wrong = true;
+        return;
+    }
+    next_value(*assembled, form.target);
+    name_part(*assembled, evaluated);
+    assembly.places.push_back(form.target.span.to(form.brackets));
+    for (std::size_t i = 0; i < part->components.size(); ++i) {
+        assembly.assign(part->components[i], {evaluated.value.datum, static_cast<int>(i)}, assembly.places.size() - 1);
+    }
+}
+
+/// The name as something that parts can be assigned to; nothing after reporting.
+Defined* Checker::part_target(const ast::Assignment& form) {
+    const std::string& name = form.target.text;
+    const bool adds = form.form != ast::Assignment::Form::defines;
+    Defined* defined = scope_.definition(name);
+    if (!defined) {
+        const Declared* declared = scope_.declaration(name);
+        if (!declared) {
+            messages_.report(kind::undefined_name, form.target.span, in_backticks(name) + " is not declared, so it has no parts").hint = "declare its type first: `MATRIX6x6 " + name + ";`";
+            scope_.define_wrong(form.target);
+            return nullptr;
+        }
+        Defined made{form.target.span, Role::computed, {}, std::nullopt, expansion_.qualified(name, scope_.loops_around_declaration(name)), 0, {}};
+        if (declared->type) {
+            made.assembly.emplace(*declared->type);
+        }
+        scope_.define(form.target, std::move(made), true);
+        defined = scope_.definition(name);
+    }
+    const bool in_progress = defined->assembly && !defined->value.good();
+    const bool summed = adds && scope_.is_own(name) && (defined->role == Role::computed || defined->role == Role::constant);
+    if (in_progress && scope_.is_own(name)) {
+        return defined;
+    }
+    if (!defined->value.good()) {
+        return nullptr; // reported
+    }
+    if (!adds) {
+        Diagnostic& d = messages_.report(kind::defined_twice, form.target.span, in_backticks(name) + " is already " + std::string(described(defined->role)));
+        d.notes.push_back({defined->span, "defined here"});
+        d.hint = "a part of a value can be summed to, with `" + name + "[...] += ...`";
+        return nullptr;
+    }
+    if (!summed) {
+        can_sum(form);
+        return nullptr;
+    }
+    if (!defined->assembly) {
+        const Datum& datum = draft_.datum(*defined->value.datum);
+        defined->assembly.emplace(datum.type);
+        defined->assembly->places.push_back(defined->span);
+        defined->assembly->named = defined->nested.size();
+        for (int i = 0; i < datum.type.shape.size(); ++i) {
+            defined->assembly->assign(i, {*defined->value.datum, i}, 0);
+        }
+    }
+    return defined;
+}
+
+/// Whether the value has the type of the part.
+bool Checker::part_fits(const ast::Assignment& form, const Selection& part, DataId value) {
+    const ast::Expression& expression = program_.expression(form.value.root);
+    const Type& found = draft_.datum(value).type;
+    const Type needed{part.shape, scope_.definition(form.target.text)->assembly->type.precision};
+    if (found == needed) {
+        return true;
+    }
+    const std::string target = in_backticks(form.target.span.to(form.brackets).text());
+    Diagnostic& d = messages_.report(found.shape == needed.shape ? kind::precision_mismatch : kind::part_mismatch, expression.span, target + " is `" + to_string(needed) + "`, but its value is `" + to_string(found) + "`");
+    if (const Declared* declared = scope_.declaration(form.target.text)) {
+        d.notes.push_back({declared->span, in_backticks(form.target.text) + " is declared here"});
+    }
+    return false;
+}
+
+void Checker::report_overlap(const ast::Assignment& form, const Selection& part, int component) {
+    const Assembly& assembly = *scope_.definition(form.target.text)->assembly;
+    const int columns = assembly.type.shape.columns;
+    const std::string at = assembly.type.shape.form == Form::matrix ? std::to_string(component / columns) + "," + std::to_string(component % columns) : std::to_string(component);
+    const Span target = form.target.span.to(form.brackets);
+    const Span& before = assembly.places[assembly.place_of[static_cast<std::size_t>(component)]];
+    Diagnostic& d = messages_.report(kind::overlapping_parts, target, in_backticks(form.target.text + "[" + part.text + "]") + " has a value in [" + at + "] already");
+    d.notes.push_back({before, "assigned here"});
+    d.hint = "parts that are assigned do not overlap; sums are written `+=`";
+}
+
+/// Before a part of it changes: what has been read as a whole is one value, and the next one begins.
+void Checker::next_value(Defined& assembled, const ast::Name& target) {
+    if (!assembled.value.good()) {
+        return;
+    }
+    number_value(assembled);
+    assembled.value = {};
+    assembled.role = Role::computed;
+    assembled.span = target.span;
+    assembled.assembly->named = 0;
+    assembled.assembly->read = false;
+}
+
+/// Calls inside parts are `K.1`, `K.2`, ... in the order of the parts; of the second value of `K`, `K:2.1`.
+void Checker::name_part(Defined& assembled, const Evaluated& evaluated) {
+    const std::string prefix = assembled.values == 0 ? assembled.name : assembled.name + ":" + std::to_string(assembled.values + 1);
+    for (const CallId call : evaluated.calls) {
+        draft_.rename(draft_.calls[call.index()].result, prefix + "." + std::to_string(++assembled.assembly->named), NameKind::nested);
+        if (assembled.values == 0) {
+            assembled.nested.push_back(call);
+        }
+    }
+}
+
+void Checker::complete_parts() {
+    for (const std::string& name : scope_.own_names()) {
+        const Defined* defined = std::as_const(scope_).definition(name);
+        const bool used = defined && defined->assembly && defined->assembly->read && defined->assembly->missing == 0; // if not as a whole
+        if (!expansion_.stopped() && defined && defined->assembly && !used) {
+            expressions_.complete(name, scope_.declaration(name) ? scope_.declaration(name)->span : defined->span);
+        }
+    }
+}
+
+} // namespace fusec::frontend
