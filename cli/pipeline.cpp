@@ -46,7 +46,8 @@ bool parse_text(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool check_program(Compilation& c, Diagnostics& diagnostics) {
-    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
+    c.program =
+        frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
     if (c.program) {
         c.catalog = c.catalog->with(c.program->functions);
     }

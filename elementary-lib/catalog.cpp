@@ -40,7 +40,8 @@ std::string pattern(const Parameter& parameter) {
 
 std::optional<FunctionId> Catalog::find(std::string_view name) const {
     const auto end = functions_.begin() + static_cast<std::ptrdiff_t>(library_size_);
-    const auto found = std::lower_bound(functions_.begin(), end, name, [](const Function& function, std::string_view wanted) { return function.name < wanted; });
+    const auto found = std::lower_bound(
+        functions_.begin(), end, name, [](const Function& function, std::string_view wanted) { return function.name < wanted; });
     if (found == end || found->name != name) {
         return std::nullopt;
     }

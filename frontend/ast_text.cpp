@@ -44,7 +44,8 @@ std::string index_text(const Program& program, const IndexTree& tree) {
 std::string slices_text(const Program& program, const std::vector<Slice>& slices) {
     std::string text;
     for (const Slice& slice : slices) {
-        text += " " + (slice.first ? index_text(program, *slice.first) : "") + (slice.range ? ":" : "") + (slice.last ? index_text(program, *slice.last) : "");
+        text += " " + (slice.first ? index_text(program, *slice.first) : "") + (slice.range ? ":" : "") +
+            (slice.last ? index_text(program, *slice.last) : "");
     }
     return text;
 }
@@ -172,7 +173,10 @@ std::string to_text(const Program& program) {
                            }
                        },
                        [&](const InputList& s) { out.line("input" + names_text(s.names)); },
-                       [&](const Assignment& s) { out.line((s.slices.empty() ? s.target.text : "(entry " + s.target.text + slices_text(program, s.slices) + ")") + sign_text(s.form) + expression_text(program, s.value.root)); },
+                       [&](const Assignment& s) {
+                           out.line((s.slices.empty() ? s.target.text : "(entry " + s.target.text + slices_text(program, s.slices) + ")") +
+                               sign_text(s.form) + expression_text(program, s.value.root));
+                       },
                        [&](const ReturnList& s) { out.line("return" + names_text(s.names)); },
                        [&](const ReturnValue& s) { out.line("return " + expression_text(program, s.value.root)); },
                        [&](const Include& s) {

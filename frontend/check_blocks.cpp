@@ -59,7 +59,10 @@ void Checker::add(const ast::Definition& form) {
     }
     const std::string& name = form.name.text;
     if (name == "midentity" || is_movement(name) || find_callee(name, catalog_)) {
-        messages_.report(kind::definition_name, form.name.span, in_backticks(name) + " is a function of the " + (is_movement(name) ? "language" : "library")).hint = "give the definition another name";
+        messages_
+            .report(kind::definition_name, form.name.span,
+                in_backticks(name) + " is a function of the " + (is_movement(name) ? "language" : "library"))
+            .hint = "give the definition another name";
         return;
     }
     const auto [before, inserted] = definitions_.emplace(name, std::move(definition));

@@ -111,7 +111,8 @@ void Checker::add_to_sum(const ast::Assignment& form) {
 /// The values of a sum are `K:1`, `K:2`, ..., the last one `K`: as long as there is no next one, every value is the last.
 void Checker::name_step(const Defined& before, const Evaluated& evaluated, const ast::Name& target) {
     number_value(before);
-    expressions_.name_calls(evaluated, before.name, before.name + ":" + std::to_string(before.values + 1), kind_of_name(before.name, target), target.span);
+    expressions_.name_calls(
+        evaluated, before.name, before.name + ":" + std::to_string(before.values + 1), kind_of_name(before.name, target), target.span);
 }
 
 void Checker::number_value(const Defined& before) {

@@ -118,7 +118,9 @@ void Expansion::spend(std::size_t work, const Span& place, bool everywhere) {
     if (elaborated_ > max_elaborated && errors_ > 0) {
         stopped_ = true; // what there is to say was said
     } else if (elaborated_ > max_elaborated) {
-        staged_.report(kind::iteration_limit, place, "the expansions come to " + std::to_string(elaborated_) + " names, numbers, operators and moved components, the limit is " + std::to_string(max_elaborated));
+        staged_.report(kind::iteration_limit, place,
+            "the expansions come to " + std::to_string(elaborated_) + " names, numbers, operators and moved components, the limit is " +
+                std::to_string(max_elaborated));
         stopped_ = true;
     }
 }

@@ -110,7 +110,8 @@ private:
     Value diagonal(Evaluated& evaluated, const ast::Expression& e, const Operand& vector);
     /// The component that the slices and assemblies in front of it have taken this one from.
     Component origin(const Component& component);
-    std::optional<Value> moved_constant(const Type& type, const std::vector<Component>& components, const std::string& name, const Span& span);
+    std::optional<Value> moved_constant(
+        const Type& type, const std::vector<Component>& components, const std::string& name, const Span& span);
 
     Value add_call(Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span);
     /// All operands as data; nothing when one of them is in error.

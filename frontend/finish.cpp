@@ -44,7 +44,8 @@ private:
 
     Key key_of(const Call& call) const {
         Key key{call.instance.function, call.operands};
-        if (!moves(call) && catalog_.function(key.first).commutative && draft_.datum(key.second[0]).type == draft_.datum(key.second[1]).type) {
+        if (!moves(call) && catalog_.function(key.first).commutative &&
+            draft_.datum(key.second[0]).type == draft_.datum(key.second[1]).type) {
             std::sort(key.second.begin(), key.second.end());
         }
         return key;
@@ -96,7 +97,10 @@ private:
     void report_merged(const Call& call, const Call& first) {
         const auto place = [](const Span& span) { return std::tuple(span.source.get(), span.begin, span.end); };
         if (!moves(call) && place(call.span) != place(first.span) && reported_.emplace(place(call.span), place(first.span)).second) {
-            diagnostics_.report(kind::merged_call, call.span, "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once").notes.push_back({first.span, "the first call"});
+            diagnostics_
+                .report(kind::merged_call, call.span,
+                    "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once")
+                .notes.push_back({first.span, "the first call"});
         }
     }
 

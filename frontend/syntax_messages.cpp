@@ -129,7 +129,10 @@ private:
     }
 
     /// Inside bounds or the brackets of an index, where only integers can be.
-    bool is_index() const { return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" || problem_.rule == "indexOperand" || problem_.rule == "slice" || problem_.rule == "subscript"; }
+    bool is_index() const {
+        return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" ||
+            problem_.rule == "indexOperand" || problem_.rule == "slice" || problem_.rule == "subscript";
+    }
 
     /// The innermost bracket still open at the token found, when the problem is that it is not closed.
     const Token* unclosed() const {

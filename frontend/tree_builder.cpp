@@ -77,10 +77,10 @@ private:
 
     ast::Assignment assignment(FusecParser::AssignmentContext* context) {
         using Form = ast::Assignment::Form;
-        const Form form = context->PLUS_EQUALS() ? Form::adds : context->MINUS_EQUALS() ? Form::subtracts
-                                                                                        : Form::defines;
+        const Form form = context->PLUS_EQUALS() ? Form::adds : context->MINUS_EQUALS() ? Form::subtracts : Form::defines;
         auto* subscript = context->subscript();
-        ast::Assignment built{form, name_of(context->NAME()), tree_of([&] { return expression(context->expression()); }), span_of(static_cast<Leaf*>(context->children[subscript ? 2 : 1])), {}, {}};
+        ast::Assignment built{form, name_of(context->NAME()), tree_of([&] { return expression(context->expression()); }),
+            span_of(static_cast<Leaf*>(context->children[subscript ? 2 : 1])), {}, {}};
         if (subscript) {
             built.slices = slices_of(subscript);
             built.brackets = span_of(subscript);

@@ -164,8 +164,7 @@ TEST(RandomProgramInputs, AreWellConditioned) {
         const std::string text = random_programs::random_program(seed, options_of(seed));
         const auto tree = frontend::parse(std::make_shared<const SourceText>("program.fus", text), diagnostics);
         const auto program = tree ? frontend::check(*tree, *catalog, {}, diagnostics) : std::nullopt;
-        ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n"
-                             << rendered(diagnostics) << text;
+        ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n" << rendered(diagnostics) << text;
         const execute::RandomCases cases = execute::draw_cases(*program, catalog->with(program->functions), 72, 1);
         if (!cases.acceptable()) {
             ++ill;
