@@ -362,6 +362,7 @@ TEST(Space, ASynchronisingRoutineMustStayInsideAWarp) {
         frontend::CheckedProgram program = builder.program();
         program.calls[0].instance.function = program.calls[1].instance.function = *library->find("madd");
         const dag::CallGraph graph(program);
+        const test::FakeCost fake;
         Space all(graph, *library, {}, fake, {});
         const auto column = all.find({CallId(0), CallId(1)}, {graph.call(CallId(1)).result});
         const std::vector<Candidate> candidates = all.implementations(*column);
