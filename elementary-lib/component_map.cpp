@@ -47,7 +47,8 @@ private:
 
     /// True if the step from one component to the other is the given one, within one operand.
     bool follows(int row, int column, int next_row, int next_column, const Step& step) const {
-        if (!inside(next_row, next_column) || covered(next_row, next_column) || source(row, column).operand != source(next_row, next_column).operand) {
+        if (!inside(next_row, next_column) || covered(next_row, next_column) ||
+            source(row, column).operand != source(next_row, next_column).operand) {
             return false;
         }
         return step_between(row, column, next_row, next_column) == step;
@@ -165,8 +166,9 @@ std::string slice_text(const ComponentMap& map) {
     const bool along = part.rows == 1 || (part.row_by_row == 0 && part.column_by_row == 1);
     const bool straight = part.columns == 1 || (part.row_by_column == 0 && part.column_by_column == 1);
     if (operand.form == Form::vector) {
-        return map.result.form == Form::scalar ? "[" + row + "]" : map.result.form == Form::vector && down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "]"
-                                                                                                           : "";
+        return map.result.form == Form::scalar           ? "[" + row + "]"
+               : map.result.form == Form::vector && down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "]"
+                                                         : "";
     }
     if (operand.form == Form::scalar || (map.result.form == Form::matrix && !(down && straight))) {
         return "";
@@ -175,10 +177,13 @@ std::string slice_text(const ComponentMap& map) {
     case Form::scalar:
         return "[" + row + "," + column + "]";
     case Form::vector:
-        return along ? "[" + row + (part.rows == operand.columns ? "" : "," + range_text(part.source_column, part.rows, operand.columns)) + "]" : down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "," + column + "]"
-                                                                                                                                                       : "";
+        return along ? "[" + row + (part.rows == operand.columns ? "" : "," + range_text(part.source_column, part.rows, operand.columns)) +
+                           "]"
+               : down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "," + column + "]"
+                      : "";
     case Form::matrix:
-        return "[" + range_text(part.source_row, part.rows, operand.rows) + (part.columns == operand.columns ? "" : "," + range_text(part.source_column, part.columns, operand.columns)) + "]";
+        return "[" + range_text(part.source_row, part.rows, operand.rows) +
+               (part.columns == operand.columns ? "" : "," + range_text(part.source_column, part.columns, operand.columns)) + "]";
     }
     return "";
 }

@@ -129,10 +129,12 @@ private:
                                                             : std::to_string(part.column);
         const std::string statement = indexed("c", map_.result.form, i, j) + " = " + source(part) + ";\n";
         const auto loop = [](const char* index, int first, int count) {
-            return "for (int " + std::string(index) + " = " + std::to_string(first) + "; " + index + " < " + std::to_string(first + count) + "; ++" + index + ")";
+            return "for (int " + std::string(index) + " = " + std::to_string(first) + "; " + index + " < " + std::to_string(first + count) +
+                   "; ++" + index + ")";
         };
         if (rows && columns) {
-            return "    FUSEC_UNROLL " + loop("i", part.row, part.rows) + " {\n        " + loop("j", part.column, part.columns) + "\n            " + statement + "    }\n";
+            return "    FUSEC_UNROLL " + loop("i", part.row, part.rows) + " {\n        " + loop("j", part.column, part.columns) +
+                   "\n            " + statement + "    }\n";
         }
         if (rows || columns) {
             return "    " + (rows ? loop("i", part.row, part.rows) : loop("j", part.column, part.columns)) + "\n        " + statement;
@@ -225,13 +227,16 @@ std::string assembly_name(const ComponentMap& map, const Writer& writer) {
     if (map.result.form != Form::matrix) {
         return "";
     }
-    if (writer.rest_is_zero() && parts.size() == 1 && parts.front().diagonal && map.operands.front().form == Form::vector && is_whole(parts.front(), map.operands.front()) && parts.front().rows == map.result.rows && map.result.rows == map.result.columns) {
+    if (writer.rest_is_zero() && parts.size() == 1 && parts.front().diagonal && map.operands.front().form == Form::vector &&
+        is_whole(parts.front(), map.operands.front()) && parts.front().rows == map.result.rows && map.result.rows == map.result.columns) {
         return "diagonal_" + dimensions(map.operands.front());
     }
     bool rows = parts.size() == map.operands.size() && parts.size() == static_cast<std::size_t>(map.result.rows) && map.result.columns > 1;
-    bool columns = parts.size() == map.operands.size() && parts.size() == static_cast<std::size_t>(map.result.columns) && map.result.rows > 1;
+    bool columns =
+        parts.size() == map.operands.size() && parts.size() == static_cast<std::size_t>(map.result.columns) && map.result.rows > 1;
     for (const MapPart& part : parts) {
-        if (part.operand == ComponentSource::zero || map.operands[static_cast<std::size_t>(part.operand)].form != Form::vector || !is_whole(part, map.operands[static_cast<std::size_t>(part.operand)])) {
+        if (part.operand == ComponentSource::zero || map.operands[static_cast<std::size_t>(part.operand)].form != Form::vector ||
+            !is_whole(part, map.operands[static_cast<std::size_t>(part.operand)])) {
             return "";
         }
         rows = rows && part.columns == map.result.columns && part.row_by_column == 1;
@@ -268,7 +273,8 @@ Function moving_function(const ComponentMap& map, const std::string& name) {
     Function function;
     function.name = name.empty() ? name_of(map, writer) : name;
     const std::string slice = slice_text(map);
-    function.summary = slice.empty() ? "components of " + std::string(map.operands.size() == 1 ? "its operand" : "its operands") : "c = a" + slice;
+    function.summary =
+        slice.empty() ? "components of " + std::string(map.operands.size() == 1 ? "its operand" : "its operands") : "c = a" + slice;
     function.reference = map;
     function.flops = function.divisions = function.square_roots = function.transcendentals = number(0);
     for (std::size_t i = 0; i < map.operands.size(); ++i) {

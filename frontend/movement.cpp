@@ -43,7 +43,8 @@ Component ExpressionChecker::origin(const Component& component) {
     return {draft_.calls[producer->index()].operands.at(static_cast<std::size_t>(source.operand)), source.component};
 }
 
-std::optional<Value> ExpressionChecker::moved_constant(const Type& type, const std::vector<Component>& components, const std::string& name, const Span& span) {
+std::optional<Value> ExpressionChecker::moved_constant(const Type& type, const std::vector<Component>& components, const std::string& name,
+                                                       const Span& span) {
     std::vector<double> values;
     std::optional<DataId> owner;
     bool one_owner = true;
@@ -61,17 +62,23 @@ std::optional<Value> ExpressionChecker::moved_constant(const Type& type, const s
         draft_.read[component.datum->index()] = true;
         values.push_back(datum.values.at(static_cast<std::size_t>(component.component)));
     }
-    return Value{draft_.shared_constant({name, {}, type, DatumKind::constant, std::move(values), {}, false, span}, NameKind::entry, one_owner ? owner : std::nullopt), std::nullopt};
+    return Value{draft_.shared_constant({name, {}, type, DatumKind::constant, std::move(values), {}, false, span}, NameKind::entry,
+                                        one_owner ? owner : std::nullopt),
+                 std::nullopt};
 }
 
-Value ExpressionChecker::moved(Evaluated& evaluated, const Type& type, std::vector<Component> components, const std::string& name, const Span& span) {
+Value ExpressionChecker::moved(Evaluated& evaluated, const Type& type, std::vector<Component> components, const std::string& name,
+                               const Span& span) {
     expansion_.spend(components.size(), span, true);
     if (expansion_.stopped()) {
         return {};
     }
-    std::transform(components.begin(), components.end(), components.begin(), [this](const Component& component) { return origin(component); });
+    std::transform(components.begin(), components.end(), components.begin(),
+                   [this](const Component& component) { return origin(component); });
     const std::optional<DataId> first = components.front().datum;
-    const auto in_place = [&](const Component& component) { return component.datum == first && component.component == static_cast<int>(&component - components.data()); };
+    const auto in_place = [&](const Component& component) {
+        return component.datum == first && component.component == static_cast<int>(&component - components.data());
+    };
     if (first && draft_.datum(*first).type == type && std::all_of(components.begin(), components.end(), in_place)) {
         return {*first, std::nullopt};
     }
@@ -83,7 +90,8 @@ Value ExpressionChecker::moved(Evaluated& evaluated, const Type& type, std::vect
     std::map<DataId, int> numbers;
     for (const Component& component : components) {
         const Datum* datum = component.datum ? &draft_.datum(*component.datum) : nullptr;
-        if (!datum || (datum->kind == DatumKind::constant && is_positive_zero(datum->values.at(static_cast<std::size_t>(component.component))))) {
+        if (!datum ||
+            (datum->kind == DatumKind::constant && is_positive_zero(datum->values.at(static_cast<std::size_t>(component.component))))) {
             if (datum) {
                 draft_.read[component.datum->index()] = true;
             }
@@ -112,7 +120,8 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
     const Type type = assembly ? assembly->type : value.datum ? draft_.datum(*value.datum).type
                                                               : Type{value.constant->shape, evaluation.result.precision};
     const auto integer_of = [this](const ast::IndexTree& tree) { return integer(tree); };
-    std::optional<Selection> selection = selected(e.slices, {type.shape, e.head, whole.span, definition_place(whole)}, integer_of, diagnostics_);
+    std::optional<Selection> selection =
+        selected(e.slices, {type.shape, e.head, whole.span, definition_place(whole)}, integer_of, diagnostics_);
     if (!selection) {
         return {};
     }
@@ -125,7 +134,9 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
         for (const int component : selection->components) {
             values.push_back(value.constant->values.at(static_cast<std::size_t>(component)));
         }
-        return {std::nullopt, selection->shape.form == Form::scalar ? scalar_constant(values.front()) : Constant{selection->shape, std::move(values), value.constant->name + "[" + selection->text + "]"}};
+        return {std::nullopt, selection->shape.form == Form::scalar
+                                  ? scalar_constant(values.front())
+                                  : Constant{selection->shape, std::move(values), value.constant->name + "[" + selection->text + "]"}};
     }
     std::vector<Component> components;
     for (const int component : selection->components) {
@@ -154,7 +165,9 @@ void ExpressionChecker::report_gap(const std::string& name, const Span& place) {
     assembly.wrong = true;
     const auto gap = std::find(assembly.components.begin(), assembly.components.end(), std::nullopt) - assembly.components.begin();
     const std::string of = assembly.missing == 1 ? "" : ", one of " + std::to_string(assembly.missing) + " components";
-    Diagnostic& d = diagnostics_.report(kind::incomplete_value, place, in_backticks(name) + " is a `" + to_string(assembly.type.shape) + "` without a value in " + component_text(assembly.type.shape, static_cast<int>(gap)) + of);
+    Diagnostic& d = diagnostics_.report(kind::incomplete_value, place,
+                                        in_backticks(name) + " is a `" + to_string(assembly.type.shape) + "` without a value in " +
+                                            component_text(assembly.type.shape, static_cast<int>(gap)) + of);
     d.notes.push_back({defined.span, "its first part is assigned here"});
 }
 
@@ -187,7 +200,8 @@ void ExpressionChecker::complete(const std::string& name, const Span& place) {
 void ExpressionChecker::complete_names(const ast::Tree& tree) {
     for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
         const ast::Expression& e = program_.expressions[i];
-        const bool indexed = i < tree.root.index() && program_.expressions[i + 1].kind == ast::ExpressionKind::index; // its operand stands before it
+        const bool indexed =
+            i < tree.root.index() && program_.expressions[i + 1].kind == ast::ExpressionKind::index; // its operand stands before it
         if (e.kind == ast::ExpressionKind::name && !indexed) {
             complete(e.text, e.span);
         }
@@ -204,12 +218,15 @@ std::optional<Value> ExpressionChecker::movement(Evaluation& evaluation, const a
     }
     const std::size_t count = operands->size();
     if (count == 0 || (e.text == "diag" && count != 1)) {
-        diagnostics_.report(kind::wrong_arity, e.span, in_backticks(e.text) + " takes " + (e.text == "diag" ? "1 operand" : "1 operand or more") + ", but " + std::to_string(count) + (count == 1 ? " is" : " are") + " given");
+        diagnostics_.report(kind::wrong_arity, e.span,
+                            in_backticks(e.text) + " takes " + (e.text == "diag" ? "1 operand" : "1 operand or more") + ", but " +
+                                std::to_string(count) + (count == 1 ? " is" : " are") + " given");
         return Value{};
     }
     for (const Operand& operand : *operands) {
         if (operand.type.precision != operands->front().type.precision) {
-            Diagnostic& d = diagnostics_.report(kind::precision_mismatch, operand.span, described(operand) + ", but " + described(operands->front()));
+            Diagnostic& d =
+                diagnostics_.report(kind::precision_mismatch, operand.span, described(operand) + ", but " + described(operands->front()));
             note_operand(d, operand);
             note_operand(d, operands->front());
             d.hint = "all operands of a call have one precision; declare both `float` or both `double`";
@@ -221,7 +238,8 @@ std::optional<Value> ExpressionChecker::movement(Evaluation& evaluation, const a
 
 Value ExpressionChecker::diagonal(Evaluated& evaluated, const ast::Expression& e, const Operand& vector) {
     if (vector.type.shape.form != Form::vector) {
-        Diagnostic& d = diagnostics_.report(kind::operand_mismatch, vector.span, described(vector) + ": `diag` makes a diagonal matrix of a vector");
+        Diagnostic& d =
+            diagnostics_.report(kind::operand_mismatch, vector.span, described(vector) + ": `diag` makes a diagonal matrix of a vector");
         note_operand(d, vector);
         return {};
     }
@@ -248,7 +266,10 @@ Value ExpressionChecker::stacked(Evaluated& evaluated, const ast::Expression& e,
         const bool scalar = operand.type.shape.form == Form::scalar;
         if (scalar != scalars || (scalar && !down) || across(operand.type.shape) != across(first.type.shape)) {
             const bool differ = scalar == scalars && !scalar;
-            Diagnostic& d = diagnostics_.report(kind::operand_mismatch, operand.span, described(operand) + (&operand == &first ? "" : ", but " + described(first)) + ": " + in_backticks(e.text) + " takes vectors and matrices " + lengths + (down && !differ ? ", or scalars only" : ""));
+            Diagnostic& d = diagnostics_.report(kind::operand_mismatch, operand.span,
+                                                described(operand) + (&operand == &first ? "" : ", but " + described(first)) + ": " +
+                                                    in_backticks(e.text) + " takes vectors and matrices " + lengths +
+                                                    (down && !differ ? ", or scalars only" : ""));
             note_operand(d, operand);
             note_operand(d, first);
             d.hint = scalar && !down ? "`rows(...)` makes a vector of scalars" : "";
@@ -256,7 +277,9 @@ Value ExpressionChecker::stacked(Evaluated& evaluated, const ast::Expression& e,
         }
         total += added(operand.type.shape);
         if (total > max_dimension) {
-            diagnostics_.report(kind::dimension_limit, e.span, in_backticks(e.text) + " makes a dimension of " + std::to_string(total) + (&operand == &operands.back() ? "" : " and more") + ", the limit is " + std::to_string(max_dimension));
+            diagnostics_.report(kind::dimension_limit, e.span,
+                                in_backticks(e.text) + " makes a dimension of " + std::to_string(total) +
+                                    (&operand == &operands.back() ? "" : " and more") + ", the limit is " + std::to_string(max_dimension));
             return {};
         }
     }

@@ -30,7 +30,9 @@ public:
         }
         const std::string allowed = most == 0 ? "has no entries" : most == 1 ? "takes one index"
                                                                              : "takes one or two indices";
-        Diagnostic& d = diagnostics_.report(kind::wrong_index_count, value_.brackets, name() + " is a `" + to_string(shape) + "`, which " + allowed + ", found " + std::to_string(given));
+        Diagnostic& d =
+            diagnostics_.report(kind::wrong_index_count, value_.brackets,
+                                name() + " is a `" + to_string(shape) + "`, which " + allowed + ", found " + std::to_string(given));
         d.hint = most == 0 ? "write it without brackets" : "";
         return false;
     }
@@ -46,7 +48,8 @@ public:
         }
         const Extent extent{first.value_or(0), last.value_or(size), true};
         if (extent.first >= extent.last) {
-            Diagnostic& d = diagnostics_.report(kind::empty_slice, slice.span, "the range " + extent.text() + " of " + name() + " has no index");
+            Diagnostic& d =
+                diagnostics_.report(kind::empty_slice, slice.span, "the range " + extent.text() + " of " + name() + " has no index");
             d.hint = "`a:b` are the indices from `a` up to, but without `b`";
             return std::nullopt;
         }
@@ -61,7 +64,8 @@ private:
     std::string name() const { return in_backticks(value_.whole.text()); }
 
     void report_outside(const Span& place, const std::string& what, const std::string& most) {
-        Diagnostic& d = diagnostics_.report(kind::index_out_of_range, place, what + " of " + name() + ", which is a `" + to_string(value_.shape) + "`: 0 to " + most);
+        Diagnostic& d = diagnostics_.report(kind::index_out_of_range, place,
+                                            what + " of " + name() + ", which is a `" + to_string(value_.shape) + "`: 0 to " + most);
         if (value_.defined) {
             d.notes.push_back({*value_.defined, "defined here"});
         }
@@ -79,7 +83,8 @@ void list_all(Selection& selection) {
     }
 }
 
-std::optional<Selection> selected(const std::vector<ast::Slice>& slices, const Indexed& value, const IntegerOfIndex& integer, Diagnostics& diagnostics) {
+std::optional<Selection> selected(const std::vector<ast::Slice>& slices, const Indexed& value, const IntegerOfIndex& integer,
+                                  Diagnostics& diagnostics) {
     Reader reader(value, diagnostics);
     const bool counted = reader.count_fits(slices.size());
     std::vector<Extent> extents;

@@ -120,7 +120,9 @@ TEST_F(Slices, AreWhatIndexingGives) {
 }
 
 TEST_F(Slices, AreWrittenAsInTheProgram) {
-    compile("MATRIX4x3 X; VECTOR3 v; input X, v; r = X[2] + X[1:, 0]; s = (X * v)[1:3]; M = rows(v, X)[2:, 1:] + X[:3, 1:]; return r, s, M;", "emit");
+    compile(
+        "MATRIX4x3 X; VECTOR3 v; input X, v; r = X[2] + X[1:, 0]; s = (X * v)[1:3]; M = rows(v, X)[2:, 1:] + X[:3, 1:]; return r, s, M;",
+        "emit");
     for (const char* line : {"// r = X[2] + X[1:4,0]\n", "// s = (X v)[1:3]\n", "// M = X[1:4,1:3] + X[0:3,1:3]\n"}) {
         EXPECT_THAT(c.emitted.source, testing::HasSubstr(line));
     }
@@ -144,7 +146,8 @@ TEST_F(Slices, ByOneThreadAndByAThreadPerComponentUnderEmulatedCuda) {
         EXPECT_EQ(executed.contains(function_of(CallId(i)).name + " entry"), !one) << function_of(CallId(i)).name;
     }
     const execute::VerifyResult result = execute::verify_kernels(kernels, *c.graph, *c.catalog, {}, setup(folder.path() / "cache"));
-    EXPECT_TRUE(result.passed()) << (result.failures.empty() ? "" : result.failures.front().what + ": " + result.failures.front().texts.front());
+    EXPECT_TRUE(result.passed()) << (result.failures.empty() ? ""
+                                                             : result.failures.front().what + ": " + result.failures.front().texts.front());
     EXPECT_EQ(result.checked, kernels.size());
     EXPECT_EQ(result.worst_ratio, 0) << "components are moved as they are";
     std::cout << result.checked << " kernels of " << executed.size() << " implementations, " << result.components << " components\n";
@@ -164,7 +167,9 @@ bool is_equivalent(const execute::LibraryMutant& mutant, const library::Function
     if (mutant.kind == "transposed index") {
         return map.result.rows == map.result.columns && (fills(line) || function.name.starts_with("diagonal"));
     }
-    const bool last_row_has_zero = std::any_of(map.sources.end() - map.result.columns, map.sources.end(), [](const library::ComponentSource& from) { return from.operand == library::ComponentSource::zero; });
+    const bool last_row_has_zero =
+        std::any_of(map.sources.end() - map.result.columns, map.sources.end(),
+                    [](const library::ComponentSource& from) { return from.operand == library::ComponentSource::zero; });
     return mutant.kind == "missing last term" && fills(line + 2) && !last_row_has_zero;
 }
 
@@ -197,7 +202,9 @@ TEST_F(Slices, MutantsOfTheirRoutinesAreCaught) {
             const bool repeated = round > 0 && (round - 1) * all.size() / rounds == round * all.size() / rounds;
             const std::size_t own = c.program->calls[call].instance.function.index() - c.catalog->library_size();
             std::vector<fusion::Candidate> ways = kernels_of(CallId(call));
-            const auto way = std::find_if(ways.begin(), ways.end(), [&](const fusion::Candidate& kernel) { return functions[own].implementations[kernel.order.front().implementation].routine == mutant.routine; });
+            const auto way = std::find_if(ways.begin(), ways.end(), [&](const fusion::Candidate& kernel) {
+                return functions[own].implementations[kernel.order.front().implementation].routine == mutant.routine;
+            });
             ASSERT_NE(way, ways.end()) << mutant.function << "_" << mutant.routine;
             if (repeated) {
                 continue;

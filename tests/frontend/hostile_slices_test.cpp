@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices and values from parts made to break a compiler: ranges that fit no integer or no memory, chains and nests of brackets, values of thousands of
-// parts, sums over parts without end. Each must end soon in a program or in an error with a place and the right exit code.
+// Slices and values from parts made to break a compiler: ranges that fit no integer or no memory, chains and nests of brackets, values of
+// thousands of parts, sums over parts without end. Each must end soon in a program or in an error with a place and the right exit code.
 #include "tests/frontend/compiled.hpp"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,8 @@ void expect_error(const std::string& statement, const DiagnosticKind& kind, int 
 }
 
 TEST(HostileSlices, RangesOfAnySizeAreErrorsOrSlices) {
-    for (const char* range : {"9223372036854775807", "-9223372036854775807 - 1", "64", "-1", "0:65", "-1:3", "9223372036854775806:9223372036854775807", "0:9223372036854775807", "1000000000:"}) {
+    for (const char* range : {"9223372036854775807", "-9223372036854775807 - 1", "64", "-1", "0:65", "-1:3",
+                              "9223372036854775806:9223372036854775807", "0:9223372036854775807", "1000000000:"}) {
         const bool begins_behind = std::string(range) == "1000000000:";
         expect_error("x = v[" + std::string(range) + "];", begins_behind ? kind::empty_slice : kind::index_out_of_range);
     }
@@ -70,16 +71,20 @@ TEST(HostileSlices, MillionsOfComponentsMeetTheLimit) {
     expect_error("MATRIX64x64 K; K = 2 * A; for q in 0..1000000 { K[0, 0] += s; x = K * K; }", kind::iteration_limit, 3);
     std::string distinct;
     for (int i = 0; i < 2500; ++i) {
-        distinct += "x" + std::to_string(i) + " = A[" + std::to_string(i % 20) + ":" + std::to_string(50 + i % 14) + ", " + std::to_string(i / 200) + ":" + std::to_string(50 + i / 200) + "];\n";
+        distinct += "x" + std::to_string(i) + " = A[" + std::to_string(i % 20) + ":" + std::to_string(50 + i % 14) + ", " +
+                    std::to_string(i / 200) + ":" + std::to_string(50 + i / 200) + "];\n";
     }
     expect_error(distinct, kind::iteration_limit, 3);
-    expect_error("for q in 0..200000 { x = s * v[q % 64]; y = x * v[q / 7 % 64]; z = y * A[q / 3 % 64, q / 64 % 64]; }", kind::call_limit, 3);
+    expect_error("for q in 0..200000 { x = s * v[q % 64]; y = x * v[q / 7 % 64]; z = y * A[q / 3 % 64, q / 64 % 64]; }", kind::call_limit,
+                 3);
 }
 
 TEST(HostileSlices, ValuesOfThousandsOfParts) {
-    const Compiled by_component = compile(head + "MATRIX64x64 K; for i in 0..64 { for j in 0..64 { K[i, j] = A[j, i] * v[i]; } } " + end + "");
+    const Compiled by_component =
+        compile(head + "MATRIX64x64 K; for i in 0..64 { for j in 0..64 { K[i, j] = A[j, i] * v[i]; } } " + end + "");
     EXPECT_TRUE(by_component.program) << by_component.text().substr(0, 2000);
-    const Compiled transposed = compile(head + "MATRIX64x64 K; for i in 0..64 { for j in 0..64 { K[i, j] = A[j, i]; } } G = K * A; H = K' * A; return G, H;");
+    const Compiled transposed =
+        compile(head + "MATRIX64x64 K; for i in 0..64 { for j in 0..64 { K[i, j] = A[j, i]; } } G = K * A; H = K' * A; return G, H;");
     ASSERT_TRUE(transposed.program) << transposed.text().substr(0, 2000);
     EXPECT_EQ(transposed.program->functions.size(), 1U);
     EXPECT_EQ(transposed.program->calls.size(), 4U) << "4096 components are one call";
@@ -90,7 +95,8 @@ TEST(HostileSlices, ValuesOfThousandsOfParts) {
 
 /// The value before is one assembly of thousands, and each step is another.
 TEST(HostileSlices, SumsOverPartsOfPartsStayFlat) {
-    const Compiled compiled = compile("VECTOR64 v; SCALAR s; input v, s; w = 2 * v; for q in 0..1000 { w[q % 64] += s * v[63 - q % 64]; w[q % 63:q % 63 + 2] -= v[:2]; } return w;");
+    const Compiled compiled = compile("VECTOR64 v; SCALAR s; input v, s; w = 2 * v; for q in 0..1000 { w[q % 64] += s * v[63 - q % 64]; "
+                                      "w[q % 63:q % 63 + 2] -= v[:2]; } return w;");
     ASSERT_TRUE(compiled.program) << compiled.text().substr(0, 2000);
     EXPECT_EQ(compiled.program->calls.back().operands.size(), 63U) << "the last pair, and the last values of the other 62 components";
 }

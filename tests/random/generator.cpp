@@ -170,7 +170,8 @@ private:
                 arguments += (arguments.empty() ? "" : ", ") + v.name;
             }
         }
-        return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target + "(" + arguments + ");\n";
+        return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target +
+               "(" + arguments + ");\n";
     }
 
     bool statement(const std::string& target) {
@@ -293,7 +294,8 @@ private:
     }
 
     /// `target` = components of `operands`. Not all of them are moved themselves, so the result is none of the values there are.
-    bool add_moved(const std::string& target, int rows, int columns, const std::string& expression, const std::vector<Value>& operands, bool zeros = false) {
+    bool add_moved(const std::string& target, int rows, int columns, const std::string& expression, const std::vector<Value>& operands,
+                   bool zeros = false) {
         const bool all_moved = std::all_of(operands.begin(), operands.end(), [](const Value& v) { return v.moved; });
         if ((operands.size() > 1 && all_moved) || !add_sum(target, rows, columns, expression, operands)) {
             return false;
@@ -375,7 +377,8 @@ private:
             return false;
         }
         const std::string last = std::to_string(a.rows - 1);
-        body_ += (options_.f64 ? "double " : "float ") + a.type() + " " + target + ";\nfor i in 0.." + std::to_string(a.rows) + " { " + target + "[i, :] = " + a.name + "[" + last + " - i]; }\n";
+        body_ += (options_.f64 ? "double " : "float ") + a.type() + " " + target + ";\nfor i in 0.." + std::to_string(a.rows) + " { " +
+                 target + "[i, :] = " + a.name + "[" + last + " - i]; }\n";
         note_statement(target, a, {a});
         return true;
     }
@@ -383,11 +386,13 @@ private:
     /// The value with a row that is summed to: the next value of a second name.
     bool part_summed_to(const std::string& target, const Value& a) {
         const auto b = pick([&](const Value& v) { return v.vector() && v.rows == a.columns; });
-        const bool shared = b && std::any_of(a.parts.begin(), a.parts.end(), [&](const std::string& part) { return b->parts.contains(part); });
+        const bool shared =
+            b && std::any_of(a.parts.begin(), a.parts.end(), [&](const std::string& part) { return b->parts.contains(part); });
         if (!b || shared || a.fixed || !a.varies || !b->varies) {
             return false;
         }
-        body_ += target + " = " + a.name + ";\n" + target + "[" + std::to_string(draw_.below(a.rows)) + "] " + (draw_.chance(50) ? "+= " : "-= ") + b->name + ";\n";
+        body_ += target + " = " + a.name + ";\n" + target + "[" + std::to_string(draw_.below(a.rows)) + "] " +
+                 (draw_.chance(50) ? "+= " : "-= ") + b->name + ";\n";
         note_statement(target, a, {a, *b});
         return true;
     }
@@ -418,7 +423,8 @@ private:
         default: {
             const auto b = pick([&](const Value& v) { return v.vector() && v.rows == a.rows; });
             const bool down = draw_.chance(50);
-            return add_moved(target, down ? 2 : a.rows, down ? a.rows : 2, (down ? "rows(" : "columns(") + a.name + ", " + b->name + ")", {a, *b});
+            return add_moved(target, down ? 2 : a.rows, down ? a.rows : 2, (down ? "rows(" : "columns(") + a.name + ", " + b->name + ")",
+                             {a, *b});
         }
         }
     }
