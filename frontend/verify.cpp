@@ -19,6 +19,9 @@ public:
     void verify() {
         internal_check(program_.source != nullptr, "checked program without a source");
         names();
+        for (const library::Function& function : program_.functions) {
+            own_function(function);
+        }
         for (std::size_t i = 0; i < program_.calls.size(); ++i) {
             call(CallId{i});
         }
@@ -41,6 +44,27 @@ private:
         }
     }
 
+    /// It only moves components that there are, and has no operand in vain.
+    static void own_function(const library::Function& function) {
+        const auto* map = std::get_if<library::ComponentMap>(&function.reference);
+        internal_check(map != nullptr, "a function of the program computes");
+        internal_check(!map->operands.empty() && map->operands.size() == function.inputs.size(),
+                       "a map has other operands than its function");
+        internal_check(map->sources.size() == static_cast<std::size_t>(map->result.size()), "a map leaves out components");
+        std::size_t used = 0; // operands so far: they are numbered as they come
+        for (const library::ComponentSource& source : map->sources) {
+            if (source.operand == library::ComponentSource::zero) {
+                continue;
+            }
+            const auto operand = static_cast<std::size_t>(source.operand);
+            internal_check(operand <= used && operand < map->operands.size(), "a map numbers its operands in another order");
+            used = std::max(used, operand + 1);
+            internal_check(source.component >= 0 && source.component < map->operands[operand].size(),
+                           "a map moves a component that is none");
+        }
+        internal_check(used == map->operands.size(), "a map has an operand in vain");
+    }
+
     static bool is_identifier(const std::string& word) { return !word.empty() && as_identifier(word, "x") == word && !is_reserved(word); }
 
     void call(CallId id) {
@@ -52,26 +76,31 @@ private:
             used_[operand.index()] = true;
             types.push_back(program_.datum(operand).type);
         }
+        internal_check(call.instance.function.index() < catalog_.size(), "a call has no function");
         const Datum& result = program_.datum(call.result);
         internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
-        internal_check(id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
+        internal_check(id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result,
+                       "calls are not in order of definition");
         const auto match = catalog_.match(call.instance.function, types);
         const auto* instance = std::get_if<library::Instance>(&match);
         internal_check(instance && !instance->swapped, "operands do not fit the function in its declared order");
-        internal_check(instance->result == result.type && call.instance.result == result.type && instance->shape == call.instance.shape, "a call's type is not its function's");
+        internal_check(instance->result == result.type && call.instance.result == result.type && instance->shape == call.instance.shape,
+                       "a call's type is not its function's");
     }
 
     void datum(DataId id) const {
         const Datum& datum = program_.datum(id);
         const Shape& shape = datum.type.shape;
-        internal_check(shape.rows >= 1 && shape.rows <= max_dimension && shape.columns >= 1 && shape.columns <= max_dimension, "dimension out of range");
+        internal_check(shape.rows >= 1 && shape.rows <= max_dimension && shape.columns >= 1 && shape.columns <= max_dimension,
+                       "dimension out of range");
         internal_check(datum.producer.has_value() == (datum.kind == DatumKind::computed), "a producer is missing or too many");
         internal_check(!datum.producer || program_.call(*datum.producer).result == id, "a producer does not make its datum");
         const std::size_t values = datum.kind == DatumKind::constant ? static_cast<std::size_t>(shape.size()) : 0;
         internal_check(datum.values.size() == values, "a constant has the wrong number of values");
         for (const double value : datum.values) {
             internal_check(std::isfinite(value), "a constant is not finite");
-            internal_check(datum.type.precision == Precision::f64 || static_cast<double>(static_cast<float>(value)) == value, "a constant is not rounded");
+            internal_check(datum.type.precision == Precision::f64 || static_cast<double>(static_cast<float>(value)) == value,
+                           "a constant is not rounded");
         }
     }
 
@@ -80,9 +109,11 @@ private:
         for (const Datum& datum : program_.data) {
             given += datum.kind == DatumKind::input || datum.kind == DatumKind::uniform ? 1 : 0;
         }
-        internal_check(given == program_.inputs.size() && std::set(program_.inputs.begin(), program_.inputs.end()).size() == given, "the inputs are not each datum given once");
+        internal_check(given == program_.inputs.size() && std::set(program_.inputs.begin(), program_.inputs.end()).size() == given,
+                       "the inputs are not each datum given once");
         for (const DataId input : program_.inputs) {
-            internal_check(program_.datum(input).kind == DatumKind::input || program_.datum(input).kind == DatumKind::uniform, "an input is not given");
+            internal_check(program_.datum(input).kind == DatumKind::input || program_.datum(input).kind == DatumKind::uniform,
+                           "an input is not given");
         }
         internal_check(!program_.outputs.empty(), "no output");
         const std::set<DataId> outputs(program_.outputs.begin(), program_.outputs.end());
