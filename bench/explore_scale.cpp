@@ -62,7 +62,8 @@ ordered_json stages_of(const std::filesystem::path& messages) {
     return stages;
 }
 
-Run explore(const std::string& fusec, const std::filesystem::path& program, const std::filesystem::path& report, const std::filesystem::path& messages) {
+Run explore(const std::string& fusec, const std::filesystem::path& program, const std::filesystem::path& report,
+    const std::filesystem::path& messages) {
     const auto start = std::chrono::steady_clock::now();
     const pid_t child = fork();
     if (child < 0) {
@@ -71,7 +72,8 @@ Run explore(const std::string& fusec, const std::filesystem::path& program, cons
     if (child == 0) {
         const int file = open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
         dup2(file, STDERR_FILENO);
-        execl(fusec.c_str(), fusec.c_str(), "explore", program.c_str(), "--json", report.c_str(), "--time-stages", static_cast<char*>(nullptr));
+        execl(fusec.c_str(), fusec.c_str(), "explore", program.c_str(), "--json", report.c_str(), "--time-stages",
+            static_cast<char*>(nullptr));
         _exit(127);
     }
     int status = 0;
@@ -81,11 +83,13 @@ Run explore(const std::string& fusec, const std::filesystem::path& program, cons
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         throw std::runtime_error("`" + fusec + " explore` failed on " + program.string() + ": " + text_of(messages));
     }
-    return {elapsed.count(), seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024, stages_of(messages)};
+    return {elapsed.count(), seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024,
+        stages_of(messages)};
 }
 
 ordered_json as_json(const Run& run) {
-    return {{"seconds", run.seconds}, {"processor_seconds", run.processor_seconds}, {"peak_mebibytes", run.mebibytes}, {"stages", run.stages}};
+    return {
+        {"seconds", run.seconds}, {"processor_seconds", run.processor_seconds}, {"peak_mebibytes", run.mebibytes}, {"stages", run.stages}};
 }
 
 ordered_json measure(const std::string& fusec, int calls, int runs, const std::filesystem::path& folder) {
@@ -158,7 +162,8 @@ int main(int argc, char** argv) try {
     double load[1] = {0};
     getloadavg(load, 1);
 
-    ordered_json result{{"schema", 1}, {"what", "fusec explore --json on layered programs"}, {"date", date}, {"commit", argv[2]}, {"processor", processor()}, {"cores", sysconf(_SC_NPROCESSORS_ONLN)}, {"warm_runs", runs}, {"load_at_start", load[0]}};
+    ordered_json result{{"schema", 1}, {"what", "fusec explore --json on layered programs"}, {"date", date}, {"commit", argv[2]},
+        {"processor", processor()}, {"cores", sysconf(_SC_NPROCESSORS_ONLN)}, {"warm_runs", runs}, {"load_at_start", load[0]}};
     for (const int calls : sizes) {
         std::cerr << calls << " calls\n";
         result["sizes"].push_back(measure(argv[1], calls, runs, folder));

@@ -90,8 +90,7 @@ Subject subject_of(const Choice& choice) {
 /// Device memory, freed with its owner.
 class DeviceMemory {
 public:
-    DeviceMemory(const GpuDriver& driver, std::size_t bytes)
-        : driver_(&driver), bytes_(bytes) {
+    DeviceMemory(const GpuDriver& driver, std::size_t bytes) : driver_(&driver), bytes_(bytes) {
         check_gpu(driver, driver.allocate(&data_, std::max<std::size_t>(bytes, 256)), "cudaMalloc");
         check_gpu(driver, driver.fill(data_, 0xff, bytes), "cudaMemset"); // not a number, until a kernel writes it
     }
@@ -157,9 +156,8 @@ double launch(const Choice& choice, const Subject& subject, const Lists& lists, 
         arguments.push_back(list.data());
     }
     const DeviceMemory& workspace = lists.workspaces[which];
-    return timed(subject, "launch", [&] {
-        return choice.functions.launch(arguments.data(), n, workspace.data(), workspace.bytes(), nullptr);
-    });
+    return timed(
+        subject, "launch", [&] { return choice.functions.launch(arguments.data(), n, workspace.data(), workspace.bytes(), nullptr); });
 }
 
 double largest_difference(const std::vector<Choice>& choices, const GpuDriver& driver, const Lists& lists, std::size_t n) {
@@ -206,7 +204,7 @@ int run(int argc, char** argv) {
     const Lists lists = make_lists(choices, first.driver, n);
     if (lists.footprint < 4 * static_cast<std::size_t>(l2_bytes)) {
         throw std::runtime_error("the lists take " + std::to_string(lists.footprint >> 20U) + " MiB, less than four times the L2 of " +
-                                 std::to_string(l2_bytes >> 20) + " MiB: give more elements");
+            std::to_string(l2_bytes >> 20) + " MiB: give more elements");
     }
     const std::size_t copied = lists.footprint / 2 / 256 * 256;
     const DeviceMemory from(first.driver, copied), to(first.driver, copied);
@@ -224,7 +222,8 @@ int run(int argc, char** argv) {
     }
     const double copy_rate = static_cast<double>(2 * copied) / std::min(median(copies[0]), median(copies[1])) * 1e-9;
     nlohmann::ordered_json result = run_record(FUSEC_SOURCE_FOLDER);
-    result["gpu"] = {{"name", name.data()}, {"capability", capability}, {"l2_bytes", l2_bytes}, {"driver", first_line("nvidia-smi --query-gpu=driver_version --format=csv,noheader")}};
+    result["gpu"] = {{"name", name.data()}, {"capability", capability}, {"l2_bytes", l2_bytes},
+        {"driver", first_line("nvidia-smi --query-gpu=driver_version --format=csv,noheader")}};
     result["compiler"] = nvcc->version.substr(nvcc->version.rfind("release"), 24);
     result["program"] = choices.front().compilation.program->name;
     result["n"] = n;

@@ -22,8 +22,7 @@ public:
         : bytes_(bytes), data_(static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 64), std::align_val_t{256}))) {
         std::fill(data_, data_ + bytes, std::byte{0});
     }
-    List(List&& other) noexcept
-        : bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
+    List(List&& other) noexcept : bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
     List& operator=(List&&) = delete;
     ~List() { ::operator delete(data_, std::align_val_t{256}); }
     std::byte* data() const { return data_; }

@@ -18,7 +18,8 @@ struct Count {
 };
 
 nlohmann::ordered_json as_json(const Count& count) {
-    return {{"mutants", count.mutants}, {"killed", count.killed}, {"refused_by_the_compiler", count.refused}, {"equivalent", count.equivalent}, {"survivors", count.mutants - count.killed - count.refused - count.equivalent}};
+    return {{"mutants", count.mutants}, {"killed", count.killed}, {"refused_by_the_compiler", count.refused},
+        {"equivalent", count.equivalent}, {"survivors", count.mutants - count.killed - count.refused - count.equivalent}};
 }
 
 } // namespace

@@ -51,8 +51,7 @@ void build(Choice& choice, const std::string& program, std::uint64_t n, const Ma
     request.arch = c.device->limits.arch;
     const auto path = execute::build_library(request, machine.compiler, execute::default_cache_folder(), diagnostics);
     choice.library = path ? execute::LoadedLibrary::open(*path, diagnostics) : std::nullopt;
-    const auto functions =
-        choice.library ? execute::UnitFunctions::find(*choice.library, c.program->name, diagnostics) : std::nullopt;
+    const auto functions = choice.library ? execute::UnitFunctions::find(*choice.library, c.program->name, diagnostics) : std::nullopt;
     if (!functions) {
         throw std::runtime_error("the text of " + choice.text + " cannot be built and loaded" + text_of(diagnostics));
     }
@@ -112,14 +111,16 @@ nlohmann::ordered_json report(const Choice& choice) {
         bytes += kernel.work.read_bytes + kernel.work.write_bytes;
     }
     const double typical = median(choice.seconds);
-    return {{"plan", choice.text}, {"kernels", kernels}, {"bytes_per_element", bytes}, {"predicted_seconds", plan.seconds}, {"median_seconds", typical}, {"least_seconds", *std::ranges::min_element(choice.seconds)}, {"gb_per_s", bytes * static_cast<double>(choice.compilation.options.elements) / typical * 1e-9}, {"seconds", choice.seconds}};
+    return {{"plan", choice.text}, {"kernels", kernels}, {"bytes_per_element", bytes}, {"predicted_seconds", plan.seconds},
+        {"median_seconds", typical}, {"least_seconds", *std::ranges::min_element(choice.seconds)},
+        {"gb_per_s", bytes * static_cast<double>(choice.compilation.options.elements) / typical * 1e-9}, {"seconds", choice.seconds}};
 }
 
 double difference(const void* first, const void* second, const frontend::Datum& datum, std::size_t n) {
     const std::size_t count = n * static_cast<std::size_t>(datum.type.shape.size());
     return datum.type.precision == Precision::f32
-               ? difference(static_cast<const float*>(first), static_cast<const float*>(second), count)
-               : difference(static_cast<const double*>(first), static_cast<const double*>(second), count);
+        ? difference(static_cast<const float*>(first), static_cast<const float*>(second), count)
+        : difference(static_cast<const double*>(first), static_cast<const double*>(second), count);
 }
 
 void fill_random(void* list, const frontend::Datum& datum, std::size_t bytes, std::uint64_t seed) {

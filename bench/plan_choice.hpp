@@ -34,7 +34,8 @@ struct Choice {
 };
 
 /// Compiles, builds and loads the plans of `program` that `texts` name, for n elements. Throws std::runtime_error where one fails.
-std::vector<Choice> build_choices(const std::string& program, const std::vector<std::string>& texts, std::uint64_t n, const Machine& machine);
+std::vector<Choice> build_choices(
+    const std::string& program, const std::vector<std::string>& texts, std::uint64_t n, const Machine& machine);
 
 /// Bytes of the list for n elements: one entry for each, or one in all.
 std::size_t list_bytes(const frontend::Datum& datum, std::size_t n);

@@ -114,7 +114,8 @@ private:
             for (std::size_t i = calls.size(); i-- > 0;) {
                 const DataId made = graph.call(calls[i]).result;
                 const bool stored = std::binary_search(column.stores.begin(), column.stores.end(), made);
-                const bool used = std::any_of(graph.consumers(made).begin(), graph.consumers(made).end(), [&](CallId c) { return busy.contains(c); });
+                const bool used =
+                    std::any_of(graph.consumers(made).begin(), graph.consumers(made).end(), [&](CallId c) { return busy.contains(c); });
                 if (stored || used) {
                     busy.insert(calls[i]);
                 }
@@ -157,9 +158,10 @@ void measure(std::size_t calls) {
     }
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    std::printf("%5zu calls %7zu fusions %7zu columns  enumerate %6.2f s  plan %7.2f s  evaluated %6zu  kernels %4zu  gap %8.5f %%  speed-up %.2f  %ld MiB\n", calls, fusions.sets.size(),
-                source.columns().size(), t1 - t0, t2 - t1, source.asked(), result.covers.front().columns.size(), 100 * result.gap(), unfused / result.covers.front().seconds,
-                usage.ru_maxrss / 1024);
+    std::printf("%5zu calls %7zu fusions %7zu columns  enumerate %6.2f s  plan %7.2f s  evaluated %6zu  kernels %4zu  gap %8.5f %%  "
+                "speed-up %.2f  %ld MiB\n",
+        calls, fusions.sets.size(), source.columns().size(), t1 - t0, t2 - t1, source.asked(), result.covers.front().columns.size(),
+        100 * result.gap(), unfused / result.covers.front().seconds, usage.ru_maxrss / 1024);
     std::fflush(stdout);
 }
 

@@ -30,7 +30,8 @@ std::map<std::string, Compiled> compile(const std::string& text, const std::stri
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "fused.cu") << text;
     std::ofstream(folder / "fused.h") << header;
-    const std::string command = "nvcc -std=c++17 -arch=sm_" + std::to_string(arch) + " -Xptxas -v -c " + (folder / "fused.cu").string() + " -o /dev/null 2>&1";
+    const std::string command =
+        "nvcc -std=c++17 -arch=sm_" + std::to_string(arch) + " -Xptxas -v -c " + (folder / "fused.cu").string() + " -o /dev/null 2>&1";
     static const std::regex entry("Compiling entry function '_ZN[0-9]+[A-Za-z0-9_]+_kernels([0-9]+)(\\w+)'");
     static const std::regex spills("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
     static const std::regex used("Used ([0-9]+) registers");
@@ -62,8 +63,14 @@ std::map<std::string, Compiled> compile(const std::string& text, const std::stri
     return kernels;
 }
 
-Json row(const std::string& program, const std::string& choice, int arch, const std::string& name, const fusion::Candidate& candidate, const Compiled& compiled) {
-    return {{"program", program}, {"choice", choice}, {"arch", arch}, {"kernel", name}, {"granularity", fusion::granularity_text(candidate)}, {"threads_per_block", candidate.threads_per_block}, {"shared_bytes", candidate.shared_bytes}, {"registers_predicted", candidate.work.registers}, {"spill_bytes_per_element_predicted", candidate.work.spill_bytes}, {"registers", compiled.registers}, {"spill_store_bytes_per_thread", compiled.spill_store_bytes}, {"spill_load_bytes_per_thread", compiled.spill_load_bytes}, {"warning", compiled.warning}};
+Json row(const std::string& program, const std::string& choice, int arch, const std::string& name, const fusion::Candidate& candidate,
+    const Compiled& compiled) {
+    return {{"program", program}, {"choice", choice}, {"arch", arch}, {"kernel", name},
+        {"granularity", fusion::granularity_text(candidate)}, {"threads_per_block", candidate.threads_per_block},
+        {"shared_bytes", candidate.shared_bytes}, {"registers_predicted", candidate.work.registers},
+        {"spill_bytes_per_element_predicted", candidate.work.spill_bytes}, {"registers", compiled.registers},
+        {"spill_store_bytes_per_thread", compiled.spill_store_bytes}, {"spill_load_bytes_per_thread", compiled.spill_load_bytes},
+        {"warning", compiled.warning}};
 }
 
 bool compile_program(cli::Compilation& c, const std::string& file, const std::string& plan, int arch, std::string_view last = "emit") {
@@ -92,7 +99,8 @@ void measure_plans(Json& rows, const std::string& file, int arch, const std::fil
         }
         const std::vector<std::string> names = codegen::kernel_names(*c.unit);
         for (std::size_t k = 0; k < names.size(); ++k) {
-            rows.push_back(row(c.program->name, mode, arch, c.unit->kernels[k].name, c.plans.front().kernels[k], found->second.at(names[k])));
+            rows.push_back(
+                row(c.program->name, mode, arch, c.unit->kernels[k].name, c.plans.front().kernels[k], found->second.at(names[k])));
         }
         std::cerr << c.program->name << ' ' << mode << " sm_" << arch << '\n';
     }
@@ -108,7 +116,8 @@ void measure_candidates(Json& rows, const std::string& file, std::size_t most, i
             candidates.push_back(&candidate);
         }
     }
-    std::stable_sort(candidates.begin(), candidates.end(), [](const auto* a, const auto* b) { return a->work.registers + a->work.spill_bytes > b->work.registers + b->work.spill_bytes; });
+    std::stable_sort(candidates.begin(), candidates.end(),
+        [](const auto* a, const auto* b) { return a->work.registers + a->work.spill_bytes > b->work.registers + b->work.spill_bytes; });
     const std::size_t step = std::max<std::size_t>(1, candidates.size() / 2 / std::max<std::size_t>(1, most)); // the upper half, evenly
     for (std::size_t i = 0; i < most && i * step < candidates.size(); ++i) {
         const fusion::Candidate& candidate = *candidates[i * step];
@@ -116,7 +125,8 @@ void measure_candidates(Json& rows, const std::string& file, std::size_t most, i
         codegen::EmitOptions options = cli::emit_options(c);
         const codegen::Emitted text = codegen::emit(unit, *c.graph, *c.catalog, options);
         const auto compiled = compile(text.source, text.header, arch, folder);
-        rows.push_back(row(c.program->name, "candidate", arch, unit.kernels.front().name, candidate, compiled.at(codegen::kernel_names(unit).front())));
+        rows.push_back(row(
+            c.program->name, "candidate", arch, unit.kernels.front().name, candidate, compiled.at(codegen::kernel_names(unit).front())));
     }
     std::cerr << c.program->name << ' ' << most << " candidates sm_" << arch << '\n';
 }

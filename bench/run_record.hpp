@@ -31,7 +31,8 @@ inline std::string first_line(const std::string& command) {
     return text;
 }
 
-/// `date` (UTC), `machine` {processor, threads, system, load_average: of the last minute, as others may use the machine}, `commit` (of the folder that holds the sources; `+` when files other than results differ from it).
+/// `date` (UTC), `machine` {processor, threads, system, load_average: of the last minute, as others may use the machine}, `commit`
+/// (of the folder that holds the sources; `+` when files other than results differ from it).
 inline nlohmann::ordered_json run_record(const std::string& sources) {
     std::array<char, 32> date{};
     const std::time_t now = std::time(nullptr);
@@ -46,7 +47,11 @@ inline nlohmann::ordered_json run_record(const std::string& sources) {
             break;
         }
     }
-    return {{"date", date.data()}, {"machine", {{"processor", processor}, {"threads", std::thread::hardware_concurrency()}, {"system", first_line("uname -sr")}, {"load_average", first_line("cut -d' ' -f1 /proc/loadavg")}}}, {"commit", first_line(git + "rev-parse HEAD") + (changed ? "+" : "")}};
+    return {{"date", date.data()},
+        {"machine",
+            {{"processor", processor}, {"threads", std::thread::hardware_concurrency()}, {"system", first_line("uname -sr")},
+                {"load_average", first_line("cut -d' ' -f1 /proc/loadavg")}}},
+        {"commit", first_line(git + "rev-parse HEAD") + (changed ? "+" : "")}};
 }
 
 } // namespace fusec::bench

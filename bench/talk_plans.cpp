@@ -25,8 +25,10 @@ struct PlanOfTalk {
 };
 
 const std::vector<PlanOfTalk>& plans_of_talk() {
-    static const KernelOfTalk norm{{"M1", "v1", "s1"}, "{3 3 1}", "s1"}, product_and_vector{{"M1", "v1"}, "{3 3}", "v1"}, product{{"M1"}, "{3}", "M1"}, vector{{"v1"}, "{1}", "v1"}, length{{"s1"}, "{1}", "s1"};
-    static const KernelOfTalk result{{"M2", "M3", "F"}, "{5 5 5}", "F"}, second{{"M2"}, "{5}", "M2"}, sum{{"M3"}, "{5}", "M3"}, scaled{{"F"}, "{5}", "F"};
+    static const KernelOfTalk norm{{"M1", "v1", "s1"}, "{3 3 1}", "s1"}, product_and_vector{{"M1", "v1"}, "{3 3}", "v1"},
+        product{{"M1"}, "{3}", "M1"}, vector{{"v1"}, "{1}", "v1"}, length{{"s1"}, "{1}", "s1"};
+    static const KernelOfTalk result{{"M2", "M3", "F"}, "{5 5 5}", "F"}, second{{"M2"}, "{5}", "M2"}, sum{{"M3"}, "{5}", "M3"},
+        scaled{{"F"}, "{5}", "F"};
     static const KernelOfTalk all{{"M1", "v1", "s1", "M2", "M3", "F"}, "{3 3 1 5 5 5}", "F"};
     static const std::vector<PlanOfTalk> plans = {
         {"demo-331-555.json", {norm, result}},
@@ -53,8 +55,10 @@ std::optional<fusion::Candidate> fastest(const KernelOfTalk& kernel, const cli::
     const auto column = stored ? c.space->find(calls, {*stored}) : std::nullopt;
     std::optional<fusion::Candidate> best;
     for (fusion::Candidate& candidate : column ? c.space->implementations(*column) : std::vector<fusion::Candidate>{}) {
-        const bool same_order = std::ranges::equal(candidate.order, kernel.calls, {}, [&](const fusion::CallPlan& call) { return c.program->name_of(call.call); });
-        if (same_order && fusion::granularity_text(candidate) == kernel.granularity && (!best || candidate.cost.seconds < best->cost.seconds)) {
+        const bool same_order = std::ranges::equal(
+            candidate.order, kernel.calls, {}, [&](const fusion::CallPlan& call) { return c.program->name_of(call.call); });
+        if (same_order && fusion::granularity_text(candidate) == kernel.granularity &&
+            (!best || candidate.cost.seconds < best->cost.seconds)) {
             best = std::move(candidate);
         }
     }

@@ -35,7 +35,8 @@ std::optional<fusion::PlanMode> mode_of(const std::string& text) {
 void state_gap(Compilation& c) {
     constexpr std::size_t small = 50; // calls
     const bool solved = c.graph->calls() <= small;
-    const fusion::PlanOptions options{.mode = solved ? fusion::PlanMode::automatic : fusion::PlanMode::greedy, .time_limit = c.options.time_limit};
+    const fusion::PlanOptions options{
+        .mode = solved ? fusion::PlanMode::automatic : fusion::PlanMode::greedy, .time_limit = c.options.time_limit};
     fusion::Plan& plan = c.plans.front();
     plan.bound = std::min(plan.seconds, fusion::solve_cover(*c.graph, *c.space, options).bound);
     plan.gap = plan.seconds > 0 ? (plan.seconds - plan.bound) / plan.seconds : 0;
@@ -64,7 +65,8 @@ bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
 bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics) {
     if (device.limits.target != options.target) {
         const char* wanted = options.target == fusion::Target::host ? "host" : "cuda";
-        diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is not a device of `--target {}`", device.name, wanted)).hint = "`fusec devices` lists the devices and their targets";
+        diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is not a device of `--target {}`", device.name, wanted))
+            .hint = "`fusec devices` lists the devices and their targets";
         return false;
     }
     if (options.target == fusion::Target::host) {
@@ -79,7 +81,8 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
     }
     if (*options.arch != device.limits.arch) {
         if (*options.arch > device.limits.arch) {
-            diagnostics.report(kind::target_mismatch, {}, fmt::format("code for sm_{} does not run on device `{}`, which is sm_{}", *options.arch, device.name, device.limits.arch));
+            diagnostics.report(kind::target_mismatch, {},
+                fmt::format("code for sm_{} does not run on device `{}`, which is sm_{}", *options.arch, device.name, device.limits.arch));
             return false;
         }
         device.limits.arch = *options.arch;

@@ -45,8 +45,8 @@ std::string check_seconds(const std::string& text) {
     char* end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
     return *end == '\0' && seconds >= 0.001 && seconds <= 1e6
-               ? ""
-               : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
+        ? ""
+        : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
 }
 
 std::string check_arch(const std::string& text) {
@@ -83,39 +83,39 @@ void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
 
 void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--target", raw.target, "what is emitted (default cuda)")->check(CLI::IsMember({"cuda", "host"})), "cuda|host");
-    named(app.add_option("--device", options.device,
-                         "a name of `fusec devices` or a .toml file (default h200; host-generic for --target host)"),
-          "NAME|FILE");
+    named(app.add_option(
+              "--device", options.device, "a name of `fusec devices` or a .toml file (default h200; host-generic for --target host)"),
+        "NAME|FILE");
     named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
     named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")
               ->check(CLI::Range(std::uint64_t{1}, most_elements)),
-          "ELEMENTS");
+        "ELEMENTS");
 }
 
 void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--real", raw.real, "precision of declarations without one (default float)")
               ->check(CLI::IsMember({"float", "double"})),
-          "float|double");
+        "float|double");
     app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees");
     named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false),
-          "DIR");
-    named(app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default 8)")->check(CLI::Range(1, 32)),
-          "K");
+        "DIR");
+    named(
+        app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default 8)")->check(CLI::Range(1, 32)), "K");
     named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000)")
               ->check(CLI::Range(std::size_t{1}, std::size_t{100000000})),
-          "N");
+        "N");
     named(app.add_option("--time-limit", options.time_limit,
-                         "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")
+                 "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")
               ->check(check_seconds),
-          "S");
+        "S");
     app.add_flag("--no-recompute", raw.no_recompute, "execute every call in exactly one kernel");
     named(app.add_option("--predictor", options.predictor, "composite or roofline (default composite)"), "NAME");
 }
 
 void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--plan", options.plan,
-                         "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"),
-          "auto|none|max|greedy|FILE");
+              "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"),
+        "auto|none|max|greedy|FILE");
     named(app.add_option("--dump", raw.dump, "print stages on stdout: any of ast,dag,candidates,plan,ir"), "LIST");
     app.add_flag("--time-stages", options.time_stages, "print the milliseconds of each stage on stderr");
 }
@@ -127,7 +127,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     add_plan_options(app, options, raw);
     named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")
               ->check(CLI::IsMember({"embed", "include"})),
-          "embed|include");
+        "embed|include");
 }
 
 /// All that is wrong.
@@ -209,8 +209,8 @@ bool is_planned(const std::string& word) {
 int unknown_command(const CLI::App& app, const Path& word) {
     const std::string text = word.string();
     return usage_error(app,
-                       is_planned(text) ? "`fusec " + text + "` is not part of fusec " FUSEC_VERSION : "unknown command `" + text + "`",
-                       is_planned(text) ? "" : text);
+        is_planned(text) ? "`fusec " + text + "` is not part of fusec " FUSEC_VERSION : "unknown command `" + text + "`",
+        is_planned(text) ? "" : text);
 }
 
 /// An argument that no option takes: an unknown option, a misspelt command, or one argument too many.
@@ -239,7 +239,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     std::string color = "auto";
     const auto add_color = [&](CLI::App& to) {
         named(to.add_option("--color", color, "colours of messages (default auto)")->check(CLI::IsMember({"auto", "always", "never"})),
-              "auto|always|never");
+            "auto|always|never");
     };
     add_color(app);
 
@@ -247,32 +247,32 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     Compile compile;
     add_program(app, compile.options, false);
     add_compile_options(app, compile.options, raw);
-    named(app.add_option("-o,--output", compile.output,
-                         "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"),
-          "FILE");
+    named(app.add_option(
+              "-o,--output", compile.output, "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"),
+        "FILE");
     named(app.add_option("--json", compile.json, "write the report as JSON; - is stdout"), "FILE");
     named(app.add_option("--save-plan", compile.save_plan, "write the chosen plan as a plan file; - is stdout"), "FILE");
     named(app.add_option("--dot", raw.dot, "write the call graph or the plan for Graphviz; - is stdout")
               ->type_size(2)
               ->allow_extra_args(false),
-          "dag|plan FILE");
+        "dag|plan FILE");
 
     Run run;
     CLI::App& run_app = *app.add_subcommand("run", "run a program on this machine; random inputs, within each domain, where none is given");
     add_program(run_app, run.options);
-    named(run_app.add_option("--device", run.options.device,
-                             "a host device: a name of `fusec devices` or a .toml file (default host-generic)"),
-          "NAME|FILE");
+    named(run_app.add_option(
+              "--device", run.options.device, "a host device: a name of `fusec devices` or a .toml file (default host-generic)"),
+        "NAME|FILE");
     named(run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")
               ->check(CLI::Range(std::uint64_t{0}, most_elements)),
-          "ELEMENTS");
+        "ELEMENTS");
     add_space_options(run_app, run.options, raw);
     add_plan_options(run_app, run.options, raw);
     named(run_app.add_option("--seed", run.seed, "seed of the random inputs (default 1)"), "SEED");
     named(run_app.add_option("--input", raw.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false),
-          "NAME=FILE.npy");
+        "NAME=FILE.npy");
     named(run_app.add_option("--output", raw.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false),
-          "NAME=FILE.npy");
+        "NAME=FILE.npy");
 
     Explore explore;
     CLI::App& explore_app = *app.add_subcommand("explore", "the space of fusions, the best plans, and why the others lost");
@@ -281,7 +281,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     const CLI::Option* top =
         named(explore_app.add_option("--top", explore.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")
                   ->check(CLI::Range(1, 1000)),
-              "N");
+            "N");
     named(explore_app.add_option("--json", explore.json, "write JSON instead of text; - is stdout"), "FILE");
 
     Why why;
@@ -302,7 +302,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     named(verify_app.add_option("--executor", verify.executors, "repeatable (default host and emulated)")
               ->check(CLI::IsMember({"host", "emulated", "gpu"}))
               ->allow_extra_args(false),
-          "host|emulated|gpu");
+        "host|emulated|gpu");
     named(verify_app.add_option("--json", verify.json, "write the counts as JSON; - is stdout"), "FILE");
     named(verify_app.add_option("--seed", verify.seed, "seed of the inputs (default 1)"), "SEED");
 
@@ -323,7 +323,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     for (CLI::App* each : {&list_app, &show_app}) {
         named(each->add_option("--library", library.folders, "a further folder of elementary functions (repeatable)")
                   ->allow_extra_args(false),
-              "DIR");
+            "DIR");
     }
     for (CLI::App* each : {&run_app, &explore_app, &why_app, &verify_app, &devices_app, &list_app, &show_app, &check_app}) {
         add_color(*each);
@@ -339,8 +339,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     }
 
     CommandLine line;
-    line.color = color == "always" ? Color::always : color == "never" ? Color::never
-                                                                      : Color::automatic;
+    line.color = color == "always" ? Color::always : color == "never" ? Color::never : Color::automatic;
     std::vector<std::string> wrong; // all that is, in the order of the checks
     if (run_app.parsed()) {
         raw.target = "host";
@@ -354,7 +353,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
             explore.options.runners_up = explore.top - 1;
         } else if (top->count() > 0 && explore.top > 1) {
             wrong.push_back("--top " + std::to_string(explore.top) + ": runner-up plans are those of --plan auto, --plan " +
-                            explore.options.plan + " gives one");
+                explore.options.plan + " gives one");
         }
         line.command = explore;
     } else if (why_app.parsed()) {
@@ -369,8 +368,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
         }
         line.command = devices;
     } else if (library_app.parsed()) {
-        library.action = list_app.parsed() ? Library::Action::list : show_app.parsed() ? Library::Action::show
-                                                                                       : Library::Action::check;
+        library.action = list_app.parsed() ? Library::Action::list : show_app.parsed() ? Library::Action::show : Library::Action::check;
         line.command = library;
     } else {
         wrong = finish(compile.options, raw);

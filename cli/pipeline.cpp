@@ -46,7 +46,8 @@ bool parse_text(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool check_program(Compilation& c, Diagnostics& diagnostics) {
-    c.program = frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
+    c.program =
+        frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
     if (c.program) {
         c.catalog = c.catalog->with(c.program->functions);
     }
@@ -61,7 +62,8 @@ bool fold_constants(Compilation& c, Diagnostics& diagnostics) {
 bool build_graph(Compilation& c, Diagnostics& diagnostics) {
     if (const std::size_t calls = c.program->calls.size(); calls > dag::most_calls) {
         const Span& place = c.program->calls[dag::most_calls].span;
-        diagnostics.report(kind::call_limit, place, fmt::format("program of {} calls, the limit is {}", calls, dag::most_calls)).hint = "split it: results of one program may be inputs of another";
+        diagnostics.report(kind::call_limit, place, fmt::format("program of {} calls, the limit is {}", calls, dag::most_calls)).hint =
+            "split it: results of one program may be inputs of another";
         return false;
     }
     c.graph.emplace(*c.program);
@@ -70,7 +72,8 @@ bool build_graph(Compilation& c, Diagnostics& diagnostics) {
 
 bool enumerate_space(Compilation& c, Diagnostics&) {
     const CompileOptions& o = c.options;
-    const fusion::SpaceOptions options{.max_fusion = o.max_fusion, .max_fusions = o.max_fusions, .recompute = o.recompute, .elements = o.elements};
+    const fusion::SpaceOptions options{
+        .max_fusion = o.max_fusion, .max_fusions = o.max_fusions, .recompute = o.recompute, .elements = o.elements};
     c.space = std::make_unique<fusion::Space>(*c.graph, *c.catalog, c.device->limits, *c.predictor, options);
     return true;
 }
@@ -84,7 +87,8 @@ bool lower_plan(Compilation& c, Diagnostics&) {
 bool emit_text(Compilation& c, Diagnostics& diagnostics) {
     constexpr int oldest = 75; // nvcc 13 takes none before
     if (c.options.target == fusion::Target::cuda && c.options.arch.value_or(0) < oldest) {
-        diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is for prediction only: code is emitted for sm_{} and later", c.device->name, oldest));
+        diagnostics.report(kind::target_mismatch, {},
+            fmt::format("device `{}` is for prediction only: code is emitted for sm_{} and later", c.device->name, oldest));
         return false;
     }
     c.emitted = codegen::emit(*c.unit, *c.graph, *c.catalog, emit_options(c));
@@ -129,7 +133,9 @@ const std::vector<Stage>& stages() {
 
 bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::string_view last) {
     using Clock = std::chrono::steady_clock;
-    const auto wanted = [&](std::string_view name) { return std::ranges::find(compilation.options.dump, name) != compilation.options.dump.end(); };
+    const auto wanted = [&](std::string_view name) {
+        return std::ranges::find(compilation.options.dump, name) != compilation.options.dump.end();
+    };
     bool good = true;
     for (const Stage& stage : stages()) {
         const auto start = Clock::now();

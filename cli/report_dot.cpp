@@ -65,7 +65,7 @@ std::string plan_dot(const fusion::Plan& plan, const dag::CallGraph& graph, cons
             const fusion::Candidate& kernel = plan.kernels[k];
             const auto cluster = out.block(fmt::format("subgraph cluster_{}", k));
             out.line(fmt::format("label=\"kernel {}: {}, {}, {} B shared\";", k + 1, fusion::granularity_text(kernel),
-                                 counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes));
+                counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes));
             for (const CallId call : kernel.calls) {
                 out.line(fmt::format("k{}c{} [shape=box, label=\"{}\"];", k, call.value, call_label(call, graph, catalog)));
             }

@@ -46,7 +46,7 @@ std::string why_slower(const fusion::Plan& plan, const fusion::Plan& best, const
     if (reasons.empty()) {
         const auto slowest = std::ranges::max_element(plan.kernels, {}, [](const fusion::Candidate& k) { return k.cost.seconds; });
         reasons.push_back(fmt::format("kernel of {} takes {}, bound by {}", call_names(slowest->calls, graph),
-                                      time_text(slowest->cost.seconds), fusion::to_string(slowest->cost.bound_by)));
+            time_text(slowest->cost.seconds), fusion::to_string(slowest->cost.bound_by)));
     }
     return fmt::format("{}", fmt::join(reasons, ", "));
 }
@@ -106,10 +106,9 @@ std::string summary(const Compilation& c) {
     const std::string gap = plan.gap < 5e-7 ? "0" : fmt::format("{:.3g} %", plan.gap * 100);
     const double faster = c.unfused_seconds / plan.seconds;
     return fmt::format("{}, {:g} B/element, predicted {} for {} {} on {} ({}), {}x over one kernel per call, gap {}",
-                       counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds),
-                       grouped(c.options.elements), plural(c.options.elements, "element"), c.device->name,
-                       fusion::to_string(main_bound(plan)), faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster),
-                       gap);
+        counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements),
+        plural(c.options.elements, "element"), c.device->name, fusion::to_string(main_bound(plan)),
+        faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap);
 }
 
 std::string options_text(const CompileOptions& options) {
@@ -150,7 +149,7 @@ std::string dump_dag(Compilation& c) {
     for (std::size_t i = 0; i < c.graph->calls(); ++i) {
         const frontend::Call& call = c.graph->call(CallId(i));
         out.line(fmt::format("{} = {}({}) : {}", c.graph->program().name_of(CallId(i)), c.catalog->function(call.instance.function).name,
-                             data_names(call.operands, *c.graph), to_string(c.graph->datum(call.result).type)));
+            data_names(call.operands, *c.graph), to_string(c.graph->datum(call.result).type)));
     }
     return out.take();
 }
@@ -161,12 +160,12 @@ std::string dump_candidates(Compilation& c) {
         const fusion::Column& column = c.space->columns()[i];
         const fusion::Front& front = c.space->front(ColumnId(i));
         out.line(fmt::format("{{{}}} -> {}: {} considered, {} dominated, {} rejected", call_names(column.executes, *c.graph),
-                             data_names(column.stores, *c.graph), front.considered, front.dominated, front.rejected.size()));
+            data_names(column.stores, *c.graph), front.considered, front.dominated, front.rejected.size()));
         out.indent();
         for (const fusion::Candidate& candidate : front.kept) {
             out.line(fmt::format("{} T={} threads={} shared={} registers={} {} ({})", fusion::granularity_text(candidate),
-                                 candidate.instances_per_block, candidate.threads_per_block, candidate.shared_bytes,
-                                 candidate.work.registers, time_text(candidate.cost.seconds), fusion::to_string(candidate.cost.bound_by)));
+                candidate.instances_per_block, candidate.threads_per_block, candidate.shared_bytes, candidate.work.registers,
+                time_text(candidate.cost.seconds), fusion::to_string(candidate.cost.bound_by)));
         }
         out.dedent();
     }
@@ -176,10 +175,10 @@ std::string dump_candidates(Compilation& c) {
 std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph) {
     const double bytes = kernel.work.read_bytes + kernel.work.write_bytes;
     return fmt::format("{{{}}} {}: loads {}; stores {}; {:g} B/element, {} and {} per block, {} B shared, {} ({})",
-                       call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph),
-                       data_names(kernel.stores, graph), bytes, counted(static_cast<std::uint64_t>(kernel.instances_per_block), "element"),
-                       counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes,
-                       time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by));
+        call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph),
+        data_names(kernel.stores, graph), bytes, counted(static_cast<std::uint64_t>(kernel.instances_per_block), "element"),
+        counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes, time_text(kernel.cost.seconds),
+        fusion::to_string(kernel.cost.bound_by));
 }
 
 std::string plan_table(const fusion::Plan& plan, const dag::CallGraph& graph) {
@@ -213,8 +212,8 @@ std::string explore_text(Compilation& c) {
     const fusion::SpaceStatistics space = c.space->statistics();
     Writer out;
     out.line(fmt::format("{}: {}, {}{}, {} considered, {} dominated", c.program->name, counted(space.calls, "call"),
-                         counted(space.fusions, "fusion"), space.complete ? "" : " (enumeration stopped)",
-                         counted(space.candidates, "candidate"), space.dominated));
+        counted(space.fusions, "fusion"), space.complete ? "" : " (enumeration stopped)", counted(space.candidates, "candidate"),
+        space.dominated));
     for (const auto& [reason, count] : space.rejected) {
         out.line(fmt::format("rejected: {} {}", count, reason));
     }
@@ -222,8 +221,8 @@ std::string explore_text(Compilation& c) {
         out.line("not every choice of stored data is a column: recomputation is searched in part");
     }
     if (space.unexplored != 0) {
-        out.line(fmt::format("{} {} left out as less promising", space.unexplored,
-                             space.unexplored == 1 ? "implementation was" : "implementations were"));
+        out.line(fmt::format(
+            "{} {} left out as less promising", space.unexplored, space.unexplored == 1 ? "implementation was" : "implementations were"));
     }
     const fusion::Plan& best = c.plans.front();
     out.line(fmt::format("optimum {}, bound {}, gap {:.3g} %", time_text(best.seconds), time_text(best.bound), best.gap * 100));
@@ -232,10 +231,10 @@ std::string explore_text(Compilation& c) {
         const double slower = plan.seconds / c.plans.front().seconds;
         out.line();
         out.line(++rank == 1 ? fmt::format("1. {}, {:g} B/element, workspace {} B/element", time_text(plan.seconds),
-                                           bytes_per_element(plan), plan.workspace.bytes_per_element())
+                                   bytes_per_element(plan), plan.workspace.bytes_per_element())
                              : fmt::format("{}. {} ({:+.2f} %), {:g} B/element, workspace {} B/element: {}", rank, time_text(plan.seconds),
-                                           (slower - 1) * 100, bytes_per_element(plan), plan.workspace.bytes_per_element(),
-                                           why_slower(plan, c.plans.front(), *c.graph)));
+                                   (slower - 1) * 100, bytes_per_element(plan), plan.workspace.bytes_per_element(),
+                                   why_slower(plan, c.plans.front(), *c.graph)));
         out.indent();
         out.lines(plan_table(plan, *c.graph));
         out.dedent();
@@ -249,10 +248,9 @@ void report_no_plan(Compilation& c, Diagnostics& diagnostics) {
         const auto column = c.space->find({call}, {c.graph->call(call).result});
         const bool feasible = column && c.space->seconds(*column) < fusion::ColumnSource::impossible;
         if (!feasible) {
-            Diagnostic& error =
-                diagnostics.report(kind::no_kernel, c.graph->call(call).span,
-                                   fmt::format("no implementation of `{}` fits device `{}`",
-                                               c.catalog->function(c.graph->call(call).instance.function).name, c.device->name));
+            Diagnostic& error = diagnostics.report(kind::no_kernel, c.graph->call(call).span,
+                fmt::format("no implementation of `{}` fits device `{}`", c.catalog->function(c.graph->call(call).instance.function).name,
+                    c.device->name));
             std::set<std::string> details;
             if (column) {
                 for (const fusion::Rejection& rejection : c.space->front(*column).rejected) {

@@ -5,8 +5,7 @@
 
 namespace fusec::codegen {
 
-BlockMachine::BlockMachine(const Kernel& kernel)
-    : kernel_(kernel), words_(static_cast<std::size_t>((kernel.shared_bytes + 3) / 4)) {
+BlockMachine::BlockMachine(const Kernel& kernel) : kernel_(kernel), words_(static_cast<std::size_t>((kernel.shared_bytes + 3) / 4)) {
     for (const Value& value : kernel.values) {
         registers_.emplace_back(static_cast<std::size_t>(kernel.mapped_threads() * value.type.shape.size()));
     }
@@ -14,8 +13,8 @@ BlockMachine::BlockMachine(const Kernel& kernel)
 
 bool BlockMachine::ordered(const Access& before, int thread, int together) const {
     return before.thread == thread || block_barrier_ > before.step ||
-           (warp_barrier_ > before.step && before.thread / warp == thread / warp) ||
-           (before.step == step_ && together >= 0 && before.together == together);
+        (warp_barrier_ > before.step && before.thread / warp == thread / warp) ||
+        (before.step == step_ && together >= 0 && before.together == together);
 }
 
 void BlockMachine::wait() {
@@ -41,7 +40,7 @@ std::string BlockMachine::read(std::size_t tile, int component, int byte, int th
         }
         if (!ordered(word.writer, thread, together)) {
             return "read without a barrier after thread " + std::to_string(word.writer.thread) + " wrote it in step " +
-                   std::to_string(word.writer.step);
+                std::to_string(word.writer.step);
         }
         if (!word.readers.empty() && word.readers.back().step < block_barrier_) {
             word.readers.clear();
@@ -59,12 +58,12 @@ std::string BlockMachine::write(std::size_t tile, int component, int byte, int t
             conflict = "written while an asynchronous copy into it is under way";
         } else if (word.writer.thread >= 0 && !ordered(word.writer, thread, together)) {
             conflict = "written without a barrier after thread " + std::to_string(word.writer.thread) + " wrote there in step " +
-                       std::to_string(word.writer.step);
+                std::to_string(word.writer.step);
         }
         for (const Access& reader : word.readers) {
             if (!ordered(reader, thread, together)) {
                 conflict = "written without a barrier after thread " + std::to_string(reader.thread) + " read there in step " +
-                           std::to_string(reader.step);
+                    std::to_string(reader.step);
                 break;
             }
         }

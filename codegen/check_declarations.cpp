@@ -12,8 +12,7 @@ namespace {
 /// What holds without running the block: indices of the IR, index types, lifetimes, overlap.
 class DeclarationCheck {
 public:
-    DeclarationCheck(const Kernel& kernel, KernelFindings& findings)
-        : kernel_(kernel), findings_(findings) {}
+    DeclarationCheck(const Kernel& kernel, KernelFindings& findings) : kernel_(kernel), findings_(findings) {}
 
     /// False when the IR itself refers to something it does not have; nothing else can be checked then.
     bool indices_exist() {
@@ -97,8 +96,8 @@ private:
                 findings_.add(tile.name, "starts at byte " + std::to_string(tile.offset) + ", which is no multiple of 16");
             }
             if (tile.offset + tile.bytes > kernel_.shared_bytes) {
-                findings_.add(tile.name,
-                              "ends at byte " + std::to_string(tile.offset + tile.bytes) + " of " + std::to_string(kernel_.shared_bytes));
+                findings_.add(
+                    tile.name, "ends at byte " + std::to_string(tile.offset + tile.bytes) + " of " + std::to_string(kernel_.shared_bytes));
             }
             for (std::size_t b = 0; b < a; ++b) {
                 const Tile& other = kernel_.tiles[b];
@@ -132,8 +131,8 @@ private:
     void check_lifetime(std::size_t step, std::size_t index) {
         const Tile& tile = kernel_.tiles[index];
         if (static_cast<int>(step) < tile.first_step || static_cast<int>(step) > tile.last_step) {
-            findings_.add_step(step, tile.name,
-                               "touched outside its lifetime " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
+            findings_.add_step(
+                step, tile.name, "touched outside its lifetime " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
         }
     }
 

@@ -34,7 +34,7 @@ using ResidentBlocks = std::function<int(const fusion::KernelWork&)>;
 /// The whole program as one unit: the interface lists of the program, the plan's kernels and workspace. Without `resident_blocks` no kernel
 /// asks for registers to be saved.
 Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog,
-           const ResidentBlocks& resident_blocks = nullptr);
+    const ResidentBlocks& resident_blocks = nullptr);
 /// One candidate as a unit of its own named `name`: its loads (with uniforms) are the inputs, its stores the outputs; no workspace.
 Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog);
 

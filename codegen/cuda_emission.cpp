@@ -15,7 +15,7 @@ namespace {
 
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
 const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null",
-                                      "nvcc of CUDA 11.8 or later, as C++17 or later", "a launch's own cudaError_t", 16};
+    "nvcc of CUDA 11.8 or later, as C++17 or later", "a launch's own cudaError_t", 16};
 
 /// A unit with few short calls reads best as the loops it is made of; a longer one as a list of calls.
 void write_out_short_unit(const Unit& unit, Routines& routines) {
@@ -40,11 +40,11 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
     if (kernel.has_wide_access()) {
         const Precision precision = kernel.lists.front().type.precision;
         name = "fusec::aligned16(lists, first) ? " + name + (precision == Precision::f32 ? "<float4> : " : "<double2> : ") + name + "<" +
-               c_name(precision) + ">";
+            c_name(precision) + ">";
     }
     std::string call = kernel.shared_bytes > ordinary_shared_bytes ? "fusec::launch_large(" : "fusec::launch(";
     call += name + ", count, " + std::to_string(kernel.tile_elements) + ", " + std::to_string(kernel.threads) + ", " +
-            std::to_string(kernel.shared_bytes) + ", stream";
+        std::to_string(kernel.shared_bytes) + ", stream";
     for (const std::string& pointer : pointers) {
         call += ", " + pointer;
     }
@@ -56,12 +56,11 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
 Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
     Routines routines = routines_of(unit, graph, catalog);
     write_out_short_unit(unit, routines);
-    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) {
-        write_kernel(writer, kernel, name, routines, cuda_dialect);
-    });
+    const std::string kernels = kernels_text(unit, graph, catalog,
+        [&](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, routines, cuda_dialect); });
     Writer interface;
     write_interface(interface, unit, cuda_interface, true,
-                    [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
+        [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed(kernels + interface.text(), routines, fusion::Target::cuda);
     const std::string arch_macro(cuda_dialect.arch_macro);
     std::vector<std::string> preamble;
@@ -78,8 +77,9 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
         include("type_traits", "std::conditional_t");
         preamble.emplace_back();
     }
-    preamble.insert(preamble.end(), {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
-                                     "#error \"made for sm_" + std::to_string(options.arch) + " and later\"", "#endif"});
+    preamble.insert(preamble.end(),
+        {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
+            "#error \"made for sm_" + std::to_string(options.arch) + " and later\"", "#endif"});
     return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, cuda_interface)};
 }
 

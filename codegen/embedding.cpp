@@ -225,9 +225,8 @@ Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const librar
                 continue;
             }
             const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
-            const auto implementation =
-                std::find_if(function.implementations.begin(), function.implementations.end(),
-                             [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
+            const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(),
+                [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
             internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
             Routine& routine = routines[compute->routine];
             routine.text = without_comments(moved_left(library::implementation_source(function, *implementation), function.source));

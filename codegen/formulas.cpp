@@ -49,8 +49,7 @@ constexpr std::array notations{
 
 class FormulaPrinter {
 public:
-    FormulaPrinter(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog)
-        : graph_(graph), catalog_(catalog) {
+    FormulaPrinter(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog) : graph_(graph), catalog_(catalog) {
         std::map<DataId, int> uses;
         for (const CallId call : kernel.calls) {
             inside_.emplace(graph.call(call).result, call);
@@ -154,8 +153,7 @@ std::string ranges(const std::set<std::size_t>& lines) {
 std::string file_word(const SourcePtr& source, const std::string& otherwise) {
     std::string file = source ? std::filesystem::path(source->path()).filename().string() : otherwise;
     // The name stands in a `//` comment: a line break would end it, a backslash could continue it.
-    std::replace_if(
-        file.begin(), file.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\\'; }, '_');
+    std::replace_if(file.begin(), file.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\\'; }, '_');
     return file;
 }
 
@@ -182,7 +180,7 @@ std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
             auto file = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == span.source; });
             file = file == files.end() ? files.insert(file, {span.source, {}}) : file;
             for (std::size_t line = span.source->line(span.begin); line <= span.source->line(std::max(span.begin + 1, span.end) - 1);
-                 ++line) {
+                ++line) {
                 file->second.insert(line);
             }
         }

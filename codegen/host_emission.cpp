@@ -12,9 +12,8 @@ using fusion::Staging;
 
 namespace {
 
-const InterfaceText host_interface = {
-    "0", "1", "host memory", "ignored", "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width",
-    "", 64};
+const InterfaceText host_interface = {"0", "1", "host memory", "ignored",
+    "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width", "", 64};
 
 std::string dimensions(const Type& type) {
     return number(type.shape.rows) + ", " + number(type.shape.columns);
@@ -25,8 +24,8 @@ class HostKernelText {
 public:
     HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines)
         : writer_(writer), kernel_(kernel), name_(name), routines_(routines) {
-        internal_check(kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0,
-                       "a kernel with thread blocks has no host text");
+        internal_check(
+            kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0, "a kernel with thread blocks has no host text");
         for (const List& list : kernel.lists) {
             names_.make(list.name);
             internal_check(list.type.precision == precision(), "a kernel of two precisions has no host text");
@@ -48,12 +47,12 @@ public:
         }
         const auto block = writer_.block(head + ")");
         const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " +
-                                             streaming_condition() + ", [=](auto " + tile_ + ")",
-                                         ");");
+                streaming_condition() + ", [=](auto " + tile_ + ")",
+            ");");
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
                 writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
-                             number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+                    number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
         for (const Step& step : kernel_.steps) {
@@ -79,17 +78,17 @@ private:
         const List& list = kernel_.lists.at(step.list);
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == library::Touch::all && (list.uniform || step.staging == Staging::lanes),
-                       "the host loads whole elements into lanes");
+            "the host loads whole elements into lanes");
         const std::string start =
             list.uniform ? "broadcast<" + dimensions(value.type) + ">(" : "load_tile<" + dimensions(value.type) + ">(" + tile_ + ", ";
         writer_.line("const auto " + value.name + " = fusec::" + start + list.name + ");");
     }
     void write_step(const Compute& step) {
         internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value,
-                       "the host computes an element in one thread, in registers");
+            "the host computes an element in one thread, in registers");
         const Value& result = kernel_.values.at(step.result.place.index);
         writer_.line("fusec::registers<fusec::lanes_of<" + std::string(c_name(result.type.precision)) + ">, " + dimensions(result.type) +
-                     "> " + result.name + ";");
+            "> " + result.name + ";");
         std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
         for (const Operand& operand : step.operands) {
             arguments += operand_text(operand.place) + ", ";
@@ -99,9 +98,9 @@ private:
     void write_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming),
-                       "the host stores whole elements from lanes");
+            "the host stores whole elements from lanes");
         writer_.line(std::string("fusec::") + (step.staging == Staging::lanes_streaming ? "stream" : "store") + "_tile(" + tile_ + ", " +
-                     kernel_.lists.at(step.list).name + ", " + value.name + ");");
+            kernel_.lists.at(step.list).name + ", " + value.name + ");");
     }
     template <class Other>
     void write_step(const Other&) {
@@ -121,7 +120,7 @@ private:
             const Table& table = kernel_.tables.at(place.index);
             if (table.type.shape.form == Form::scalar) {
                 return "fusec::registers<fusec::lanes_of<" + std::string(c_name(table.type.precision)) + ">, 1, 1>{{" +
-                       literal(table.values.at(0), table.type.precision) + "}}";
+                    literal(table.values.at(0), table.type.precision) + "}}";
             }
             return "fusec::broadcast<" + dimensions(table.type) + ">(" + table.name + ")";
         }
@@ -162,12 +161,11 @@ Embedded embed_with_lanes(const std::string& text, const Routines& routines) {
 
 Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
     const Routines routines = routines_of(unit, graph, catalog);
-    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) {
-        HostKernelText(writer, kernel, name, routines).write();
-    });
+    const std::string kernels = kernels_text(unit, graph, catalog,
+        [&](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name, routines).write(); });
     Writer interface;
     write_interface(interface, unit, host_interface, false,
-                    [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
+        [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed_with_lanes(kernels + interface.text(), routines);
     const std::vector<std::string> preamble = {
         "#include <cstddef>",

@@ -44,9 +44,8 @@ bool any_wide(const Unit& unit) {
         const auto* store = std::get_if<StoreValue>(&step);
         return store != nullptr && store->staging == fusion::Staging::lanes_streaming;
     };
-    return std::any_of(unit.kernels.begin(), unit.kernels.end(), [&](const Kernel& kernel) {
-        return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams);
-    });
+    return std::any_of(unit.kernels.begin(), unit.kernels.end(),
+        [&](const Kernel& kernel) { return kernel.has_wide_access() || std::any_of(kernel.steps.begin(), kernel.steps.end(), streams); });
 }
 
 /// The number of elements up to which the workspace has a size: what launches take, or less where the sum of its slots leaves 64 bits.
@@ -64,9 +63,13 @@ std::string most_elements_text(const Unit& unit) {
 class LaunchRange {
 public:
     LaunchRange(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start)
-        : writer_(writer), unit_(unit), text_(text), uses_stream_(uses_stream), start_(start),
+        : writer_(writer),
+          unit_(unit),
+          text_(text),
+          uses_stream_(uses_stream),
+          start_(start),
           names_({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error",
-                  "size_t", "float4", "double2"}) {
+              "size_t", "float4", "double2"}) {
         for (const std::string& kernel : kernel_names(unit)) {
             names_.make(kernel);
         }
@@ -74,9 +77,9 @@ public:
 
     void write() {
         const bool workspace = !unit_.workspace.empty();
-        const auto block = writer_.block(
-            "extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) + " arguments, size_t first, size_t count, void*" +
-            (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") + "void*" + (uses_stream_ ? " stream" : "") + ")");
+        const auto block = writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) +
+            " arguments, size_t first, size_t count, void*" + (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") +
+            "void*" + (uses_stream_ ? " stream" : "") + ")");
         if (workspace) {
             writer_.line("if (count == 0)");
             writer_.line("    return " + std::string(text_.success) + ";");
@@ -119,7 +122,7 @@ private:
         for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
             for (const List& list : *group) {
                 lists += (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) +
-                         (list.uniform ? ", true}" : "}");
+                    (list.uniform ? ", true}" : "}");
             }
         }
         lists += workspace ? ", {workspace, needed_bytes, true}" : "";
@@ -172,7 +175,7 @@ std::string kernel_namespace(const Unit& unit) {
 std::vector<std::string> kernel_names(const Unit& unit) {
     // The functions of the interface stand in the same namespace.
     Names names({"fusec", "size_t", "dim3", unit.name + "_arguments", unit.name + "_workspace_bytes", unit.name + "_launch",
-                 unit.name + "_launch_range"});
+        unit.name + "_launch_range"});
     std::vector<std::string> result;
     for (const Kernel& kernel : unit.kernels) {
         result.push_back(names.make(unit.name + "_" + kernel.name));
@@ -182,7 +185,7 @@ std::vector<std::string> kernel_names(const Unit& unit) {
 
 void write_title(Writer& writer, const Unit& unit, const EmitOptions& options) {
     writer.line("// " + unit.name + ": made by fusec " FUSEC_VERSION + (options.options_text.empty() ? "" : " " + options.options_text) +
-                ", plan " + plan_id(unit));
+        ", plan " + plan_id(unit));
     if (!options.summary.empty()) {
         writer.line("// " + options.summary);
     }
@@ -209,10 +212,10 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line();
     writer.line("/* Compiled by " + std::string(text.compiler) + ". */");
     writer.line("/* Lists in " + std::string(text.memory) +
-                ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
+        ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
     if (any_wide(unit)) {
         writer.line("/* Fast when the first element of a launch is at a multiple of " + std::to_string(text.fast_alignment) +
-                    " bytes in every list with an entry per element; any other alignment is served too. */");
+            " bytes in every list with an entry per element; any other alignment is served too. */");
     }
     {
         const auto block = writer.block("struct " + name + "_arguments", ";");
@@ -221,21 +224,21 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line();
     writer.line(unit.workspace.empty() ? "/* Bytes of workspace for n elements: none is needed, the workspace may be null. */"
                                        : "/* Bytes of workspace for n elements, in " + std::string(text.memory) +
-                                             " at a multiple of 256; SIZE_MAX above 2^40 elements. */");
+                " at a multiple of 256; SIZE_MAX above 2^40 elements. */");
     writer.line("size_t " + name + "_workspace_bytes(size_t n);");
     writer.line();
     writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) +
-                ". n = 0 does nothing, whatever the pointers. Returns " + std::string(text.success) + ",");
+        ". n = 0 does nothing, whatever the pointers. Returns " + std::string(text.success) + ",");
     writer.line(" * " + std::string(text.invalid_value) + " for null arguments, a null list, an output that overlaps another list" +
-                (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
-                (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
+        (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
+        (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
     writer.line("int " + name + "_launch(" + arguments_type(unit) +
-                " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
+        " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
     writer.line(
         "/* Elements first .. first + count - 1 of the same lists, first + count <= 2^40; the workspace is that of `count` elements. */");
     writer.line("int " + name + "_launch_range(" + arguments_type(unit) +
-                " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
+        " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
     writer.line();
     writer.line("#ifdef __cplusplus");
     writer.line("}");
@@ -248,10 +251,9 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     };
     forward("size_t workspace_bytes(size_t n)", "workspace_bytes(n)");
     forward("int launch(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
-            "launch(&lists, n, workspace, bytes, stream)");
-    forward(
-        "int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* "
-        "stream = nullptr)",
+        "launch(&lists, n, workspace, bytes, stream)");
+    forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* "
+            "stream = nullptr)",
         "launch_range(&lists, first, count, workspace, bytes, stream)");
     writer.line("} // namespace " + name);
     writer.line("#endif");
@@ -272,7 +274,7 @@ void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text
     LaunchRange(writer, unit, text, uses_stream, start).write();
     writer.line();
     const auto block = writer.block("extern \"C\" int " + unit.name + "_launch(" + arguments_type(unit) +
-                                    " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
+        " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
     writer.line("return " + unit.name + "_launch_range(arguments, 0, n, workspace, workspace_bytes, stream);");
 }
 

@@ -20,7 +20,12 @@ namespace {
 class KernelText {
 public:
     KernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect)
-        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), dialect_(dialect), names_(kernel),
+        : writer_(writer),
+          kernel_(kernel),
+          name_(name),
+          routines_(routines),
+          dialect_(dialect),
+          names_(kernel),
           groups_(thread_groups(kernel)),
           spelling_(choose_spelling(kernel, routines, [this](const std::string& word) { return names_.may_have(word); })) {
         internal_check(!kernel.simd, "a kernel of SIMD lanes has no CUDA text");
@@ -31,10 +36,10 @@ public:
             writer_.line("template <class " + names_.vector + ">");
         }
         std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) +
-                           (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
+            (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
         for (const List& list : kernel_.lists) {
             head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " +
-                    std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
+                std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
         }
         const std::string index = c_name(kernel_.first);
         const auto block = writer_.block(head + index + " " + names_.first + ", " + index + " " + names_.n + ")");
@@ -42,13 +47,13 @@ public:
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
                 writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
-                             number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+                    number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
         writer_.line(names_.first + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
         const std::string type = c_name(kernel_.element);
         writer_.line("const " + type + " " + names_.count + " = static_cast<" + type + ">(" + names_.n + " - " + names_.first + " < " +
-                     elements + " ? " + names_.n + " - " + names_.first + " : " + elements + ");");
+            elements + " ? " + names_.n + " - " + names_.first + " : " + elements + ");");
         name_tiles();
         write_steps();
     }
@@ -74,7 +79,7 @@ private:
             const Tile& tile = kernel_.tiles[i];
             if (named_by_copy.count(i) == 0) {
                 lines.emplace_back("const auto " + names_.tile_pointers[i] + " = " + names_.tile_start(tile) + ";",
-                                   number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
+                    number(kernel_.tile_elements) + " x " + to_string(tile.type.shape));
                 width = std::max(width, lines.back().first.size());
             }
         }
@@ -97,8 +102,8 @@ private:
             }
             declare_thread_map(map->threads);
             declare_early_values(i, end);
-            const auto guard = writer_.block("if (" + names_.element(map->threads) + " < " +
-                                             (map->guarded ? names_.count : number(kernel_.tile_elements)) + ")");
+            const auto guard = writer_.block(
+                "if (" + names_.element(map->threads) + " < " + (map->guarded ? names_.count : number(kernel_.tile_elements)) + ")");
             declared_.clear();
             has_locals_ = false;
             for (; i < end; ++i) {
@@ -113,8 +118,8 @@ private:
         }
         const std::string index(dialect_.thread_index), type = c_name(kernel_.element);
         const KernelNames::Indices& made = names_.make_indices(threads, groups_.granularities.size() == 1);
-        writer_.line("const " + type + " " + made.element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) +
-                     ");");
+        writer_.line(
+            "const " + type + " " + made.element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) + ");");
         if (threads > 1) {
             writer_.line("const int " + made.lane + " = int(" + index + " % " + number(threads) + ");");
         }
@@ -126,7 +131,7 @@ private:
         if (spelling_.viewed.count(index) == 0) {
             const int words = value.type.shape.size();
             text = std::string(c_name(value.type.precision)) + " " + value.name +
-                   (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
+                (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
         }
         if (value.touch == Touch::rows) {
             text += "{" + names_.lane(value.threads) + " * " + number(value.type.shape.rows / value.threads) + ", {}}";
@@ -163,19 +168,19 @@ private:
         const std::string function = step.staging == Staging::async ? "fusec::copy_async<" : "fusec::load_tile_words<";
         const std::string to = padded ? names_.tile_pointer(step.tile) : names_.tile_start(tile);
         writer_.line((padded ? "" : "const auto " + names_.tile_pointers.at(step.tile) + " = ") + function +
-                     copy_shape(step.access_bytes, tile) + ">(" + to + ", " + names_.block_start(kernel_.lists.at(step.list)) + ", " +
-                     names_.count + ");");
+            copy_shape(step.access_bytes, tile) + ">(" + to + ", " + names_.block_start(kernel_.lists.at(step.list)) + ", " + names_.count +
+            ");");
     }
     void write_block_step(const StoreTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
         writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + names_.block_start(kernel_.lists.at(step.list)) +
-                     ", " + names_.tile_pointer(step.tile) + ", " + names_.count + ");");
+            ", " + names_.tile_pointer(step.tile) + ", " + names_.count + ");");
     }
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == Touch::all, "a uniform that is not held whole");
         writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" +
-                     kernel_.lists.at(step.list).name + ");");
+            kernel_.lists.at(step.list).name + ");");
     }
     void write_block_step(const AsyncWait&) { writer_.lines(dialect_.await_copies); }
     void write_block_step(const BlockBarrier&) { writer_.line(dialect_.block_barrier); }
@@ -199,7 +204,7 @@ private:
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
         std::string text = groups_.early.count(step.value) != 0 ? value.name : "const auto " + value.name;
         text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" +
-                names_.element_start(kernel_.lists.at(step.list), value.threads);
+            names_.element_start(kernel_.lists.at(step.list), value.threads);
         writer_.line(text + (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
     }
     void write_mapped_step(const StoreValue& step) {
@@ -208,7 +213,7 @@ private:
         const std::string function =
             vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + touch_name(value.touch);
         writer_.line(function + "(" + names_.element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
-                     (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
+            (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
     }
     void write_mapped_step(const Compute& step) {
         if (spelling_.written_out.count(step.call) != 0) {
@@ -246,8 +251,8 @@ private:
         }
         case Place::Kind::tile: {
             const Tile& tile = kernel_.tiles.at(place.index);
-            return declare_view(tile.name, tile.type,
-                                names_.tile_pointers.at(place.index) + " + " + names_.tile_element(place.index, threads));
+            return declare_view(
+                tile.name, tile.type, names_.tile_pointers.at(place.index) + " + " + names_.tile_element(place.index, threads));
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
@@ -272,8 +277,9 @@ private:
         const Shape& shape = type_of(kernel_, place).shape;
         switch (place.kind) {
         case Place::Kind::value: {
-            const Form form = spelling_.viewed.count(place.index) != 0 ? Form::view : shape.form == fusec::Form::scalar ? Form::scalar
-                                                                                                                        : Form::array;
+            const Form form = spelling_.viewed.count(place.index) != 0 ? Form::view
+                : shape.form == fusec::Form::scalar                    ? Form::scalar
+                                                                       : Form::array;
             return {form, kernel_.values.at(place.index).name, {}, shape};
         }
         case Place::Kind::tile:
@@ -300,9 +306,8 @@ private:
         }
         const OperandText result = spelled(step.result.place);
         operands.push_back(result);
-        const std::optional<WrittenOut> body =
-            written_out(routines_.at(step.routine).text, operands, type_of(kernel_, step.result.place).precision,
-                        [](const std::string&) { return false; });
+        const std::optional<WrittenOut> body = written_out(routines_.at(step.routine).text, operands,
+            type_of(kernel_, step.result.place).precision, [](const std::string&) { return false; });
         internal_check(body.has_value(), "a routine that cannot be written out after all");
         std::string lines = body->lines;
         for (std::size_t at = 0; (at = lines.find("FUSEC_UNROLL", at)) != std::string::npos;) {

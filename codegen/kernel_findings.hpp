@@ -14,8 +14,7 @@ namespace fusec::codegen {
 /// Findings of one kernel, without repeats of a defect at a step and datum.
 class KernelFindings {
 public:
-    explicit KernelFindings(const Kernel& kernel)
-        : kernel_(kernel) {}
+    explicit KernelFindings(const Kernel& kernel) : kernel_(kernel) {}
 
     void add(const std::string& datum, const std::string& defect);
     void add_step(std::size_t step, const std::string& datum, const std::string& defect, const std::string& where = {});

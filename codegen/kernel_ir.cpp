@@ -58,8 +58,9 @@ std::vector<int> touched_components(const Shape& shape, Touch touch, int threads
     return components;
 }
 
-int tile_word(const Tile& tile, int element, int component) {
-    return element * tile.element_words + (tile.group > 0 ? element / tile.group * tile.pad_words : 0) + component;
+std::int64_t tile_word(const Tile& tile, int element, int component) {
+    const auto at = static_cast<std::int64_t>(element);
+    return at * tile.element_words + (tile.group > 0 ? at / tile.group * tile.pad_words : 0) + component;
 }
 
 bool Kernel::has_wide_access() const {

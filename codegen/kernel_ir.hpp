@@ -186,8 +186,8 @@ const Type& type_of(const Kernel& kernel, const Place& place);
 /// meaningless (library::components_touched is 0).
 std::vector<int> touched_components(const Shape& shape, library::Touch touch, int threads, int lane);
 
-/// Word of component `component` of element `element` after the tile's offset.
-int tile_word(const Tile& tile, int element, int component);
+/// Word of component `component` of element `element` after the tile's offset; of a wrong tile it may be any number.
+std::int64_t tile_word(const Tile& tile, int element, int component);
 
 /// The unit as text, for `--dump ir` and as what the plan id is a hash of.
 std::string dump(const Unit& unit);

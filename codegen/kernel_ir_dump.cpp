@@ -53,31 +53,30 @@ std::string list_text(const List& list) {
 /// Prints one kernel; steps are numbered so that findings and lifetimes can be read against them.
 class KernelDump {
 public:
-    KernelDump(const Kernel& kernel, Writer& writer)
-        : kernel_(kernel), writer_(writer) {}
+    KernelDump(const Kernel& kernel, Writer& writer) : kernel_(kernel), writer_(writer) {}
 
     void write() {
         const auto block = writer_.block("kernel " + kernel_.name);
         writer_.line("elements " + std::to_string(kernel_.tile_elements) + ", threads " + std::to_string(kernel_.threads) + ", shared " +
-                     std::to_string(kernel_.shared_bytes) +
-                     (kernel_.resident_blocks > 0 ? ", resident blocks " + std::to_string(kernel_.resident_blocks) : "") + ", first " +
-                     c_name(kernel_.first) + ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : ""));
+            std::to_string(kernel_.shared_bytes) +
+            (kernel_.resident_blocks > 0 ? ", resident blocks " + std::to_string(kernel_.resident_blocks) : "") + ", first " +
+            c_name(kernel_.first) + ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : ""));
         for (const List& list : kernel_.lists) {
             writer_.line("list " + list_text(list));
         }
         for (const Tile& tile : kernel_.tiles) {
             writer_.line("tile " + tile.name + ": " + to_string(tile.type) + " at " + std::to_string(tile.offset) + " bytes " +
-                         std::to_string(tile.bytes) + " words " + std::to_string(tile.element_words) +
-                         (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") +
-                         " live " + std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
+                std::to_string(tile.bytes) + " words " + std::to_string(tile.element_words) +
+                (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") + " live " +
+                std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
         }
         for (const Value& value : kernel_.values) {
-            writer_.line("value " + value.name + ": " + to_string(value.type) + " " + text(value.touch) + " of " +
-                         std::to_string(value.threads));
+            writer_.line(
+                "value " + value.name + ": " + to_string(value.type) + " " + text(value.touch) + " of " + std::to_string(value.threads));
         }
         for (const Table& table : kernel_.tables) {
-            writer_.line("table " + table.name + ": " + to_string(table.type) + " = " +
-                         braced_literals(table.values, table.type.precision));
+            writer_.line(
+                "table " + table.name + ": " + to_string(table.type) + " = " + braced_literals(table.values, table.type.precision));
         }
         for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
             writer_.line(std::to_string(i) + ": " + std::visit([&](const auto& step) { return step_text(step); }, kernel_.steps[i]));
@@ -110,7 +109,7 @@ private:
             line += (i == 0 ? "" : ", ") + operand_text(step.operands[i]);
         }
         return line + "), threads " + std::to_string(step.threads) + (step.guarded ? "" : ", unguarded") +
-               (step.synchronises ? ", synchronises" : "");
+            (step.synchronises ? ", synchronises" : "");
     }
     std::string operand_text(const Operand& operand) const {
         const std::size_t i = operand.place.index;

@@ -32,15 +32,14 @@ std::string touch_name(Touch touch) {
 std::string value_type(const Value& value) {
     const std::string prefix = value.touch == Touch::all ? "" : touch_name(value.touch) + "_";
     return "fusec::" + prefix + "registers<" + type_and_shape(value.type) +
-           (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
+        (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
 }
 
 bool is_padded(const Tile& tile) {
     return tile.group > 0 && tile.pad_words > 0;
 }
 
-KernelNames::KernelNames(const Kernel& kernel)
-    : kernel_(kernel) {
+KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
     for (const auto* declared : {"threadIdx", "blockIdx", "size_t"}) {
         names_.make(declared);
     }
@@ -124,7 +123,7 @@ std::string KernelNames::tile_pointer(std::size_t index) const {
         return tile_pointers.at(index);
     }
     return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers.at(index) +
-           ")";
+        ")";
 }
 
 std::string KernelNames::datum_name(const Place& place) const {

@@ -81,7 +81,7 @@ private:
             const fusion::SharedSlot& slot = *plan.slot;
             place_of_.emplace(plan.datum, Place{Place::Kind::tile, kernel_.tiles.size()});
             kernel_.tiles.push_back({plan.datum, names_.make(listed ? d.identifier + "_view" : d.identifier), d.type, slot.offset,
-                                     slot.bytes, slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
+                slot.bytes, slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
             break;
         }
         case Placement::memory:
@@ -125,8 +125,7 @@ private:
         }
         if (place.kind == Place::Kind::value) {
             const bool whole = kernel_.values[place.index].touch == library::Touch::all;
-            return whole && type.bytes() % 16 == 0 ? 16 : whole && type.bytes() % 8 == 0 ? 8
-                                                                                         : component;
+            return whole && type.bytes() % 16 == 0 ? 16 : whole && type.bytes() % 8 == 0 ? 8 : component;
         }
         const Tile& tile = kernel_.tiles[place.index];
         const bool splits =
@@ -139,7 +138,7 @@ private:
         const Staging staging = plan_of_.at(id)->load;
         if (place.kind == Place::Kind::tile) {
             internal_check(staging == Staging::words || staging == Staging::vectors || staging == Staging::async,
-                           "a staged list without a way to copy it");
+                "a staged list without a way to copy it");
             kernel_.steps.push_back(LoadTile{list_of_.at(id), place.index, staging, access_bytes(staging, place)});
         } else if (place.kind == Place::Kind::value) {
             kernel_.steps.push_back(LoadValue{list_of_.at(id), place.index, staging, access_bytes(staging, place)});

@@ -11,8 +11,7 @@ namespace fusec::codegen {
 class Names {
 public:
     Names() = default;
-    explicit Names(const std::vector<std::string>& taken)
-        : taken_(taken.begin(), taken.end()) {}
+    explicit Names(const std::vector<std::string>& taken) : taken_(taken.begin(), taken.end()) {}
 
     /// The wanted name, made new and taken from now on.
     std::string make(std::string wanted);

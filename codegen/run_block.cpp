@@ -41,7 +41,7 @@ private:
     }
     std::string circumstances() const {
         return " (" + std::to_string(count_) + " of " + std::to_string(kernel_.tile_elements) + " elements" +
-               (aligned_ ? "" : ", unaligned") + ")";
+            (aligned_ ? "" : ", unaligned") + ")";
     }
     void report(const std::string& datum, const Type& type, int flat, int thread, const std::string& defect) {
         findings_.add_step(step_, datum, defect, " " + component_name(type, flat) + ", thread " + std::to_string(thread) + circumstances());
@@ -50,15 +50,16 @@ private:
     void access_tile(std::size_t index, int element, int component, int thread, bool write, bool async, int together) {
         const Tile& tile = kernel_.tiles[index];
         const int size = bytes_of(tile.type.precision);
-        const int byte = tile_word(tile, element, component) * size;
+        const std::int64_t byte = tile_word(tile, element, component) * size;
         const int flat = element * tile.type.shape.size() + component;
         if (byte < 0 || byte + size > tile.bytes || tile.offset + byte + size > kernel_.shared_bytes || tile.offset < 0) {
-            report(tile.name, tile.type, flat, thread,
-                   "outside its tile: byte " + std::to_string(byte) + " of " + std::to_string(tile.bytes));
+            report(
+                tile.name, tile.type, flat, thread, "outside its tile: byte " + std::to_string(byte) + " of " + std::to_string(tile.bytes));
             return;
         }
-        const std::string conflict = write ? machine_.write(index, flat, tile.offset + byte, thread, async, together)
-                                           : machine_.read(index, flat, tile.offset + byte, thread, together);
+        const int address = tile.offset + static_cast<int>(byte);
+        const std::string conflict =
+            write ? machine_.write(index, flat, address, thread, async, together) : machine_.read(index, flat, address, thread, together);
         if (!conflict.empty()) {
             report(tile.name, tile.type, flat, thread, conflict);
         }
@@ -110,7 +111,7 @@ private:
         }
         const int words = list.type.shape.size();
         for (int i = 0; i + width <= count_ * words; i += width) {
-            const int start = tile_word(tile, i / words, i % words);
+            const std::int64_t start = tile_word(tile, i / words, i % words);
             const int last = i + width - 1;
             if (start * component % access_bytes != 0 || tile_word(tile, last / words, last % words) != start + width - 1) {
                 report(tile.name, tile.type, i, i / width % kernel_.threads, "a 16-byte access that is not aligned, or broken by padding");
@@ -209,8 +210,8 @@ private:
     void execute(const Compute& step) {
         if (kernel_.tile_elements * step.threads > kernel_.mapped_threads()) {
             findings_.add_step(step_, result_name(step.result.place),
-                               std::to_string(kernel_.tile_elements * step.threads) + " threads needed, the block has " +
-                                   std::to_string(kernel_.mapped_threads()));
+                std::to_string(kernel_.tile_elements * step.threads) + " threads needed, the block has " +
+                    std::to_string(kernel_.mapped_threads()));
             return;
         }
         // All reads first: a write that meets another thread's read of the same step is unordered whichever comes first.
@@ -299,7 +300,7 @@ private:
             const std::vector<int> held = touched_components(value.type.shape, value.touch, value.threads, thread % value.threads);
             if (value.threads != step.threads || std::find(held.begin(), held.end(), component) == held.end()) {
                 report(value.name, value.type, element * value.type.shape.size() + component, thread,
-                       "computed by a thread that has no register for it");
+                    "computed by a thread that has no register for it");
             } else {
                 machine_.define(place.index, thread, element, component);
             }

@@ -34,7 +34,7 @@ void write_runtime(Writer& writer, const Embedded& embedded, const EmitOptions& 
 } // namespace
 
 std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog,
-                         const std::function<void(Writer&, const Kernel&, const std::string& name)>& write) {
+    const std::function<void(Writer&, const Kernel&, const std::string& name)>& write) {
     const std::vector<std::string> names = kernel_names(unit);
     Writer writer;
     for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
@@ -51,7 +51,7 @@ std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const li
 }
 
 std::string source_file(const Unit& unit, const EmitOptions& options, const Embedded& embedded, const std::vector<std::string>& preamble,
-                        const std::string& kernels, const std::string& interface) {
+    const std::string& kernels, const std::string& interface) {
     Writer writer;
     write_title(writer, unit, options);
     writer.line("#include \"" + options.header_name + "\"");

@@ -14,10 +14,10 @@ namespace fusec::codegen {
 
 /// Every kernel below its formula and program lines; `write` gets the kernel and its name.
 std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog,
-                         const std::function<void(Writer&, const Kernel&, const std::string& name)>& write);
+    const std::function<void(Writer&, const Kernel&, const std::string& name)>& write);
 
 /// The source file. `preamble`: what stands between the runtime's includes and the kernels' namespace, one line each.
 std::string source_file(const Unit& unit, const EmitOptions& options, const Embedded& embedded, const std::vector<std::string>& preamble,
-                        const std::string& kernels, const std::string& interface);
+    const std::string& kernels, const std::string& interface);
 
 } // namespace fusec::codegen

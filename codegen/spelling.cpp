@@ -9,8 +9,8 @@ using library::Touch;
 
 namespace {
 
-bool can_be_written_out(const Kernel& kernel, const Compute& step, const Routine& routine,
-                        const std::function<bool(const std::string&)>& taken) {
+bool can_be_written_out(
+    const Kernel& kernel, const Compute& step, const Routine& routine, const std::function<bool(const std::string&)>& taken) {
     std::vector<OperandText> operands;
     for (const Operand& operand : step.operands) {
         operands.push_back({OperandText::Form::view, {}, {}, type_of(kernel, operand.place).shape});

@@ -14,8 +14,7 @@ namespace {
 /// How the kernels of a unit fit together: what each reads has been written, by one kernel, and is still there.
 class UnitCheck {
 public:
-    explicit UnitCheck(const Unit& unit)
-        : unit_(unit) {}
+    explicit UnitCheck(const Unit& unit) : unit_(unit) {}
 
     std::vector<std::string> run() {
         for (const List& list : unit_.inputs) {

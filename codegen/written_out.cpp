@@ -26,8 +26,7 @@ std::string_view trimmed(std::string_view text) {
 std::size_t closing(std::string_view text, std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < text.size(); ++i) {
-        depth += text[i] == '(' ? 1 : text[i] == ')' ? -1
-                                                     : 0;
+        depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
         if (depth == 0) {
             return i;
         }
@@ -40,8 +39,7 @@ std::vector<std::string_view> split_at_commas(std::string_view list) {
     int depth = 0;
     std::size_t start = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
-        depth += list[i] == '(' ? 1 : list[i] == ')' ? -1
-                                                     : 0;
+        depth += list[i] == '(' ? 1 : list[i] == ')' ? -1 : 0;
         if (list[i] == ',' && depth == 0) {
             parts.push_back(trimmed(list.substr(start, i - start)));
             start = i + 1;
@@ -84,7 +82,7 @@ struct MustBeCalled {};
 class Body {
 public:
     Body(const std::map<std::string, OperandText, std::less<>>& operands, const std::map<std::string, Shape, std::less<>>& types,
-         Precision precision)
+        Precision precision)
         : operands_(operands), types_(types), value_type_(c_name(precision)) {}
 
     std::string rewrite(std::string_view text) {
@@ -121,8 +119,8 @@ public:
                 check_value(text.substr(end, text.find(';', end) - end));
                 result += value_type_;
             } else {
-                static constexpr std::array<std::string_view, 9> refused = {"using", "typename", "constexpr", "return", "template",
-                                                                            "struct", "class", "static", "decltype"};
+                static constexpr std::array<std::string_view, 9> refused = {
+                    "using", "typename", "constexpr", "return", "template", "struct", "class", "static", "decltype"};
                 if (std::find(refused.begin(), refused.end(), word) != refused.end()) {
                     throw MustBeCalled{};
                 }
@@ -167,7 +165,7 @@ private:
     /// What `A::rows` or `A::columns` is; moves `end` behind it.
     static std::string dimension(const Shape& shape, std::string_view text, std::size_t& end) {
         for (const auto& [member, number] :
-             {std::pair{std::string_view("::rows"), shape.rows}, {std::string_view("::columns"), shape.columns}}) {
+            {std::pair{std::string_view("::rows"), shape.rows}, {std::string_view("::columns"), shape.columns}}) {
             if (text.substr(end, member.size()) == member && !(end + member.size() < text.size() && is_word(text[end + member.size()]))) {
                 end += member.size();
                 return std::to_string(number);
@@ -275,7 +273,7 @@ bool declares_outside_loops(std::string_view lines, std::string_view value_type)
 } // namespace
 
 std::optional<WrittenOut> written_out(std::string_view routine, const std::vector<OperandText>& operands, Precision precision,
-                                      const std::function<bool(const std::string&)>& taken) {
+    const std::function<bool(const std::string&)>& taken) {
     const std::size_t open = routine.find('(', routine.find("FUSEC_DEVICE")),
                       close = open == std::string_view::npos ? open : closing(routine, open);
     if (close == std::string_view::npos || routine.substr(close, 4) != ") {\n" || trimmed(routine).back() != '}') {

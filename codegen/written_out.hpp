@@ -35,6 +35,6 @@ struct WrittenOut {
 /// unless the text does with its operands no more than read and write components and ask for their dimensions, its `auto` variables hold
 /// values of the operands' precision, and `taken` says of none of its own names that the kernel uses it otherwise.
 std::optional<WrittenOut> written_out(std::string_view routine, const std::vector<OperandText>& operands, Precision precision,
-                                      const std::function<bool(const std::string&)>& taken);
+    const std::function<bool(const std::string&)>& taken);
 
 } // namespace fusec::codegen

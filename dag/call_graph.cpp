@@ -40,8 +40,7 @@ std::vector<std::size_t> topological_order(const std::vector<std::vector<CallId>
 
 } // namespace
 
-CallGraph::CallGraph(frontend::CheckedProgram program)
-    : program_(std::move(program)) {
+CallGraph::CallGraph(frontend::CheckedProgram program) : program_(std::move(program)) {
     const std::size_t count = program_.calls.size();
     consumers_.resize(program_.data.size());
     predecessors_.resize(count);
@@ -114,9 +113,8 @@ std::vector<DataId> CallGraph::boundary(const CallSet& set) const {
     std::vector<DataId> result;
     for (CallId id : set) {
         const DataId made = call(id).result;
-        const bool used_outside = std::any_of(consumers(made).begin(), consumers(made).end(), [&](CallId consumer) {
-            return !std::binary_search(set.begin(), set.end(), consumer);
-        });
+        const bool used_outside = std::any_of(consumers(made).begin(), consumers(made).end(),
+            [&](CallId consumer) { return !std::binary_search(set.begin(), set.end(), consumer); });
         if (datum(made).output || used_outside) {
             result.push_back(made);
         }

@@ -46,7 +46,7 @@ void verify(const CallGraph& graph) {
         const auto& producer = program.data[index].producer;
         internal_check(!producer || graph.call(*producer).result == datum, "call graph: producer differs from the program");
         internal_check(producer.has_value() == (program.data[index].kind == frontend::DatumKind::computed),
-                       "call graph: only computed data have producers");
+            "call graph: only computed data have producers");
     }
     for (std::size_t index = 0; index < graph.calls(); ++index) {
         const CallId call(index);

@@ -40,7 +40,8 @@ std::string pattern(const Parameter& parameter) {
 
 std::optional<FunctionId> Catalog::find(std::string_view name) const {
     const auto end = functions_.begin() + static_cast<std::ptrdiff_t>(library_size_);
-    const auto found = std::lower_bound(functions_.begin(), end, name, [](const Function& function, std::string_view wanted) { return function.name < wanted; });
+    const auto found = std::lower_bound(
+        functions_.begin(), end, name, [](const Function& function, std::string_view wanted) { return function.name < wanted; });
     if (found == end || found->name != name) {
         return std::nullopt;
     }
@@ -85,7 +86,7 @@ OperationCounts Catalog::operations(const Instance& instance, const Implementati
         return static_cast<double>(count(own ? *own : common, instance.shape));
     };
     return {value(implementation.flops, applied.flops), value(implementation.divisions, applied.divisions),
-            value(implementation.square_roots, applied.square_roots), value(implementation.transcendentals, applied.transcendentals)};
+        value(implementation.square_roots, applied.square_roots), value(implementation.transcendentals, applied.transcendentals)};
 }
 
 std::optional<int> Catalog::threads(const Instance& instance, const Implementation& implementation) const {

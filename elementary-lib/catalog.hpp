@@ -56,11 +56,11 @@ std::string pattern(const Parameter& parameter);
 
 /// One way to compute the function; `FUNCTION_ROUTINE` in the device source.
 struct Implementation {
-    std::string name;                    ///< "element", "row", ...
-    std::string routine;                 ///< its template, which several implementations may share; the name unless the metadata say otherwise
-    SizeExpression threads;              ///< threads per instance (granularity)
-    std::vector<Touch> inputs;           ///< per operand
-    Touch output = Touch::all;           ///< `all` only when threads = 1
+    std::string name;          ///< "element", "row", ...
+    std::string routine;       ///< its template, which several implementations may share; the name unless the metadata say otherwise
+    SizeExpression threads;    ///< threads per instance (granularity)
+    std::vector<Touch> inputs; ///< per operand
+    Touch output = Touch::all; ///< `all` only when threads = 1
     std::optional<SizeExpression> limit; ///< legal only where this is nonzero
     SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
     bool barrier = false;                ///< the routine itself synchronises the threads of an instance
@@ -153,7 +153,8 @@ private:
     std::size_t library_size_ = 0;
 };
 
-/// The library that belongs to this compiler: ../share/fusec/elementary-lib of the executable's folder if it is installed, else the checkout's.
+/// The library that belongs to this compiler: ../share/fusec/elementary-lib of the executable's folder if it is installed, else the
+/// checkout's.
 std::filesystem::path standard_library_folder();
 
 /// Components of an operand of `shape` that one of `threads` threads holds under `touch`; 0 when the combination is meaningless.

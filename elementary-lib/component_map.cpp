@@ -19,8 +19,7 @@ struct Step {
 
 class Partition {
 public:
-    explicit Partition(const ComponentMap& map)
-        : map_(map), covered_(map.sources.size(), false) {}
+    explicit Partition(const ComponentMap& map) : map_(map), covered_(map.sources.size(), false) {}
 
     std::vector<MapPart> run() {
         std::vector<MapPart> zeros;
@@ -166,9 +165,9 @@ std::string slice_text(const ComponentMap& map) {
     const bool along = part.rows == 1 || (part.row_by_row == 0 && part.column_by_row == 1);
     const bool straight = part.columns == 1 || (part.row_by_column == 0 && part.column_by_column == 1);
     if (operand.form == Form::vector) {
-        return map.result.form == Form::scalar           ? "[" + row + "]"
-               : map.result.form == Form::vector && down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "]"
-                                                         : "";
+        return map.result.form == Form::scalar        ? "[" + row + "]"
+            : map.result.form == Form::vector && down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "]"
+                                                      : "";
     }
     if (operand.form == Form::scalar || (map.result.form == Form::matrix && !(down && straight))) {
         return "";
@@ -177,13 +176,13 @@ std::string slice_text(const ComponentMap& map) {
     case Form::scalar:
         return "[" + row + "," + column + "]";
     case Form::vector:
-        return along ? "[" + row + (part.rows == operand.columns ? "" : "," + range_text(part.source_column, part.rows, operand.columns)) +
-                           "]"
-               : down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "," + column + "]"
-                      : "";
+        return along
+            ? "[" + row + (part.rows == operand.columns ? "" : "," + range_text(part.source_column, part.rows, operand.columns)) + "]"
+            : down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "," + column + "]"
+                   : "";
     case Form::matrix:
         return "[" + range_text(part.source_row, part.rows, operand.rows) +
-               (part.columns == operand.columns ? "" : "," + range_text(part.source_column, part.columns, operand.columns)) + "]";
+            (part.columns == operand.columns ? "" : "," + range_text(part.source_column, part.columns, operand.columns)) + "]";
     }
     return "";
 }

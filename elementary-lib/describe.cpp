@@ -80,7 +80,7 @@ std::string list(const Catalog& catalog) {
         writer.line(family);
         for (const Function* function : functions) {
             writer.line("  " + padded(signature(*function), width) + "  " + padded(as_operator(*function), operator_width) + "  " +
-                        function->summary);
+                function->summary);
         }
     }
     return writer.take();
@@ -117,7 +117,7 @@ std::string describe(const Function& function, const std::filesystem::path& here
         text += implementation.temporaries.text() == "0" ? "" : ", temporaries " + implementation.temporaries.text();
         text += implementation.barrier ? ", synchronises its threads" : "";
         text += counted(implementation.flops, "flops") + counted(implementation.divisions, "divisions") +
-                counted(implementation.square_roots, "square roots") + counted(implementation.transcendentals, "transcendentals");
+            counted(implementation.square_roots, "square roots") + counted(implementation.transcendentals, "transcendentals");
         text += implementation.routine == implementation.name ? "" : ", template `" + template_name(function, implementation) + "`";
         facts.add("by " + implementation.name, text);
     }

@@ -17,8 +17,7 @@ bool is_word(char c) {
 /// One pass over C++ text that blanks all that is no code: comments, what stands in literals, preprocessor lines. Offsets stay.
 class Blanking {
 public:
-    explicit Blanking(std::string_view source)
-        : source_(source), code_(source) {}
+    explicit Blanking(std::string_view source) : source_(source), code_(source) {}
 
     void run() {
         bool line_begins = true; // nothing but blanks and comments on the line so far
@@ -77,10 +76,8 @@ private:
             end += source_[end] == '\\' ? 2U : 1U;
         }
         if (end >= source_.size() || source_[end] == '\n') {
-            fault_ = SourceFault{at_,
-                                 std::min(end, source_.size()),
-                                 std::string("this ") + (quote == '"' ? "string" : "character literal") + " is never closed",
-                                 {}};
+            fault_ = SourceFault{at_, std::min(end, source_.size()),
+                std::string("this ") + (quote == '"' ? "string" : "character literal") + " is never closed", {}};
             return;
         }
         blank_to(end + 1);
@@ -88,8 +85,9 @@ private:
     /// An identifier, a number (an apostrophe between its digits opens nothing) or the prefix of a raw string.
     void word() {
         const std::size_t begin = at_;
-        while (at_ < source_.size() && (is_word(source_[at_]) || (is_digit(source_[begin]) && source_[at_] == '\'' &&
-                                                                  at_ + 1 < source_.size() && is_word(source_[at_ + 1])))) {
+        while (at_ < source_.size() &&
+            (is_word(source_[at_]) ||
+                (is_digit(source_[begin]) && source_[at_] == '\'' && at_ + 1 < source_.size() && is_word(source_[at_ + 1])))) {
             ++at_;
         }
         if (at_ < source_.size() && source_[at_] == '"' && source_[at_ - 1] == 'R' && at_ - begin <= 3) {
@@ -112,8 +110,7 @@ std::string code_of(std::string_view source) {
 }
 
 char closing_of(char open) {
-    return open == '(' ? ')' : open == '[' ? ']'
-                                           : '}';
+    return open == '(' ? ')' : open == '[' ? ']' : '}';
 }
 
 /// The definition of a template: the bytes [begin, end), of which [head, body) stand between its `<...>` and its body.

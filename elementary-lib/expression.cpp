@@ -53,13 +53,14 @@ std::optional<std::int64_t> apply(const std::string& op, std::int64_t a, std::in
     if (op == "max") {
         return std::max(a, b);
     }
-    const bool holds = op == "==" ? a == b : op == "!=" ? a != b
-                                         : op == "<="   ? a <= b
-                                         : op == ">="   ? a >= b
-                                         : op == "<"    ? a < b
-                                         : op == ">"    ? a > b
-                                         : op == "&&"   ? (a != 0 && b != 0)
-                                                        : (a != 0 || b != 0);
+    const bool holds = op == "==" ? a == b
+        : op == "!="              ? a != b
+        : op == "<="              ? a <= b
+        : op == ">="              ? a >= b
+        : op == "<"               ? a < b
+        : op == ">"               ? a > b
+        : op == "&&"              ? (a != 0 && b != 0)
+                                  : (a != 0 || b != 0);
     return holds ? 1 : 0;
 }
 
@@ -67,8 +68,7 @@ std::optional<std::int64_t> apply(const std::string& op, std::int64_t a, std::in
 
 class SizeExpressionParser {
 public:
-    explicit SizeExpressionParser(std::string_view text)
-        : text_(text) {}
+    explicit SizeExpressionParser(std::string_view text) : text_(text) {}
 
     bool parse(SizeExpression& into) {
         into.root_ = binary(0);
@@ -141,9 +141,7 @@ private:
         --depth_;
         return node;
     }
-    int negated(int operand) {
-        return operand < 0 ? -1 : add("-", leaf({"number", 0, {}, -1, -1}), operand);
-    }
+    int negated(int operand) { return operand < 0 ? -1 : add("-", leaf({"number", 0, {}, -1, -1}), operand); }
     int primary() {
         skip_blanks();
         if (at_ == text_.size()) {
@@ -203,8 +201,7 @@ private:
     std::vector<SizeExpression::Node> nodes_;
 };
 
-SizeExpression::SizeExpression()
-    : nodes_{{"number", 0, {}, -1, -1}}, root_(0) {}
+SizeExpression::SizeExpression() : nodes_{{"number", 0, {}, -1, -1}}, root_(0) {}
 
 std::optional<SizeExpression> SizeExpression::parse(std::string_view text, std::string& error, std::size_t& where) {
     SizeExpressionParser parser(text);
@@ -231,9 +228,9 @@ std::optional<std::int64_t> SizeExpression::evaluate(const ShapeValues& values) 
             const auto& right = results[static_cast<std::size_t>(node.right)];
             // A decided left operand decides && and ||, so `N > 0 && 8 / N` has a value for N = 0.
             const bool decided = left && ((node.op == "&&" && *left == 0) || (node.op == "||" && *left != 0));
-            results[i] = decided         ? std::optional<std::int64_t>(node.op == "||")
-                         : left && right ? apply(node.op, *left, *right)
-                                         : std::nullopt;
+            results[i] = decided ? std::optional<std::int64_t>(node.op == "||")
+                : left && right  ? apply(node.op, *left, *right)
+                                 : std::nullopt;
         }
     }
     return results[static_cast<std::size_t>(root_)];

@@ -89,7 +89,8 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
     function.source_path = std::filesystem::path(path).replace_extension(".cuh");
     std::error_code ignored; // an unreadable file is reported when it is read
     if (!std::filesystem::exists(function.source_path, ignored)) {
-        diagnostics.report(kind::missing_device_source, metadata->place(""), "the device source `" + function.source_path.string() + "` is missing");
+        diagnostics.report(
+            kind::missing_device_source, metadata->place(""), "the device source `" + function.source_path.string() + "` is missing");
         return std::nullopt;
     }
     std::optional<std::string> source = read_text(function.source_path, diagnostics, metadata->place(""));
@@ -107,8 +108,8 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
             const bool named = metadata->places.count(entry + ".routine") != 0;
             diagnostics
                 .report(kind::library_template, metadata->place(entry + (named ? ".routine" : ".name")),
-                        "`" + function.source_path.filename().string() + "` has no template `" +
-                            template_name(function, function.implementations[i]) + "`")
+                    "`" + function.source_path.filename().string() + "` has no template `" +
+                        template_name(function, function.implementations[i]) + "`")
                 .hint = templates_of(function.source);
             complete = false;
         }

@@ -106,8 +106,8 @@ std::string_view name_of(TomlValue::Kind kind) {
 std::optional<TomlValue> parse_toml(const SourcePtr& text, Diagnostics& diagnostics) {
     const toml::parse_result parsed = toml::parse(text->text());
     if (!parsed) {
-        diagnostics.report(kind::library_syntax, span_of(text, parsed.error().source()),
-                           "not TOML: " + std::string(parsed.error().description()));
+        diagnostics.report(
+            kind::library_syntax, span_of(text, parsed.error().source()), "not TOML: " + std::string(parsed.error().description()));
         return std::nullopt;
     }
     return located(text, parsed.table());

@@ -26,8 +26,7 @@ std::string values_of(const SizeExpression& expression, const ShapeValues& shape
 /// Binds shape parameters operand by operand, in declared order.
 class Unifier {
 public:
-    Unifier(const Function& function, const std::vector<Type>& operands)
-        : function_(function), operands_(operands) {}
+    Unifier(const Function& function, const std::vector<Type>& operands) : function_(function), operands_(operands) {}
 
     std::optional<Mismatch> unify() {
         for (std::size_t operand = 0; operand < operands_.size(); ++operand) {
@@ -53,13 +52,13 @@ private:
         const Parameter& declared = function_.inputs[operand];
         if (operands_[operand].shape.form != declared.form) {
             return Mismatch{Mismatch::Reason::form, operand,
-                            operand_name(function_, operand) + " is `" + to_string(operands_[operand].shape) + "`, but `" +
-                                pattern(declared) + "` is needed"};
+                operand_name(function_, operand) + " is `" + to_string(operands_[operand].shape) + "`, but `" + pattern(declared) +
+                    "` is needed"};
         }
         if (operands_[operand].precision != operands_[0].precision) {
             return Mismatch{Mismatch::Reason::precision, operand,
-                            operand_name(function_, operand) + " is `" + c_name(operands_[operand].precision) + "`, but `" +
-                                function_.inputs[0].name + "` is `" + c_name(operands_[0].precision) + "`"};
+                operand_name(function_, operand) + " is `" + c_name(operands_[operand].precision) + "`, but `" + function_.inputs[0].name +
+                    "` is `" + c_name(operands_[0].precision) + "`"};
         }
         return std::nullopt;
     }
@@ -94,15 +93,15 @@ private:
         }
         if (!needed) {
             return Mismatch{Mismatch::Reason::dimension, operand,
-                            operand_name(function_, operand) + " has " + std::to_string(given) + " " + what + "s, but `" + declared.text() +
-                                "` has no value for " + values_of(declared, shape_)};
+                operand_name(function_, operand) + " has " + std::to_string(given) + " " + what + "s, but `" + declared.text() +
+                    "` has no value for " + values_of(declared, shape_)};
         }
         return different(operand, given, what, *needed, declared);
     }
 
     Mismatch different(std::size_t operand, int given, const std::string& what, std::int64_t needed, const SizeExpression& declared) const {
         std::string message = operand_name(function_, operand) + " has " + std::to_string(given) + " " + what + (given == 1 ? "" : "s") +
-                              ", but " + std::to_string(needed) + (needed == 1 ? " is" : " are") + " needed";
+            ", but " + std::to_string(needed) + (needed == 1 ? " is" : " are") + " needed";
         const auto source = bound_by_.find(declared.text());
         if (source == bound_by_.end()) {
             message += declared.names().empty() ? "" : " (`" + declared.text() + "`)";
@@ -110,7 +109,7 @@ private:
             message += ": `" + pattern(function_.inputs[operand]) + "`, and it is `" + to_string(operands_[operand].shape) + "`";
         } else {
             message += " (`" + declared.text() + "` of `" + function_.inputs[source->second].name + "`, which is `" +
-                       to_string(operands_[source->second].shape) + "`)";
+                to_string(operands_[source->second].shape) + "`)";
         }
         return {Mismatch::Reason::dimension, operand, message};
     }
@@ -132,16 +131,16 @@ std::variant<Type, Mismatch> result_type(const Function& function, const ShapeVa
     }
     if (function.where && function.where->evaluate(shape).value_or(0) == 0) {
         return Mismatch{Mismatch::Reason::outside_where, whole_call,
-                        "`" + function.name + "` needs `" + function.where->text() + "`, but " + values_of(*function.where, shape)};
+            "`" + function.name + "` needs `" + function.where->text() + "`, but " + values_of(*function.where, shape)};
     }
     Type type{{function.output.form, 1, 1}, precision};
     const auto dimension = [&](const SizeExpression& declared, int& into) -> std::optional<Mismatch> {
         const std::optional<std::int64_t> value = declared.evaluate(shape);
         if (!value || *value < 1 || *value > max_dimension) {
             return Mismatch{Mismatch::Reason::outside_where, whole_call,
-                            "the result of `" + function.name + "` would have a dimension of " +
-                                (value ? std::to_string(*value) : "`" + declared.text() + "`") + ", but dimensions are 1 to " +
-                                std::to_string(max_dimension)};
+                "the result of `" + function.name + "` would have a dimension of " +
+                    (value ? std::to_string(*value) : "`" + declared.text() + "`") + ", but dimensions are 1 to " +
+                    std::to_string(max_dimension)};
         }
         into = static_cast<int>(*value);
         return std::nullopt;
@@ -182,8 +181,8 @@ std::variant<Instance, Mismatch> Catalog::match(FunctionId id, const std::vector
     if (operands.size() != applied.inputs.size()) {
         const std::size_t needed = applied.inputs.size();
         return Mismatch{Mismatch::Reason::arity, whole_call,
-                        "`" + applied.name + "` takes " + std::to_string(needed) + (needed == 1 ? " operand" : " operands") + ", but " +
-                            std::to_string(operands.size()) + (operands.size() == 1 ? " is" : " are") + " given"};
+            "`" + applied.name + "` takes " + std::to_string(needed) + (needed == 1 ? " operand" : " operands") + ", but " +
+                std::to_string(operands.size()) + (operands.size() == 1 ? " is" : " are") + " given"};
     }
     auto straight = match_in_order(id, applied, operands);
     if (!applied.commutative || std::holds_alternative<Instance>(straight)) {

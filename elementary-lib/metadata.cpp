@@ -34,13 +34,12 @@ std::optional<Value> named(const std::optional<std::string>& name) {
 
 class Reader : private KeyReader {
 public:
-    Reader(Metadata& metadata, Diagnostics& diagnostics)
-        : KeyReader(metadata, diagnostics), function_(metadata.function) {}
+    Reader(Metadata& metadata, Diagnostics& diagnostics) : KeyReader(metadata, diagnostics), function_(metadata.function) {}
 
     void read(const TomlValue& root) {
         known_keys(root, "",
-                   {"summary", "shape", "operator", "commutative", "where", "reference", "flops", "divisions", "square_roots",
-                    "transcendentals", "input", "output", "implementation"});
+            {"summary", "shape", "operator", "commutative", "where", "reference", "flops", "divisions", "square_roots", "transcendentals",
+                "input", "output", "implementation"});
         read_shape(root);
         function_.summary = text(root, "", "summary").value_or("");
         if (root.find("operator") != nullptr) {
@@ -102,9 +101,7 @@ private:
         const Span place = metadata_.place(member_path(path, "type"));
         const std::size_t open = pattern.find('[');
         const std::string form = pattern.substr(0, open);
-        const std::size_t dimensions = form == "SCALAR" ? 0 : form == "VECTOR" ? 1
-                                                          : form == "MATRIX"   ? 2
-                                                                               : 3;
+        const std::size_t dimensions = form == "SCALAR" ? 0 : form == "VECTOR" ? 1 : form == "MATRIX" ? 2 : 3;
         const bool bracketed = open != std::string::npos && pattern.back() == ']';
         if (dimensions == 3 || (dimensions == 0 ? open != std::string::npos : !bracketed)) {
             report(kind::library_type, place, "`" + pattern + "` is not a type").hint = "types are `SCALAR`, `VECTOR[N]` and `MATRIX[M,N]`";
@@ -120,8 +117,7 @@ private:
         int depth = 0;
         std::size_t start = open + 1;
         for (std::size_t i = start; i < pattern.size(); ++i) {
-            depth += pattern[i] == '(' ? 1 : pattern[i] == ')' ? -1
-                                                               : 0;
+            depth += pattern[i] == '(' ? 1 : pattern[i] == ')' ? -1 : 0;
             if ((pattern[i] == ',' && depth == 0) || i + 1 == pattern.size()) {
                 parts.emplace_back(start, pattern.substr(start, i - start));
                 start = i + 1;
@@ -129,8 +125,8 @@ private:
         }
         if (parts.size() != dimensions) {
             report(kind::library_type, place,
-                   "`" + form + "` has " + std::to_string(dimensions) + (dimensions == 1 ? " dimension" : " dimensions") + ", but " +
-                       std::to_string(parts.size()) + (parts.size() == 1 ? " is" : " are") + " given");
+                "`" + form + "` has " + std::to_string(dimensions) + (dimensions == 1 ? " dimension" : " dimensions") + ", but " +
+                    std::to_string(parts.size()) + (parts.size() == 1 ? " is" : " are") + " given");
             return;
         }
         parameter.rows = parse_expression(parts[0].second, place, parts[0].first).value_or(one);
@@ -170,8 +166,8 @@ private:
 
     void read_implementation(const TomlValue& table, const std::string& path) {
         known_keys(table, path,
-                   {"name", "routine", "threads", "map", "limit", "flops", "divisions", "square_roots", "transcendentals", "temporaries",
-                    "barrier"});
+            {"name", "routine", "threads", "map", "limit", "flops", "divisions", "square_roots", "transcendentals", "temporaries",
+                "barrier"});
         Implementation made;
         made.name = text(table, path, "name").value_or("");
         made.routine = text(table, path, "routine", false).value_or(made.name);
@@ -202,8 +198,8 @@ private:
             const auto found = std::find(operands.begin(), operands.end(), key.name);
             if (found == operands.end()) {
                 suggest(report(kind::library_implementation, key.place,
-                               "`map` names `" + key.name + "`, which is neither an operand nor the result"),
-                        key.name, operands);
+                            "`map` names `" + key.name + "`, which is neither an operand nor the result"),
+                    key.name, operands);
                 continue;
             }
             if (const std::optional<Touch> touch = named<Touch>(choice(map, path, key.name, names<Touch>(Touch::rows)))) {

@@ -13,7 +13,7 @@ namespace {
 bool is_identifier(const std::string& word) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
     return !word.empty() && letter(word[0]) &&
-           std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+        std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 std::size_t dimensions(Form form) {
@@ -35,8 +35,9 @@ public:
             error(0, "the reference defines `" + reference_.result + "`, but the result is `" + function_.output.name + "`");
         }
         if (reference_.result_indices.size() != dimensions(function_.output.form)) {
-            error(0, "`" + reference_.result + "` has " + counted(dimensions(function_.output.form), "dimension", "dimensions") + ", but " +
-                         counted(reference_.result_indices.size(), "index is", "indices are") + " given");
+            error(0,
+                "`" + reference_.result + "` has " + counted(dimensions(function_.output.form), "dimension", "dimensions") + ", but " +
+                    counted(reference_.result_indices.size(), "index is", "indices are") + " given");
             return;
         }
         std::vector<std::string> bound = reference_.result_indices;
@@ -58,7 +59,7 @@ private:
         for (const SizeExpression& expression : here.indices) {
             for (const std::string& name : expression.names()) {
                 const bool known = std::find(bound.begin(), bound.end(), name) != bound.end() ||
-                                   std::find(function_.shape.begin(), function_.shape.end(), name) != function_.shape.end();
+                    std::find(function_.shape.begin(), function_.shape.end(), name) != function_.shape.end();
                 if (!known) {
                     error(here.where, "the index `" + name + "` is bound by neither the result nor a sum");
                 }
@@ -97,8 +98,9 @@ private:
                 unknown.hint = "did you mean `" + near + "`?";
             }
         } else if (here.indices.size() != dimensions(operand->form)) {
-            error(here.where, "`" + here.name + "` has " + counted(dimensions(operand->form), "dimension", "dimensions") + ", but " +
-                                  counted(here.indices.size(), "index is", "indices are") + " given");
+            error(here.where,
+                "`" + here.name + "` has " + counted(dimensions(operand->form), "dimension", "dimensions") + ", but " +
+                    counted(here.indices.size(), "index is", "indices are") + " given");
         }
     }
 
@@ -106,7 +108,7 @@ private:
         const ReferenceNode& here = node(index);
         if (here.kind == ReferenceNode::Kind::component &&
             std::any_of(here.indices.begin(), here.indices.end(),
-                        [&](const SizeExpression& one) { return is_plain_index(one) && one.text() == name; })) {
+                [&](const SizeExpression& one) { return is_plain_index(one) && one.text() == name; })) {
             return true;
         }
         return std::any_of(here.children.begin(), here.children.end(), [&](int child) { return has_range(child, name); });
@@ -179,11 +181,11 @@ private:
             const std::string& parameter = function_.shape[i];
             const bool found = std::any_of(function_.inputs.begin(), function_.inputs.end(), [&](const Parameter& input) {
                 return (input.form != Form::scalar && input.rows.text() == parameter) ||
-                       (input.form == Form::matrix && input.columns.text() == parameter);
+                    (input.form == Form::matrix && input.columns.text() == parameter);
             });
             if (!found) {
                 error(kind::library_metadata, "shape[" + std::to_string(i) + "]",
-                      "`" + parameter + "` stands alone as a dimension of no operand");
+                    "`" + parameter + "` stands alone as a dimension of no operand");
             }
         }
     }
@@ -200,12 +202,12 @@ private:
         const std::string label = "`" + std::string(name_of(algorithm)) + "` ";
         if (function_.inputs.size() != operands) {
             return error(kind::library_reference, "reference",
-                         label + "takes " + counted(operands, "operand", "operands") + ", but the function has " +
-                             std::to_string(function_.inputs.size()));
+                label + "takes " + counted(operands, "operand", "operands") + ", but the function has " +
+                    std::to_string(function_.inputs.size()));
         }
         if (!square(function_.inputs[0])) {
-            return error(kind::library_reference, "reference",
-                         label + "needs a square matrix, but `" + function_.inputs[0].name + "` is none");
+            return error(
+                kind::library_reference, "reference", label + "needs a square matrix, but `" + function_.inputs[0].name + "` is none");
         }
         switch (algorithm) {
         case Algorithm::determinant:
@@ -218,15 +220,15 @@ private:
         case Algorithm::cholesky:
             if (!alike(function_.inputs[0], function_.output)) {
                 error(kind::library_reference, "reference",
-                      label + "gives a matrix like `" + function_.inputs[0].name + "`, but `" + function_.output.name + "` differs");
+                    label + "gives a matrix like `" + function_.inputs[0].name + "`, but `" + function_.output.name + "` differs");
             }
             return;
         case Algorithm::solve:
             if (!alike(function_.inputs[1], function_.output) || function_.output.form == Form::scalar ||
                 function_.output.rows.text() != function_.inputs[0].rows.text()) {
                 error(kind::library_reference, "reference",
-                      label + "takes a matrix and a right-hand side of its rows and gives the like of the latter, but `" +
-                          function_.output.name + "` differs");
+                    label + "takes a matrix and a right-hand side of its rows and gives the like of the latter, but `" +
+                        function_.output.name + "` differs");
             }
             return;
         }
@@ -237,7 +239,7 @@ private:
             const Domain domain = function_.inputs[i].domain;
             if ((domain == Domain::invertible || domain == Domain::spd) && !square(function_.inputs[i])) {
                 error(kind::library_metadata, "input[" + std::to_string(i) + "].domain",
-                      "`" + function_.inputs[i].name + "` is not a square matrix, so this domain means nothing");
+                    "`" + function_.inputs[i].name + "` is not a square matrix, so this domain means nothing");
             }
         }
     }
@@ -248,13 +250,13 @@ private:
             const std::size_t operands = symbol == "'" || symbol == "neg" ? 1 : 2;
             if (function_.inputs.size() != operands) {
                 error(kind::library_metadata, "operator",
-                      "the operator `" + symbol + "` takes " + counted(operands, "operand", "operands") + ", but the function has " +
-                          std::to_string(function_.inputs.size()));
+                    "the operator `" + symbol + "` takes " + counted(operands, "operand", "operands") + ", but the function has " +
+                        std::to_string(function_.inputs.size()));
             }
         }
         if (function_.commutative && function_.inputs.size() != 2) {
             error(kind::library_metadata, "commutative",
-                  "only a function of 2 operands can be commutative, but this has " + std::to_string(function_.inputs.size()));
+                "only a function of 2 operands can be commutative, but this has " + std::to_string(function_.inputs.size()));
         }
     }
 
@@ -276,10 +278,10 @@ private:
         const std::vector<Implementation>& all = function_.implementations;
         if (all.front().threads.text() != "1") {
             error(kind::library_implementation, "implementation[0].threads",
-                  "the first implementation has `" + all.front().threads.text() + "` threads, but it must have 1");
+                "the first implementation has `" + all.front().threads.text() + "` threads, but it must have 1");
         } else if (all.front().limit) {
             error(kind::library_implementation, "implementation[0].limit",
-                  "the first implementation has a limit, so some shapes would have none; `where` restricts a function");
+                "the first implementation has a limit, so some shapes would have none; `where` restricts a function");
         }
         for (std::size_t i = 0; i < all.size(); ++i) {
             const std::string path = "implementation[" + std::to_string(i) + "]";
@@ -293,7 +295,7 @@ private:
             }
             if (!alone && all[i].output == Touch::all) {
                 error(kind::library_implementation, path,
-                      "`map` does not say which part of `" + function_.output.name + "` each thread computes");
+                    "`map` does not say which part of `" + function_.output.name + "` each thread computes");
             }
         }
     }
@@ -335,15 +337,15 @@ private:
             values += (values.empty() ? "`" : ", `") + name + "` = " + std::to_string(value);
         }
         const Touch part = implementation.output;
-        const std::string what = part == Touch::column ? "columns" : part == Touch::entry || result.form == Form::vector ? "components"
-                                                                                                                         : "rows";
-        const int parts = part == Touch::column ? result.columns : part == Touch::entry ? result.size()
-                                                                                        : result.rows;
+        const std::string what = part == Touch::column            ? "columns"
+            : part == Touch::entry || result.form == Form::vector ? "components"
+                                                                  : "rows";
+        const int parts = part == Touch::column ? result.columns : part == Touch::entry ? result.size() : result.rows;
         const std::string makes = counted(static_cast<std::size_t>(threads), "thread", "threads") +
-                                  (part == Touch::rows ? " cannot share the " : " cannot make one each of the ") + std::to_string(parts) +
-                                  " " + what + " of `" + function_.output.name + "`";
+            (part == Touch::rows ? " cannot share the " : " cannot make one each of the ") + std::to_string(parts) + " " + what + " of `" +
+            function_.output.name + "`";
         error(kind::library_implementation, path + ".map." + function_.output.name,
-              "for " + values + ", " + makes + (part == Touch::rows ? " evenly" : ""));
+            "for " + values + ", " + makes + (part == Touch::rows ? " evenly" : ""));
         return true;
     }
 
@@ -352,7 +354,7 @@ private:
             error(kind::library_implementation, path + ".map." + parameter.name, "one thread touches all of `" + parameter.name + "`");
         } else if (!meaningful(parameter.form, touch)) {
             error(kind::library_implementation, path + ".map." + parameter.name,
-                  "`" + parameter.name + "` is a " + (parameter.form == Form::scalar ? "scalar" : "vector") + ", which has no such part");
+                "`" + parameter.name + "` is a " + (parameter.form == Form::scalar ? "scalar" : "vector") + ", which has no such part");
         }
     }
 

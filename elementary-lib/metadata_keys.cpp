@@ -52,8 +52,8 @@ void KeyReader::known_keys(const TomlValue& table, const std::string& path, std:
             continue;
         }
         suggest(report(kind::library_unknown_key, key.place,
-                       "`" + key.name + "` is no key of " + (path.empty() ? "a function" : "`" + array_of(path) + "`")),
-                key.name, known);
+                    "`" + key.name + "` is no key of " + (path.empty() ? "a function" : "`" + array_of(path) + "`")),
+            key.name, known);
     }
 }
 
@@ -62,14 +62,14 @@ const TomlValue* KeyReader::find(const TomlValue& table, const std::string& path
     if (value == nullptr && required) {
         // It would have to stand below the table's head, or at the file's start.
         report(kind::library_missing_key, metadata_.place(path),
-               "`" + std::string(key) + "` is missing" + (path.empty() ? "" : " in this `" + array_of(path) + "`"));
+            "`" + std::string(key) + "` is missing" + (path.empty() ? "" : " in this `" + array_of(path) + "`"));
     }
     return value;
 }
 
 void KeyReader::wrong_type(const TomlValue& value, const std::string& what, std::string_view needed) {
     report(kind::library_wrong_type, value.place,
-           "`" + what + "` is " + std::string(name_of(value.kind)) + ", but " + article(needed) + " is needed");
+        "`" + what + "` is " + std::string(name_of(value.kind)) + ", but " + article(needed) + " is needed");
 }
 
 std::optional<std::string> KeyReader::text(const TomlValue& table, const std::string& path, std::string_view key, bool required) {
@@ -92,8 +92,8 @@ bool KeyReader::flag(const TomlValue& table, const std::string& path, std::strin
     return value != nullptr && value->boolean;
 }
 
-std::optional<std::string> KeyReader::choice(const TomlValue& table, const std::string& path, std::string_view key,
-                                             const std::vector<std::string>& values) {
+std::optional<std::string> KeyReader::choice(
+    const TomlValue& table, const std::string& path, std::string_view key, const std::vector<std::string>& values) {
     const std::optional<std::string> value = text(table, path, key);
     if (!value || std::find(values.begin(), values.end(), *value) != values.end()) {
         return value;
@@ -103,8 +103,8 @@ std::optional<std::string> KeyReader::choice(const TomlValue& table, const std::
         list += (list.empty() ? "`" : ", `") + one + "`";
     }
     suggest(report(kind::library_wrong_value, metadata_.place(member_path(path, key)),
-                   "`" + *value + "` is no value of `" + std::string(key) + "` (" + list + ")"),
-            *value, values);
+                "`" + *value + "` is no value of `" + std::string(key) + "` (" + list + ")"),
+        *value, values);
     return std::nullopt;
 }
 
@@ -150,7 +150,7 @@ std::vector<std::pair<std::string, const TomlValue*>> KeyReader::tables(const To
     }
     if (value->kind != TomlValue::Kind::array) {
         report(kind::library_wrong_type, value->place,
-               "`" + key + "` is " + std::string(name_of(value->kind)) + ", but an array of tables is needed")
+            "`" + key + "` is " + std::string(name_of(value->kind)) + ", but an array of tables is needed")
             .hint = "each one is written under its own `[[" + key + "]]`";
         return found;
     }

@@ -16,8 +16,7 @@ std::string member_path(const std::string& table, std::string_view key);
 
 class KeyReader {
 public:
-    KeyReader(Metadata& metadata, Diagnostics& diagnostics)
-        : metadata_(metadata), diagnostics_(diagnostics) {}
+    KeyReader(Metadata& metadata, Diagnostics& diagnostics) : metadata_(metadata), diagnostics_(diagnostics) {}
 
     /// Reports every other key of the table, and remembers the places of the values.
     void known_keys(const TomlValue& table, const std::string& path, std::initializer_list<std::string_view> keys);
@@ -27,8 +26,8 @@ public:
 
     std::optional<std::string> text(const TomlValue& table, const std::string& path, std::string_view key, bool required = true);
     bool flag(const TomlValue& table, const std::string& path, std::string_view key);
-    std::optional<std::string> choice(const TomlValue& table, const std::string& path, std::string_view key,
-                                      const std::vector<std::string>& values);
+    std::optional<std::string> choice(
+        const TomlValue& table, const std::string& path, std::string_view key, const std::vector<std::string>& values);
     /// Over the shape parameters of the function, which have been read.
     std::optional<SizeExpression> expression(const TomlValue& table, const std::string& path, std::string_view key, bool required);
     /// The entries of an array of tables, each with its path.

@@ -43,14 +43,12 @@ std::string affine(int constant, std::initializer_list<std::pair<int, const char
 
 /// `(i, j)` as a component of a value of this form is written.
 std::string indexed(const std::string& view, Form form, const std::string& row, const std::string& column) {
-    return view + (form == Form::scalar ? "()" : form == Form::vector ? "(" + row + ")"
-                                                                      : "(" + row + ", " + column + ")");
+    return view + (form == Form::scalar ? "()" : form == Form::vector ? "(" + row + ")" : "(" + row + ", " + column + ")");
 }
 
 class Writer {
 public:
-    explicit Writer(const ComponentMap& map)
-        : map_(map), parts_(parts_of(map)) {
+    explicit Writer(const ComponentMap& map) : map_(map), parts_(parts_of(map)) {
         std::size_t covered = 0;
         for (const MapPart& part : parts_) {
             covered += static_cast<std::size_t>(part.rows) * static_cast<std::size_t>(part.columns);
@@ -118,23 +116,22 @@ private:
             return affine(constant, {{row_moves ? by_row : 0, "i"}, {column_moves ? by_column : 0, "j"}});
         };
         return indexed(operand_name(operand), map_.operands[operand].form, coordinate(part.source_row, part.row_by_row, part.row_by_column),
-                       coordinate(part.source_column, part.column_by_row, part.column_by_column));
+            coordinate(part.source_column, part.column_by_row, part.column_by_column));
     }
 
     std::string assignment(const MapPart& part) const {
         const bool rows = part.rows > 1;
         const bool columns = part.columns > 1;
         const std::string i = rows ? "i" : std::to_string(part.row);
-        const std::string j = columns ? "j" : part.diagonal ? affine(part.column - part.row, {{1, "i"}})
-                                                            : std::to_string(part.column);
+        const std::string j = columns ? "j" : part.diagonal ? affine(part.column - part.row, {{1, "i"}}) : std::to_string(part.column);
         const std::string statement = indexed("c", map_.result.form, i, j) + " = " + source(part) + ";\n";
         const auto loop = [](const char* index, int first, int count) {
             return "for (int " + std::string(index) + " = " + std::to_string(first) + "; " + index + " < " + std::to_string(first + count) +
-                   "; ++" + index + ")";
+                "; ++" + index + ")";
         };
         if (rows && columns) {
             return "    FUSEC_UNROLL " + loop("i", part.row, part.rows) + " {\n        " + loop("j", part.column, part.columns) +
-                   "\n            " + statement + "    }\n";
+                "\n            " + statement + "    }\n";
         }
         if (rows || columns) {
             return "    " + (rows ? loop("i", part.row, part.rows) : loop("j", part.column, part.columns)) + "\n        " + statement;
@@ -189,8 +186,7 @@ std::string slice_name(const ComponentMap& map, const MapPart& part) {
     const std::string of = "_of_" + dimensions(operand);
     const std::string row = std::to_string(part.source_row), column = std::to_string(part.source_column);
     if (map.result.form == Form::scalar) {
-        return operand.form == Form::vector ? "entry_" + row + of : operand.form == Form::matrix ? "entry_" + row + "_" + column + of
-                                                                                                 : "";
+        return operand.form == Form::vector ? "entry_" + row + of : operand.form == Form::matrix ? "entry_" + row + "_" + column + of : "";
     }
     const bool down = part.row_by_row == 1 && part.column_by_row == 0;
     const bool along = part.row_by_row == 0 && part.column_by_row == 1;
@@ -242,8 +238,7 @@ std::string assembly_name(const ComponentMap& map, const Writer& writer) {
         rows = rows && part.columns == map.result.columns && part.row_by_column == 1;
         columns = columns && part.rows == map.result.rows && part.row_by_row == 1;
     }
-    return rows ? "rows_" + dimensions(map.result) : columns ? "columns_" + dimensions(map.result)
-                                                             : "";
+    return rows ? "rows_" + dimensions(map.result) : columns ? "columns_" + dimensions(map.result) : "";
 }
 
 std::string name_of(const ComponentMap& map, const Writer& writer) {

@@ -16,10 +16,7 @@ constexpr std::size_t max_nodes = 1000;
 constexpr int max_nesting = 128;
 
 constexpr std::array<std::pair<std::string_view, Algorithm>, 5> algorithms{{{"det", Algorithm::determinant},
-                                                                            {"inverse", Algorithm::inverse},
-                                                                            {"cofactor", Algorithm::cofactor},
-                                                                            {"cholesky", Algorithm::cholesky},
-                                                                            {"solve", Algorithm::solve}}};
+    {"inverse", Algorithm::inverse}, {"cofactor", Algorithm::cofactor}, {"cholesky", Algorithm::cholesky}, {"solve", Algorithm::solve}}};
 
 /// Functions of a reference and how many operands they take.
 constexpr std::array<std::pair<std::string_view, std::size_t>, 9> functions{
@@ -39,8 +36,7 @@ using Kind = ReferenceNode::Kind;
 
 class Parser {
 public:
-    explicit Parser(std::string_view text)
-        : text_(text) {}
+    explicit Parser(std::string_view text) : text_(text) {}
 
     std::optional<ReferenceExpression> parse() {
         skip_blanks();
@@ -143,8 +139,7 @@ private:
         std::size_t start = ++at_;
         for (int depth = 1; at_ < text_.size(); ++at_) {
             const char c = text_[at_];
-            depth += (c == '[' || c == '(') ? 1 : (c == ']' || c == ')') ? -1
-                                                                         : 0;
+            depth += (c == '[' || c == '(') ? 1 : (c == ']' || c == ')') ? -1 : 0;
             if (depth == 0 || (c == ',' && depth == 1)) {
                 parts.emplace_back(start, text_.substr(start, at_ - start));
                 start = at_ + 1;
@@ -284,9 +279,9 @@ private:
             if (!failed() && parts.size() != 2) {
                 return fail("`delta` takes two indices", start);
             }
-            return failed() ? -1
-                            : condition(start, index(parts[0].first,
-                                                     "(" + std::string(parts[0].second) + ")==(" + std::string(parts[1].second) + ")"));
+            return failed()
+                ? -1
+                : condition(start, index(parts[0].first, "(" + std::string(parts[0].second) + ")==(" + std::string(parts[1].second) + ")"));
         }
         const auto function = std::find_if(functions.begin(), functions.end(), [&](const auto& known) { return known.first == word; });
         if (function == functions.end()) {
@@ -305,8 +300,8 @@ private:
         }
         if (!failed() && node.children.size() != function->second) {
             return fail("`" + word + "` takes " + std::to_string(function->second) + (function->second == 1 ? " operand" : " operands") +
-                            ", but " + std::to_string(node.children.size()) + (node.children.size() == 1 ? " is" : " are") + " given",
-                        start);
+                    ", but " + std::to_string(node.children.size()) + (node.children.size() == 1 ? " is" : " are") + " given",
+                start);
         }
         return add(std::move(node));
     }
@@ -352,7 +347,7 @@ std::optional<Reference> parse_reference(std::string_view text, std::string& err
     }
     if (std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c); })) {
         error = "`" + std::string(text) +
-                "` is neither an index expression nor an algorithm (`det`, `inverse`, `cofactor`, `cholesky`, `solve`)";
+            "` is neither an index expression nor an algorithm (`det`, `inverse`, `cofactor`, `cholesky`, `solve`)";
         where = 0;
         return std::nullopt;
     }

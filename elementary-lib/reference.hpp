@@ -52,8 +52,8 @@ struct ReferenceNode {
         negate,
         call
     } kind = Kind::number;
-    double number = 0;                   ///< number
-    std::string name;                    ///< component: the operand; sum: the bound index; call: sqrt, exp, log, sin, cos, pow, abs, min, max
+    double number = 0; ///< number
+    std::string name;  ///< component: the operand; sum: the bound index; call: sqrt, exp, log, sin, cos, pow, abs, min, max
     std::vector<SizeExpression> indices; ///< component: one per dimension (none for a scalar), 0-based
     std::vector<int> children;
     std::size_t where = 0; ///< byte of the reference's text where the node starts

@@ -38,8 +38,7 @@ struct Shape {
     int size() const { return rows * columns; }
     bool operator==(const Shape&) const = default;
     bool operator<(const Shape& other) const {
-        return form != other.form ? form < other.form : rows != other.rows ? rows < other.rows
-                                                                           : columns < other.columns;
+        return form != other.form ? form < other.form : rows != other.rows ? rows < other.rows : columns < other.columns;
     }
 };
 

@@ -29,16 +29,14 @@ std::string fault_of(const fs::path& cache) {
 
 } // namespace
 
-PrivateFolder::PrivateFolder(const fs::path& parent, const std::string& name)
-    : owner_(::getpid()) {
+PrivateFolder::PrivateFolder(const fs::path& parent, const std::string& name) : owner_(::getpid()) {
     std::string pattern = (parent / (name + "-XXXXXX")).string();
     if (::mkdtemp(pattern.data()) != nullptr) {
         path_ = pattern;
     }
 }
 
-PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})), owner_(other.owner_) {}
+PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})), owner_(other.owner_) {}
 
 PrivateFolder::~PrivateFolder() {
     std::error_code ignored;

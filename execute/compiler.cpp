@@ -164,8 +164,9 @@ Asked ask(const std::string& name) {
     }
     if (version.exit_code != 0) {
         const std::string said = version.output.substr(0, version.output.find('\n'));
-        return {std::nullopt, "`" + compiler.command_text() + " --version` ends with exit code " + std::to_string(version.exit_code) +
-                                  (said.empty() ? "" : ": " + said)};
+        return {std::nullopt,
+            "`" + compiler.command_text() + " --version` ends with exit code " + std::to_string(version.exit_code) +
+                (said.empty() ? "" : ": " + said)};
     }
     compiler.version = version.output;
     return {std::move(compiler), {}};
@@ -223,8 +224,8 @@ fs::path emulation_folder(const fs::path& library_folder) {
     return library_folder / "emulation";
 }
 
-std::optional<fs::path> build_library(const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache,
-                                      Diagnostics& diagnostics) {
+std::optional<fs::path> build_library(
+    const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache, Diagnostics& diagnostics) {
     internal_check(!request.files.empty(), "a build request without a file");
     const std::vector<std::string> flags = flags_of(request, compiler);
     Key key;
@@ -279,15 +280,14 @@ std::optional<fs::path> build_library(const BuildRequest& request, const HostCom
     if (request.kind == BuildKind::gpu) {
         command.insert(command.end(), {request.files.front().name, "-o", output.string(), "-Xlinker", "-Bsymbolic"});
     } else {
-        command.insert(command.end(),
-                       {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
+        command.insert(
+            command.end(), {"-iquote", ".", request.files.front().name, "-x", "none", "-o", output.string(), "-lm", "-Wl,-Bsymbolic"});
     }
     const ProcessResult result = run_process(command, work.path());
     if (!result.started || result.exit_code != 0) {
         const std::string what = "`" + compiler.command_text() + "` cannot " + (result.started ? "compile" : "be started for") + " `" +
-                                 request.files.front().name + "`: ";
-        Diagnostic& diagnostic = diagnostics.report(
-            kind::host_compile_failed, {},
+            request.files.front().name + "`: ";
+        Diagnostic& diagnostic = diagnostics.report(kind::host_compile_failed, {},
             what + (result.output.empty() ? "exit code " + std::to_string(result.exit_code) : first_errors(result.output)));
         note_log(result.output, diagnostic);
         return std::nullopt;

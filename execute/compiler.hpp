@@ -53,7 +53,7 @@ std::filesystem::path emulation_folder(const std::filesystem::path& library_fold
 
 /// The shared library for the request: from the cache, or compiled, then renamed into place, so that jobs may run side by side. On
 /// failure reports `host-compile-failed` with the compiler's first errors and the beginning of its log, and leaves nothing in the cache.
-std::optional<std::filesystem::path> build_library(const BuildRequest& request, const HostCompiler& compiler,
-                                                   const std::filesystem::path& cache, Diagnostics& diagnostics);
+std::optional<std::filesystem::path> build_library(
+    const BuildRequest& request, const HostCompiler& compiler, const std::filesystem::path& cache, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

@@ -154,7 +154,8 @@ std::vector<Demands> demands(const CheckedProgram& program, const library::Catal
     return found;
 }
 
-std::vector<double> random_value(const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
+std::vector<double> random_value(
+    const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
     Stream random(seed, datum, element, draw);
     const Shape& shape = type.shape;
     std::vector<double> value;

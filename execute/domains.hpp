@@ -26,7 +26,8 @@ std::vector<Demands> demands(const frontend::CheckedProgram& program, const libr
 std::vector<Demands> settled_demands(const frontend::CheckedProgram& program, const library::Catalog& catalog);
 
 /// The components of one value, rounded to the precision of `type`. `draw` tells repeated draws of one element apart.
-std::vector<double> random_value(const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw);
+std::vector<double> random_value(
+    const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw);
 
 /// Inputs for `elements` elements and their reference.
 struct RandomCases {
@@ -45,6 +46,7 @@ struct RandomCases {
 RandomCases draw_cases(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed);
 
 /// Elements of `result` in which some computed datum is ill conditioned.
-std::vector<std::size_t> ill_conditioned_elements(const frontend::CheckedProgram& program, const ReferenceResult& result, std::size_t elements);
+std::vector<std::size_t> ill_conditioned_elements(
+    const frontend::CheckedProgram& program, const ReferenceResult& result, std::size_t elements);
 
 } // namespace fusec::execute

@@ -43,14 +43,16 @@ private:
             }
             calls.emplace_back(i);
             // From the program's constants each time, so that nothing is rounded before the last step of a chain.
-            const std::vector<double> exact = evaluate(program_, catalog_, calls, 1, DataValues(program_.data.size())).values[call.result.index()];
+            const std::vector<double> exact =
+                evaluate(program_, catalog_, calls, 1, DataValues(program_.data.size())).values[call.result.index()];
             std::vector<double> values;
             for (const double component : exact) {
                 values.push_back(rounded(component, result.type.precision));
             }
             if (std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) {
                 folded_[call.result.index()] = std::move(values);
-                diagnostics_.report(kind::folded_call, call.span, "`" + result.name + "` has constant operands only: computed by the compiler");
+                diagnostics_.report(
+                    kind::folded_call, call.span, "`" + result.name + "` has constant operands only: computed by the compiler");
             } else {
                 calls.pop_back();
             }
@@ -60,7 +62,8 @@ private:
     /// Given data, outputs, and what the calls that stay use.
     void find_needed() {
         for (std::size_t i = 0; i < program_.data.size(); ++i) {
-            needed_[i] = program_.data[i].kind == DatumKind::input || program_.data[i].kind == DatumKind::uniform || program_.data[i].output;
+            needed_[i] =
+                program_.data[i].kind == DatumKind::input || program_.data[i].kind == DatumKind::uniform || program_.data[i].output;
         }
         for (std::size_t i = program_.calls.size(); i-- > 0;) {
             const Call& call = program_.calls[i];

@@ -81,7 +81,8 @@ std::string ask_for_device(const HostCompiler& nvcc, const std::filesystem::path
     int capability = 0;
     const int count = driver->describe(name.data(), name.size(), &capability);
     if (count <= 0) {
-        return "\ncudaGetDeviceCount " + (count == 0 ? std::string("gives 0 devices") : "fails: " + std::string(driver->error_text(-count)));
+        return "\ncudaGetDeviceCount " +
+            (count == 0 ? std::string("gives 0 devices") : "fails: " + std::string(driver->error_text(-count)));
     }
     return std::string(name.data()) + "\n" + std::to_string(capability);
 }
@@ -94,7 +95,14 @@ BuildRequest::File gpu_driver_file() {
 
 std::optional<GpuDriver> GpuDriver::find(const LoadedLibrary& library, Diagnostics& diagnostics) {
     GpuDriver driver;
-    const bool complete = find_function(library, "fusec_gpu_describe", driver.describe, diagnostics) && find_function(library, "fusec_gpu_error_text", driver.error_text, diagnostics) && find_function(library, "fusec_gpu_allocate", driver.allocate, diagnostics) && find_function(library, "fusec_gpu_release", driver.release, diagnostics) && find_function(library, "fusec_gpu_fill", driver.fill, diagnostics) && find_function(library, "fusec_gpu_to_device", driver.to_device, diagnostics) && find_function(library, "fusec_gpu_to_host", driver.to_host, diagnostics) && find_function(library, "fusec_gpu_synchronize", driver.synchronize, diagnostics);
+    const bool complete = find_function(library, "fusec_gpu_describe", driver.describe, diagnostics) &&
+        find_function(library, "fusec_gpu_error_text", driver.error_text, diagnostics) &&
+        find_function(library, "fusec_gpu_allocate", driver.allocate, diagnostics) &&
+        find_function(library, "fusec_gpu_release", driver.release, diagnostics) &&
+        find_function(library, "fusec_gpu_fill", driver.fill, diagnostics) &&
+        find_function(library, "fusec_gpu_to_device", driver.to_device, diagnostics) &&
+        find_function(library, "fusec_gpu_to_host", driver.to_host, diagnostics) &&
+        find_function(library, "fusec_gpu_synchronize", driver.synchronize, diagnostics);
     return complete ? std::optional(driver) : std::nullopt;
 }
 
@@ -115,7 +123,8 @@ std::optional<HostCompiler> find_cuda_compiler(Diagnostics& diagnostics) {
             return compiler;
         }
     }
-    diagnostics.report(kind::no_cuda_compiler, {}, "no CUDA compiler found: looked for " + looked_for).hint = "install the CUDA toolkit, set NVCC, or verify with `--executor emulated`, which needs neither toolkit nor GPU";
+    diagnostics.report(kind::no_cuda_compiler, {}, "no CUDA compiler found: looked for " + looked_for).hint =
+        "install the CUDA toolkit, set NVCC, or verify with `--executor emulated`, which needs neither toolkit nor GPU";
     return std::nullopt;
 }
 
@@ -133,7 +142,8 @@ bool find_gpu(const HostCompiler& nvcc, const std::filesystem::path& cache, int 
     } else {
         return true;
     }
-    diagnostics.report(kind::no_gpu, {}, "no GPU found: looked for " + found + why).hint = "`--executor emulated` runs the same text without a GPU";
+    diagnostics.report(kind::no_gpu, {}, "no GPU found: looked for " + found + why).hint =
+        "`--executor emulated` runs the same text without a GPU";
     return false;
 }
 
@@ -143,8 +153,7 @@ void check_gpu(const GpuDriver& driver, int error, const char* call) {
     }
 }
 
-DeviceList::DeviceList(const GpuDriver& driver, GuardedList& host)
-    : driver_(driver), host_(host) {
+DeviceList::DeviceList(const GpuDriver& driver, GuardedList& host) : driver_(driver), host_(host) {
     void* memory = nullptr;
     check_gpu(driver_, driver_.allocate(&memory, host_.page_bytes() + 2 * zone_bytes), "cudaMalloc");
     memory_ = static_cast<unsigned char*>(memory);

@@ -31,7 +31,8 @@ struct GpuDriver {
     static std::optional<GpuDriver> find(const LoadedLibrary& library, Diagnostics& diagnostics);
 };
 
-/// $NVCC if it is set, else nvcc in $PATH, else that of $CUDA_HOME and of /usr/local/cuda. Reports `no-cuda-compiler` with what it looked for.
+/// $NVCC if it is set, else nvcc in $PATH, else that of $CUDA_HOME and of /usr/local/cuda. Reports `no-cuda-compiler` with what it
+/// looked for.
 std::optional<HostCompiler> find_cuda_compiler(Diagnostics& diagnostics);
 
 /// Builds the driver and asks it, in a child, for a device that runs code for `arch`. Reports `no-gpu` with what the runtime said.

@@ -69,7 +69,8 @@ std::optional<std::string> GuardedList::describe(const void* address) const {
     if (byte < mapped_ || byte >= mapped_ + mapped_bytes_) {
         return std::nullopt;
     }
-    return byte < data_ ? "`" + name_ + "`, " + std::to_string(data_ - byte) + " bytes before its start" : "`" + name_ + "`, " + std::to_string(byte - data_ - static_cast<std::ptrdiff_t>(bytes_)) + " bytes past its end";
+    return byte < data_ ? "`" + name_ + "`, " + std::to_string(data_ - byte) + " bytes before its start"
+                        : "`" + name_ + "`, " + std::to_string(byte - data_ - static_cast<std::ptrdiff_t>(bytes_)) + " bytes past its end";
 }
 
 } // namespace fusec::execute

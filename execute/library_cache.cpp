@@ -30,7 +30,8 @@ std::string read_processor() {
     std::ifstream stream("/proc/cpuinfo");
     std::string text;
     for (std::string line; std::getline(stream, line) && !line.empty();) { // the first processor ends with an empty line
-        for (const std::string_view key : {"vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer", "CPU part", "CPU variant", "Features"}) {
+        for (const std::string_view key :
+            {"vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer", "CPU part", "CPU variant", "Features"}) {
             const std::size_t after = line.find_first_of("\t:");
             if (after != std::string::npos && std::string_view(line).substr(0, after) == key) {
                 text += line + "\n";
@@ -138,7 +139,8 @@ void evict(const fs::path& folder, const CacheBound& bound) {
     if (total <= bound.bytes) {
         return;
     }
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return std::pair(a.used, a.path) < std::pair(b.used, b.path); });
+    std::sort(entries.begin(), entries.end(),
+        [](const Entry& a, const Entry& b) { return std::pair(a.used, a.path) < std::pair(b.used, b.path); });
     for (const Entry& entry : entries) {
         if (total <= bound.bytes / 5 * 4 || now - entry.used <= bound.kept.count()) {
             return;

@@ -75,15 +75,15 @@ private:
     static Span span_of(const Function& function, const Implementation& implementation) {
         const std::string_view text = implementation_source(function, implementation);
         const auto begin = static_cast<std::size_t>(text.data() - function.source.data());
-        return {std::make_shared<const SourceText>(function.source_path.string(), function.source), begin, begin + std::min(text.find('\n'), text.size())};
+        return {std::make_shared<const SourceText>(function.source_path.string(), function.source), begin,
+            begin + std::min(text.find('\n'), text.size())};
     }
     void report_reference(const Function& function, const std::string& message) {
         Diagnostics unreadable; // it was read when the catalog was loaded; if it has gone since, the message has no place
         const std::string text = read_file(function.metadata_path, unreadable).value_or("");
         const std::size_t at = std::min(text.find(function.reference_text), text.size());
         diagnostics_.report(kind::library_reference,
-                            {std::make_shared<const SourceText>(function.metadata_path.string(), text), at, at + function.reference_text.size()},
-                            message);
+            {std::make_shared<const SourceText>(function.metadata_path.string(), text), at, at + function.reference_text.size()}, message);
     }
 
     std::optional<Plan> plan_for(FunctionId id) {
@@ -106,7 +106,8 @@ private:
                     }
                     for (const Holding holding : {Holding::memory, Holding::registers, Holding::lanes}) {
                         if (holding != Holding::lanes || (*threads == 1 && &implementation == &function.implementations.front())) {
-                            plan.instances.push_back({&implementation, subject->operands, subject->instance.result.shape, precision, *threads, holding});
+                            plan.instances.push_back(
+                                {&implementation, subject->operands, subject->instance.result.shape, precision, *threads, holding});
                             plan.subject_of.push_back(plan.subjects.size());
                         }
                     }
@@ -120,10 +121,9 @@ private:
                 ++result_.unchecked;
                 const std::string name = label(function, implementation) + " ";
                 diagnostics_.report(kind::library_unchecked, span_of(function, implementation),
-                                    implementation.barrier
-                                        ? name + "synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here"
-                                        : name + "is not checked: no shape up to " + std::to_string(largest_searched_dimension) +
-                                              " is within its limit");
+                    implementation.barrier
+                        ? name + "synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here"
+                        : name + "is not checked: no shape up to " + std::to_string(largest_searched_dimension) + " is within its limit");
             }
         }
         result_.implementations += planned.size();
@@ -136,8 +136,8 @@ private:
         const auto work = [&] {
             for (std::size_t i = next++; i < plans_.size(); i = next++) {
                 Plan& plan = plans_[i];
-                const BuildRequest request{
-                    {{plan.function->name + ".cpp", check_unit(*plan.function, plan.instances)}}, BuildKind::host_checked, {options_.runtime_folder}};
+                const BuildRequest request{{{plan.function->name + ".cpp", check_unit(*plan.function, plan.instances)}},
+                    BuildKind::host_checked, {options_.runtime_folder}};
                 plan.compiled = build_library(request, compiler_, options_.cache, plan.compile_messages);
             }
         };
@@ -186,7 +186,8 @@ private:
                 run_of.push_back(&plan);
             }
         }
-        const std::vector<ChildResult> results = run_children(runs, std::max(1U, std::thread::hardware_concurrency()), seconds_per_function);
+        const std::vector<ChildResult> results =
+            run_children(runs, std::max(1U, std::thread::hardware_concurrency()), seconds_per_function);
         for (std::size_t i = 0; i < results.size(); ++i) {
             judge(*run_of[i], results[i]);
         }
@@ -200,8 +201,8 @@ private:
         if (!run.completed || run.text.size() != expected) {
             ++result_.mismatches;
             diagnostics_.report(kind::library_mismatch, span_of(*plan.function, plan.function->implementations.front()),
-                                "the implementations of `" + plan.function->name +
-                                    "` do not run to their end: " + (run.fault.empty() ? "their results are incomplete" : run.fault));
+                "the implementations of `" + plan.function->name +
+                    "` do not run to their end: " + (run.fault.empty() ? "their results are incomplete" : run.fault));
             return;
         }
         struct Worst {
@@ -247,8 +248,8 @@ private:
         return text.data();
     }
 
-    void report_mismatch(const Plan& plan, const Implementation& implementation, std::size_t which, const Agreement& agreement, double computed,
-                         std::size_t instances) {
+    void report_mismatch(const Plan& plan, const Implementation& implementation, std::size_t which, const Agreement& agreement,
+        double computed, std::size_t instances) {
         const CheckInstance& instance = plan.instances[which];
         const Subject& subject = plan.subjects[plan.subject_of[which]];
         const std::size_t component = agreement.worst % static_cast<std::size_t>(instance.result.size());
@@ -263,13 +264,13 @@ private:
         for (const auto& [name, value] : subject.instance.shape) {
             shape += ", " + name + " = " + std::to_string(value);
         }
-        Diagnostic& report =
-            diagnostics_.report(kind::library_mismatch, span_of(*plan.function, implementation),
-                                label(*plan.function, implementation) + " computes " + place + " = " + number(computed) +
-                                    ", but the reference says " + number(subject.values[agreement.worst]) + " with an allowed error of " +
-                                    number(allowed_error(subject.bounds[agreement.worst], instance.precision)));
-        report.hint = "with " + std::string(c_name(instance.precision)) + shape + ", operands in " + std::string(name_of(instance.holding)) + "; " +
-                      std::to_string(instances) + (instances == 1 ? " instance differs" : " instances differ");
+        Diagnostic& report = diagnostics_.report(kind::library_mismatch, span_of(*plan.function, implementation),
+            label(*plan.function, implementation) + " computes " + place + " = " + number(computed) + ", but the reference says " +
+                number(subject.values[agreement.worst]) + " with an allowed error of " +
+                number(allowed_error(subject.bounds[agreement.worst], instance.precision)));
+        report.hint = "with " + std::string(c_name(instance.precision)) + shape + ", operands in " +
+            std::string(name_of(instance.holding)) + "; " + std::to_string(instances) +
+            (instances == 1 ? " instance differs" : " instances differ");
     }
 
     const Catalog& catalog_;
@@ -282,7 +283,8 @@ private:
 
 } // namespace
 
-LibraryCheckResult check_library(const Catalog& catalog, const HostCompiler& compiler, const LibraryCheckOptions& options, Diagnostics& diagnostics) {
+LibraryCheckResult check_library(
+    const Catalog& catalog, const HostCompiler& compiler, const LibraryCheckOptions& options, Diagnostics& diagnostics) {
     return Checker(catalog, compiler, options, diagnostics).run();
 }
 

@@ -36,6 +36,7 @@ struct LibraryCheckResult {
 
 /// Metadata are checked by loading the catalog; this checks the device sources. Reports `library-mismatch` at the template with the
 /// worst component, `library-unchecked`, `library-reference` for a reference that cannot be evaluated, and what the compiler says.
-LibraryCheckResult check_library(const library::Catalog& catalog, const HostCompiler& compiler, const LibraryCheckOptions& options, Diagnostics& diagnostics);
+LibraryCheckResult check_library(
+    const library::Catalog& catalog, const HostCompiler& compiler, const LibraryCheckOptions& options, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

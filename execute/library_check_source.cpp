@@ -107,7 +107,7 @@ bool holdable(const Shape& shape, Touch touch, int threads) {
 std::string part_of(const Shape& shape, Touch touch, const CheckInstance& instance) {
     static constexpr const char* names[]{"all_part", "row_part", "column_part", "entry_part", "rows_part"};
     return std::string(names[static_cast<std::size_t>(touch)]) + "<" + c_name(instance.precision) + ", " + dimensions(shape) + ", " +
-           std::to_string(instance.threads) + ">";
+        std::to_string(instance.threads) + ">";
 }
 
 std::string arguments(std::size_t operands) {
@@ -126,8 +126,9 @@ void memory_operand(Writer& text, const CheckInstance& instance, std::size_t ope
     const Shape& shape = instance.operands[operand];
     const std::string number = std::to_string(operand);
     text.line("const array<" + std::string(c_name(instance.precision)) + ", " + std::to_string(shape.size()) + "> m" + number + "(" +
-              element_of("operands[" + number + "]", shape) + ");");
-    text.line("const auto a" + number + " = fusec::view<" + c_name(instance.precision) + ", " + dimensions(shape) + ">(m" + number + ".data);");
+        element_of("operands[" + number + "]", shape) + ");");
+    text.line(
+        "const auto a" + number + " = fusec::view<" + c_name(instance.precision) + ", " + dimensions(shape) + ">(m" + number + ".data);");
 }
 
 void in_lanes(Writer& text, const CheckInstance& instance, const std::string& call) {
@@ -136,8 +137,8 @@ void in_lanes(Writer& text, const CheckInstance& instance, const std::string& ca
     const auto cases = text.block("for (int i = 0; i < cases; i += width)");
     for (std::size_t operand = 0; operand < instance.operands.size(); ++operand) {
         const std::string number = std::to_string(operand);
-        text.line("const auto a" + number + " = lanes_in<" + type + ", width, " + dimensions(instance.operands[operand]) + ">(operands[" + number +
-                  "], i, cases);");
+        text.line("const auto a" + number + " = lanes_in<" + type + ", width, " + dimensions(instance.operands[operand]) + ">(operands[" +
+            number + "], i, cases);");
     }
     text.line("fusec::registers<fusec::simd<" + type + ", width>, " + dimensions(instance.result) + "> c;");
     text.line("for (auto& component : c.data)");
@@ -168,7 +169,7 @@ void by_threads(Writer& text, const CheckInstance& instance, const std::string& 
             if (in_registers && holdable(shape, touch, instance.threads)) {
                 const std::string number = std::to_string(operand);
                 text.line("const auto a" + number + " = " + part_of(shape, touch, instance) + "::in(" +
-                          element_of("operands[" + number + "]", shape) + ", t);");
+                    element_of("operands[" + number + "]", shape) + ", t);");
             }
         }
         const std::string part = part_of(result, instance.implementation->output, instance);

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t most_draws = 16;
 
 /// Values of the shape parameters, by position: equal and different, odd, even, divisible by 2, 3 and 4.
-constexpr std::array<std::array<int, 3>, 8> shape_values{{{1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 2, 3}, {2, 5, 4}, {6, 3, 4}, {8, 6, 5}, {12, 12, 12}}};
+constexpr std::array<std::array<int, 3>, 8> shape_values{
+    {{1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 2, 3}, {2, 5, 4}, {6, 3, 4}, {8, 6, 5}, {12, 12, 12}}};
 
 /// The operand types of a function for given shape parameters; nothing where a dimension is out of range.
 std::optional<std::vector<Type>> operand_types(const Function& function, const library::ShapeValues& values, Precision precision) {
@@ -90,7 +91,7 @@ struct Draw {
 };
 
 Draw draw_case(const Function& function, const Subject& subject, const InstanceReference& reference, std::uint64_t seed, std::size_t number,
-               std::uint64_t again) {
+    std::uint64_t again) {
     Draw draw;
     for (std::size_t i = 0; i < subject.operands.size(); ++i) {
         const Type type{subject.operands[i], subject.instance.result.precision};
@@ -155,7 +156,7 @@ std::vector<library::ShapeValues> checked_shapes(const Catalog& catalog, Functio
 }
 
 std::optional<Subject> draw_subject(const Catalog& catalog, FunctionId id, const library::ShapeValues& shape, Precision precision,
-                                    const LibraryCheckOptions& options, std::string& fault) {
+    const LibraryCheckOptions& options, std::string& fault) {
     const Function& function = catalog.function(id);
     Subject subject;
     subject.instance = match(catalog, id, shape, precision).value();
@@ -185,7 +186,7 @@ std::optional<Subject> draw_subject(const Catalog& catalog, FunctionId id, const
     // At most 5 %, and one however few the cases are.
     if (redrawn > std::max<std::size_t>(1, options.cases / 20)) {
         fault = std::to_string(redrawn) + " draws for " + std::to_string(options.cases) + " cases of `" + function.name +
-                "` were ill conditioned: the operands' domains do not keep it away from poles and cancellation";
+            "` were ill conditioned: the operands' domains do not keep it away from poles and cancellation";
         return std::nullopt;
     }
     return subject;

@@ -21,12 +21,13 @@ struct Subject {
     std::vector<double> values, bounds;      ///< of the result
 };
 
-/// Standard shapes that the function exists for, the largest equal dimensions within its `where`, and the smallest shape for each implementation whose limit excludes all of them.
+/// Standard shapes that the function exists for, the largest equal dimensions within its `where`, and the smallest shape for each
+/// implementation whose limit excludes all of them.
 std::vector<library::ShapeValues> checked_shapes(const library::Catalog& catalog, FunctionId function);
 
 /// Random cases with their reference. Nothing, and `fault`, when the reference cannot be evaluated or more than 5 % of the draws are
 /// ill conditioned. Pre: the function exists for the shape.
-std::optional<Subject> draw_subject(const library::Catalog& catalog, FunctionId function, const library::ShapeValues& shape, Precision precision,
-                                    const LibraryCheckOptions& options, std::string& fault);
+std::optional<Subject> draw_subject(const library::Catalog& catalog, FunctionId function, const library::ShapeValues& shape,
+    Precision precision, const LibraryCheckOptions& options, std::string& fault);
 
 } // namespace fusec::execute

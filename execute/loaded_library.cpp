@@ -20,8 +20,7 @@ std::optional<LoadedLibrary> LoadedLibrary::open(const std::filesystem::path& pa
     return LoadedLibrary(handle);
 }
 
-LoadedLibrary::LoadedLibrary(LoadedLibrary&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)) {}
+LoadedLibrary::LoadedLibrary(LoadedLibrary&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
 
 LoadedLibrary& LoadedLibrary::operator=(LoadedLibrary&& other) noexcept {
     std::swap(handle_, other.handle_);

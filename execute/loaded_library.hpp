@@ -27,8 +27,7 @@ public:
     void attach(emulation::Device& device) const;
 
 private:
-    explicit LoadedLibrary(void* handle)
-        : handle_(handle) {}
+    explicit LoadedLibrary(void* handle) : handle_(handle) {}
     void* handle_ = nullptr;
 };
 
@@ -37,7 +36,8 @@ private:
 struct UnitFunctions {
     std::size_t (*workspace_bytes)(std::size_t n) = nullptr;
     int (*launch)(const void* arguments, std::size_t n, void* workspace, std::size_t workspace_bytes, void* stream) = nullptr;
-    int (*launch_range)(const void* arguments, std::size_t first, std::size_t count, void* workspace, std::size_t workspace_bytes, void* stream) = nullptr;
+    int (*launch_range)(
+        const void* arguments, std::size_t first, std::size_t count, void* workspace, std::size_t workspace_bytes, void* stream) = nullptr;
 
     /// Reports `unloadable-library` when one of the three is missing.
     static std::optional<UnitFunctions> find(const LoadedLibrary& library, const std::string& unit, Diagnostics& diagnostics);

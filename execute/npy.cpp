@@ -73,7 +73,8 @@ private:
 
     bool preamble() {
         if (bytes_.substr(0, magic.size()) != magic) {
-            return fail(0, bytes_.empty() ? "the file is empty, a NumPy file was expected" : "no NumPy file: it does not begin with `\\x93NUMPY`");
+            return fail(
+                0, bytes_.empty() ? "the file is empty, a NumPy file was expected" : "no NumPy file: it does not begin with `\\x93NUMPY`");
         }
         if (bytes_.size() < 8) {
             return fail(bytes_.size(), "the file ends within the format version");
@@ -93,14 +94,17 @@ private:
             length |= byte(8 + i) << (8 * i);
         }
         if (length > bytes_.size() - position_) {
-            return fail(8, "the header is said to have " + std::to_string(length) + " bytes, " + std::to_string(bytes_.size() - position_) + " are left in the file");
+            return fail(8,
+                "the header is said to have " + std::to_string(length) + " bytes, " + std::to_string(bytes_.size() - position_) +
+                    " are left in the file");
         }
         end_ = position_ + length;
         return true;
     }
 
     void skip_blanks() {
-        while (position_ < end_ && (bytes_[position_] == ' ' || bytes_[position_] == '\n' || bytes_[position_] == '\t' || bytes_[position_] == '\r')) {
+        while (position_ < end_ &&
+            (bytes_[position_] == ' ' || bytes_[position_] == '\n' || bytes_[position_] == '\t' || bytes_[position_] == '\r')) {
             ++position_;
         }
     }
@@ -110,7 +114,9 @@ private:
     }
     bool expect(char c) {
         if (!next_is(c)) {
-            return fail(position_, std::string("`") + c + "` expected in the header, " + (position_ < end_ ? std::string("`") + bytes_[position_] + "`" : "its end") + " found");
+            return fail(position_,
+                std::string("`") + c + "` expected in the header, " +
+                    (position_ < end_ ? std::string("`") + bytes_[position_] + "`" : "its end") + " found");
         }
         ++position_;
         return true;
@@ -143,16 +149,13 @@ private:
             if (!key || !expect(':')) {
                 return false;
             }
-            bool* const seen = *key == "descr" ? &descr : *key == "fortran_order" ? &order
-                                                      : *key == "shape"           ? &shape
-                                                                                  : nullptr;
+            bool* const seen = *key == "descr" ? &descr : *key == "fortran_order" ? &order : *key == "shape" ? &shape : nullptr;
             if (seen == nullptr || *seen) {
                 return fail(at, "the key `" + *key + "` " + (seen == nullptr ? "is unknown" : "stands twice"));
             }
             *seen = true;
             skip_blanks();
-            if (!(seen == &descr ? read_descriptor() : seen == &order ? read_order()
-                                                                      : read_shape())) {
+            if (!(seen == &descr ? read_descriptor() : seen == &order ? read_order() : read_shape())) {
                 return false;
             }
             if (!next_is('}') && !expect(',')) {
@@ -165,9 +168,7 @@ private:
             return fail(position_, "more text after the header's dictionary");
         }
         if (!descr || !order || !shape) {
-            return fail(end_, std::string("the header has no key `") + (!descr ? "descr" : !order ? "fortran_order"
-                                                                                                  : "shape") +
-                                  "`");
+            return fail(end_, std::string("the header has no key `") + (!descr ? "descr" : !order ? "fortran_order" : "shape") + "`");
         }
         return true;
     }
@@ -182,7 +183,9 @@ private:
             return false;
         }
         if (*found != descriptor(expected_.type.precision)) {
-            return fail(at, "components `" + *found + "` found, `" + descriptor(expected_.type.precision) + "` expected for `" + expected_.datum + "` (" + to_string(expected_.type) + ")");
+            return fail(at,
+                "components `" + *found + "` found, `" + descriptor(expected_.type.precision) + "` expected for `" + expected_.datum +
+                    "` (" + to_string(expected_.type) + ")");
         }
         return true;
     }
@@ -236,7 +239,9 @@ private:
             wanted.insert(wanted.begin(), found.empty() ? 0 : found.front());
         }
         if (found != wanted) {
-            return fail(at, "shape " + tuple_text(numbers_text(found)) + " found, " + tuple_text(wanted_text) + " expected for `" + expected_.datum + "` (" + (expected_.uniform ? "uniform " : "") + to_string(expected_.type) + ")");
+            return fail(at,
+                "shape " + tuple_text(numbers_text(found)) + " found, " + tuple_text(wanted_text) + " expected for `" + expected_.datum +
+                    "` (" + (expected_.uniform ? "uniform " : "") + to_string(expected_.type) + ")");
         }
         elements_ = expected_.uniform ? 1 : found.front();
         return true;
@@ -246,7 +251,9 @@ private:
         const std::size_t present = bytes_.size() - end_;
         const auto element = static_cast<std::uint64_t>(expected_.type.bytes());
         if (elements_ > std::numeric_limits<std::uint64_t>::max() / element || elements_ * element != present) {
-            fail(end_, std::to_string(present) + " bytes of data found, " + std::to_string(elements_) + " elements of " + std::to_string(element) + " bytes expected");
+            fail(end_,
+                std::to_string(present) + " bytes of data found, " + std::to_string(elements_) + " elements of " + std::to_string(element) +
+                    " bytes expected");
             return std::nullopt;
         }
         return NumpyList{elements_, std::string(bytes_.substr(end_))};
@@ -263,7 +270,8 @@ private:
 
 } // namespace
 
-std::optional<NumpyList> parse_numpy(std::string_view bytes, const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics) {
+std::optional<NumpyList> parse_numpy(
+    std::string_view bytes, const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics) {
     return Parser(bytes, path, expected, diagnostics).parse();
 }
 
@@ -277,7 +285,8 @@ std::string numpy_file(const NumpyList& list, const Type& type, bool uniform) {
     if (!uniform) {
         shape.insert(shape.begin(), std::to_string(list.elements));
     }
-    std::string header = std::string("{'descr': '") + descriptor(type.precision) + "', 'fortran_order': False, 'shape': " + tuple_text(shape) + ", }";
+    std::string header =
+        std::string("{'descr': '") + descriptor(type.precision) + "', 'fortran_order': False, 'shape': " + tuple_text(shape) + ", }";
     const std::size_t prefix = magic.size() + 4;
     header.append(alignment - 1 - (prefix + header.size()) % alignment, ' ');
     header += '\n';

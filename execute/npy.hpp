@@ -30,7 +30,8 @@ struct NumpyExpectation {
 /// Reads and checks; reports `numpy-file` with the byte offset, what was found and what was expected, or `unreadable-file`.
 std::optional<NumpyList> read_numpy(const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics);
 /// The same from bytes already read; `path` is for messages.
-std::optional<NumpyList> parse_numpy(std::string_view bytes, const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics);
+std::optional<NumpyList> parse_numpy(
+    std::string_view bytes, const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics);
 
 /// The bytes of a version 1 file; what read_numpy gives back. Pre: list.bytes has elements * type.bytes() bytes.
 std::string numpy_file(const NumpyList& list, const Type& type, bool uniform);

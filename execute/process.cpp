@@ -118,7 +118,8 @@ void end_child(const char* text) {
     ::_exit(ended_by_end_child);
 }
 
-std::vector<ChildResult> run_children(const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds, double patience) {
+std::vector<ChildResult> run_children(
+    const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds, double patience) {
     std::vector<ChildResult> results(functions.size());
     std::map<int, Child> running; // by the descriptor that its text comes from
     std::size_t next = 0;
@@ -166,7 +167,8 @@ std::vector<ChildResult> run_children(const std::vector<std::function<std::strin
                 results[next++].fault = std::string("no process: ") + std::strerror(errno);
                 continue;
             }
-            running[ends[0]] = {next++, child, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(patience * seconds))};
+            running[ends[0]] = {next++, child,
+                Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(patience * seconds))};
         }
         std::vector<pollfd> waiting;
         Clock::time_point first = Clock::time_point::max();

@@ -27,10 +27,11 @@ struct ChildResult {
 
 /// Runs each function in a child process, `jobs` at a time; results in the order of the functions. `seconds` bounds the processor time of
 /// a child and, apart, of each program that it runs, so that a loaded machine takes longer but fails nothing; a child that waits for
-/// something that does not come is ended after `patience` times as long by the clock. The child gets a copy of this process's memory and gives
-/// back the text that the function returns. Pre: no other thread of this process holds a lock that the functions need (OpenMP has not
-/// been used here).
-std::vector<ChildResult> run_children(const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds, double patience = 10);
+/// something that does not come is ended after `patience` times as long by the clock. The child gets a copy of this process's
+/// memory and gives back the text that the function returns. Pre: no other thread of this process holds a lock that the functions
+/// need (OpenMP has not been used here).
+std::vector<ChildResult> run_children(
+    const std::vector<std::function<std::string()>>& functions, unsigned jobs, double seconds, double patience = 10);
 
 /// In a child: sends `text` ahead of what the function returns; it arrives whatever happens to the child later.
 void send_from_child(const std::string& text);

@@ -33,7 +33,9 @@ DataValues first_draw(const CheckedProgram& program, const std::vector<Demands>&
 }
 
 std::size_t ill_conditioned(const CheckedProgram& program, const library::Catalog& catalog, const std::vector<Demands>& wanted) {
-    return ill_conditioned_elements(program, evaluate(program, catalog, tried_elements, first_draw(program, wanted, tried_elements, trial_seed)), tried_elements).size();
+    return ill_conditioned_elements(
+        program, evaluate(program, catalog, tried_elements, first_draw(program, wanted, tried_elements, trial_seed)), tried_elements)
+        .size();
 }
 
 } // namespace
@@ -71,7 +73,9 @@ std::vector<std::size_t> ill_conditioned_elements(const CheckedProgram& program,
         const bool ill = std::any_of(program.calls.begin(), program.calls.end(), [&](const frontend::Call& call) {
             const std::size_t datum = call.result.index();
             const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
-            return !result.bounds[datum].empty() && is_ill_conditioned(std::span(result.values[datum]).subspan(element * size, size), std::span(result.bounds[datum]).subspan(element * size, size), call.instance.result.precision);
+            return !result.bounds[datum].empty() &&
+                is_ill_conditioned(std::span(result.values[datum]).subspan(element * size, size),
+                    std::span(result.bounds[datum]).subspan(element * size, size), call.instance.result.precision);
         });
         if (ill) {
             found.push_back(element);
@@ -98,9 +102,11 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
                 continue;
             }
             for (const std::size_t element : ill) {
-                const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, static_cast<std::uint64_t>(draw));
+                const std::vector<double> value =
+                    random_value(datum.type, wanted[id.index()], seed, id.index(), element, static_cast<std::uint64_t>(draw));
                 again[id.index()].insert(again[id.index()].end(), value.begin(), value.end());
-                std::copy(value.begin(), value.end(), cases.given[id.index()].begin() + static_cast<std::ptrdiff_t>(element * value.size()));
+                std::copy(
+                    value.begin(), value.end(), cases.given[id.index()].begin() + static_cast<std::ptrdiff_t>(element * value.size()));
             }
         }
         const ReferenceResult result = evaluate(program, catalog, ill.size(), again);
@@ -108,7 +114,8 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
             for (std::size_t datum = 0; datum < from.size(); ++datum) {
                 const auto size = static_cast<std::ptrdiff_t>(program.data[datum].type.shape.size());
                 for (std::size_t i = 0; per_element(program.data[datum]) && !from[datum].empty() && i < ill.size(); ++i) {
-                    std::copy_n(from[datum].begin() + static_cast<std::ptrdiff_t>(i) * size, size, into[datum].begin() + static_cast<std::ptrdiff_t>(ill[i]) * size);
+                    std::copy_n(from[datum].begin() + static_cast<std::ptrdiff_t>(i) * size, size,
+                        into[datum].begin() + static_cast<std::ptrdiff_t>(ill[i]) * size);
                 }
             }
         };

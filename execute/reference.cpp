@@ -38,7 +38,8 @@ InstanceReference::InstanceReference(const library::Catalog& catalog, const libr
         how_ = *map;
         return;
     }
-    how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns, function.inputs.at(0).domain == library::Domain::spd};
+    how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns,
+        function.inputs.at(0).domain == library::Domain::spd};
 }
 
 void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const {
@@ -49,7 +50,9 @@ void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bo
     if (const auto* map = std::get_if<library::ComponentMap>(&how_)) {
         for (std::size_t i = 0; i < map->sources.size(); ++i) {
             const library::ComponentSource& source = map->sources[i];
-            result[i] = source.operand == library::ComponentSource::zero ? Bounded{0, 0} : operands.at(static_cast<std::size_t>(source.operand))[source.component];
+            result[i] = source.operand == library::ComponentSource::zero
+                ? Bounded{0, 0}
+                : operands.at(static_cast<std::size_t>(source.operand))[source.component];
         }
         return;
     }
@@ -80,12 +83,14 @@ bool per_element(const Datum& datum) {
     return datum.kind == DatumKind::input || datum.kind == DatumKind::computed;
 }
 
-ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls, std::size_t elements, const DataValues& given) {
+ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls,
+    std::size_t elements, const DataValues& given) {
     std::vector<std::vector<Bounded>> data(program.data.size());
     for (std::size_t i = 0; i < program.data.size(); ++i) {
         const Datum& datum = program.data[i];
         if (i < given.size() && !given[i].empty()) {
-            internal_check(given[i].size() == static_cast<std::size_t>(datum.type.shape.size()) * (per_element(datum) ? elements : 1), "a given datum has the wrong number of components");
+            internal_check(given[i].size() == static_cast<std::size_t>(datum.type.shape.size()) * (per_element(datum) ? elements : 1),
+                "a given datum has the wrong number of components");
             data[i] = exactly(given[i]);
         } else if (datum.kind == DatumKind::constant) {
             data[i] = exactly(datum.values);

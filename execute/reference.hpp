@@ -48,10 +48,12 @@ bool per_element(const frontend::Datum& datum);
 
 /// Evaluates `calls` (in topological order) for elements 0 .. elements-1. `given` holds what they read and do not compute, exact at the
 /// storage precision; constants come from the program. A call's result replaces a given value. Linear in calls times elements.
-ReferenceResult evaluate(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls, std::size_t elements, const DataValues& given);
+ReferenceResult evaluate(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls,
+    std::size_t elements, const DataValues& given);
 
 /// All calls of the program, from its inputs.
-ReferenceResult evaluate(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, const DataValues& given);
+ReferenceResult evaluate(
+    const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, const DataValues& given);
 
 /// u: half the distance from 1 to the next larger number.
 double unit_roundoff(Precision precision);

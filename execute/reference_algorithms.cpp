@@ -176,8 +176,7 @@ Reals cholesky_factor(const Reals& a, int n) {
             for (int k = 0; k < j; ++k) {
                 sum -= l[at(i, k, n)] * l[at(j, k, n)];
             }
-            l[at(i, j, n)] = i > j ? sum / l[at(j, j, n)] : sum > 0 ? std::sqrt(sum)
-                                                                    : std::numeric_limits<double>::quiet_NaN();
+            l[at(i, j, n)] = i > j ? sum / l[at(j, j, n)] : sum > 0 ? std::sqrt(sum) : std::numeric_limits<double>::quiet_NaN();
         }
     }
     return l;

@@ -74,7 +74,9 @@ inline Bounded cosine(Bounded a) {
 }
 inline Bounded power(Bounded a, Bounded b) {
     const double value = std::pow(a.value, b.value);
-    return {value, propagated(b.value * value / a.value, a.bound) + propagated(value * std::log(a.value), b.bound) + power_roundings * std::abs(value)};
+    return {value,
+        propagated(b.value * value / a.value, a.bound) + propagated(value * std::log(a.value), b.bound) +
+            power_roundings * std::abs(value)};
 }
 
 /// A sum whose order of addition is unknown. With t terms there are t - 1 additions and no partial sum exceeds the sum of the

@@ -22,16 +22,25 @@ struct ExpressionReference::State {
 namespace {
 
 std::size_t operand_number(const library::Function& function, const std::string& name) {
-    const auto found = std::find_if(function.inputs.begin(), function.inputs.end(), [&](const library::Parameter& input) { return input.name == name; });
+    const auto found =
+        std::find_if(function.inputs.begin(), function.inputs.end(), [&](const library::Parameter& input) { return input.name == name; });
     internal_check(found != function.inputs.end(), "a reference names no operand");
     return static_cast<std::size_t>(found - function.inputs.begin());
 }
 
 } // namespace
 
-ExpressionReference::ExpressionReference(const library::Function& function, const ReferenceExpression& expression, const library::ShapeValues& parameters, const std::vector<Shape>& operands, const Shape& result)
-    : function_(&function), parameters_(parameters), operands_(operands), result_(result), slots_(expression.result_indices), root_(static_cast<std::size_t>(expression.root)) {
-    static constexpr std::array<std::pair<std::string_view, Function>, 9> functions{{{"sqrt", Function::sqrt}, {"exp", Function::exp}, {"log", Function::log}, {"sin", Function::sin}, {"cos", Function::cos}, {"abs", Function::abs}, {"pow", Function::pow}, {"min", Function::min}, {"max", Function::max}}};
+ExpressionReference::ExpressionReference(const library::Function& function, const ReferenceExpression& expression,
+    const library::ShapeValues& parameters, const std::vector<Shape>& operands, const Shape& result)
+    : function_(&function),
+      parameters_(parameters),
+      operands_(operands),
+      result_(result),
+      slots_(expression.result_indices),
+      root_(static_cast<std::size_t>(expression.root)) {
+    static constexpr std::array<std::pair<std::string_view, Function>, 9> functions{
+        {{"sqrt", Function::sqrt}, {"exp", Function::exp}, {"log", Function::log}, {"sin", Function::sin}, {"cos", Function::cos},
+            {"abs", Function::abs}, {"pow", Function::pow}, {"min", Function::min}, {"max", Function::max}}};
     for (const ReferenceNode& node : expression.nodes) {
         if (node.kind == Kind::sum) {
             slot_of(node.name);
@@ -54,7 +63,8 @@ ExpressionReference::ExpressionReference(const library::Function& function, cons
             made.slot = slot_of(node.name);
             made.range = range_of(expression, expression.nodes[made.children[0]], node.name);
         } else if (node.kind == Kind::call) {
-            made.function = std::find_if(functions.begin(), functions.end(), [&](const auto& known) { return known.first == node.name; })->second;
+            made.function =
+                std::find_if(functions.begin(), functions.end(), [&](const auto& known) { return known.first == node.name; })->second;
         }
         nodes_.push_back(std::move(made));
     }
@@ -73,7 +83,8 @@ int ExpressionReference::range_of(const ReferenceExpression& expression, const R
     int range = 0;
     const auto agree = [&](int other) {
         if (range != 0 && other != 0 && other != range) {
-            throw std::invalid_argument("the index `" + index + "` of `" + function_->name + "` runs over dimensions of " + std::to_string(range) + " and " + std::to_string(other));
+            throw std::invalid_argument("the index `" + index + "` of `" + function_->name + "` runs over dimensions of " +
+                std::to_string(range) + " and " + std::to_string(other));
         }
         range = std::max(range, other);
     };
@@ -161,7 +172,8 @@ Bounded ExpressionReference::value(std::size_t node, State& state) const {
         const std::int64_t row = here.indices.empty() ? 0 : index_value(here.indices[0], state);
         const std::int64_t column = here.indices.size() < 2 ? 0 : index_value(here.indices[1], state);
         if (row < 0 || row >= shape.rows || column < 0 || column >= shape.columns) {
-            throw std::out_of_range("the reference of `" + function_->name + "` reads component (" + std::to_string(row) + ", " + std::to_string(column) + ") of `" + function_->inputs[here.operand].name + "`, which is " + to_string(shape));
+            throw std::out_of_range("the reference of `" + function_->name + "` reads component (" + std::to_string(row) + ", " +
+                std::to_string(column) + ") of `" + function_->inputs[here.operand].name + "`, which is " + to_string(shape));
         }
         return state.operands[here.operand][row * shape.columns + column];
     }

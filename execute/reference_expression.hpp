@@ -13,7 +13,8 @@ namespace fusec::execute {
 class ExpressionReference {
 public:
     /// `operands` are the shapes in declared order. Throws std::invalid_argument when a sum's index stands for dimensions that differ.
-    ExpressionReference(const library::Function& function, const library::ReferenceExpression& expression, const library::ShapeValues& parameters, const std::vector<Shape>& operands, const Shape& result);
+    ExpressionReference(const library::Function& function, const library::ReferenceExpression& expression,
+        const library::ShapeValues& parameters, const std::vector<Shape>& operands, const Shape& result);
 
     /// One instance: `operands[i]` points at the components of operand i, row-major. Throws std::out_of_range when an index leaves its
     /// operand. O(result components times terms per component).

@@ -52,7 +52,8 @@ std::string to_lines(const RunReport& report) {
     std::ostringstream lines;
     lines.precision(17);
     lines << report_mark << '\n'
-          << report.launches << ' ' << report.components << ' ' << report.worst_ratio << ' ' << report.faults << ' ' << report.texts.size() << '\n';
+          << report.launches << ' ' << report.components << ' ' << report.worst_ratio << ' ' << report.faults << ' ' << report.texts.size()
+          << '\n';
     for (const std::string& text : report.texts) {
         lines << one_line(text) << '\n';
     }
@@ -145,7 +146,8 @@ std::vector<RunReport> run_texts(const std::vector<RunJob>& jobs, BuildKind kind
         for (const Batch& batch : batches) {
             functions.emplace_back([&jobs, &setup, batch, kind] { return run_batch(jobs, batch, kind, setup); });
         }
-        const std::vector<ChildResult> results = kind == BuildKind::gpu ? run_children(functions, setup.jobs, setup.seconds, 1) : run_children(functions, setup.jobs, setup.seconds);
+        const std::vector<ChildResult> results = kind == BuildKind::gpu ? run_children(functions, setup.jobs, setup.seconds, 1)
+                                                                        : run_children(functions, setup.jobs, setup.seconds);
         std::vector<Batch> left;
         for (std::size_t b = 0; b < batches.size(); ++b) {
             Batch batch = batches[b];
@@ -174,7 +176,8 @@ std::vector<RunReport> run_texts(const std::vector<RunJob>& jobs, BuildKind kind
                 }
             } else if (batch.last - batch.first == 1) {
                 std::getline(lines, state);
-                reports[batch.first].add(one_line(results[b].completed ? state : results[b].text + (results[b].text.empty() ? "" : ": ") + results[b].fault));
+                reports[batch.first].add(
+                    one_line(results[b].completed ? state : results[b].text + (results[b].text.empty() ? "" : ": ") + results[b].fault));
             } else {
                 for (std::size_t i = batch.first; i < batch.last; ++i) {
                     left.push_back({i, i + 1, i});

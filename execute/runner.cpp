@@ -50,8 +50,9 @@ FaultScene* scene = nullptr;
 /// ends the process as well.
 void on_memory_fault(int signal, siginfo_t* info, void*) {
     std::signal(signal, SIG_DFL);
-    std::string text = signal == SIGFPE ? "arithmetic exception" : signal == SIGILL ? "illegal instruction"
-                                                                                    : "access outside of every list";
+    std::string text = signal == SIGFPE ? "arithmetic exception"
+        : signal == SIGILL              ? "illegal instruction"
+                                        : "access outside of every list";
     if (scene->lists != nullptr && (signal == SIGSEGV || signal == SIGBUS)) {
         for (const auto& list : *scene->lists) {
             if (const auto place = list->describe(info->si_addr)) {
@@ -92,7 +93,8 @@ public:
         }
         workspace_bytes_ = functions.workspace_bytes(computed());
         // Exactly the promised size, at its end: pages are multiples of 256, so this is aligned to it when the size is.
-        workspace_ = std::make_unique<GuardedList>("workspace", (workspace_bytes_ + workspace_alignment - 1) / workspace_alignment * workspace_alignment, launch.placement, 0);
+        workspace_ = std::make_unique<GuardedList>(
+            "workspace", (workspace_bytes_ + workspace_alignment - 1) / workspace_alignment * workspace_alignment, launch.placement, 0);
         poison(workspace_->data(), workspace_->bytes());
     }
 
@@ -103,19 +105,25 @@ public:
 
     /// Behind the slots of the workspace.
     std::vector<emulation::Forbidden> forbidden() const {
-        return interface_.slots && execute::workspace_bytes(*interface_.slots, computed()) == workspace_bytes_ ? paddings(workspace_->data(), *interface_.slots, computed()) : std::vector<emulation::Forbidden>();
+        return interface_.slots && execute::workspace_bytes(*interface_.slots, computed()) == workspace_bytes_
+            ? paddings(workspace_->data(), *interface_.slots, computed())
+            : std::vector<emulation::Forbidden>();
     }
 
     int run() { return run(workspace(), workspace_bytes_); }
-    int run(void* workspace, std::size_t workspace_bytes) { return driver_ != nullptr ? run_on_gpu(workspace, workspace_bytes) : launch(arguments_, workspace, workspace_bytes); }
+    int run(void* workspace, std::size_t workspace_bytes) {
+        return driver_ != nullptr ? run_on_gpu(workspace, workspace_bytes) : launch(arguments_, workspace, workspace_bytes);
+    }
     int launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const {
-        return launch_.ranged ? functions_.launch_range(arguments.data(), launch_.first, launch_.count, workspace, workspace_bytes, nullptr) : functions_.launch(arguments.data(), launch_.n, workspace, workspace_bytes, nullptr);
+        return launch_.ranged ? functions_.launch_range(arguments.data(), launch_.first, launch_.count, workspace, workspace_bytes, nullptr)
+                              : functions_.launch(arguments.data(), launch_.n, workspace, workspace_bytes, nullptr);
     }
 
     void check_memory(RunReport& report) const {
         const auto check = [&](const GuardedList& list) {
             if (const auto where = altered_on_gpu_.count(&list) != 0 ? altered_on_gpu_.at(&list) : list.altered_canary()) {
-                report.add("memory outside of `" + list.name() + "` is overwritten at byte " + std::to_string(*where) + " of " + std::to_string(list.bytes()) + where_text());
+                report.add("memory outside of `" + list.name() + "` is overwritten at byte " + std::to_string(*where) + " of " +
+                    std::to_string(list.bytes()) + where_text());
             }
         };
         for (const auto& list : lists_) {
@@ -156,14 +164,16 @@ public:
         for (std::size_t i = 0; i < interface_.outputs.size(); ++i) {
             const RunList& output = interface_.outputs[i];
             const GuardedList& list = *lists_[interface_.inputs.size() + i];
-            const auto size = static_cast<std::size_t>(output.type.shape.size()), component = static_cast<std::size_t>(bytes_of(output.type.precision));
+            const auto size = static_cast<std::size_t>(output.type.shape.size()),
+                       component = static_cast<std::size_t>(bytes_of(output.type.precision));
             bool reported = false;
             for (std::size_t k = 0; k < launch_.n * size && !reported; ++k) {
                 const bool inside = k / size >= first && k / size < last;
                 if (!inside) {
                     for (std::size_t byte = 0; byte < component && !reported; ++byte) {
                         if (!list.untouched(k * component + byte)) {
-                            report.add(component_text(output, k) + " of `" + output.name + "` is written, outside of the range" + where_text());
+                            report.add(
+                                component_text(output, k) + " of `" + output.name + "` is written, outside of the range" + where_text());
                             reported = true;
                         }
                     }
@@ -177,10 +187,12 @@ public:
                     report.add(component_text(output, k) + " of `" + output.name + "` is not written" + where_text());
                     reported = true;
                 } else if (!std::isfinite(output.values[k]) || !std::isfinite(allowed)) {
-                    report.add(component_text(output, k) + " of `" + output.name + "` proves nothing: the reference is " + number(output.values[k]) + " within " + number(allowed) + ", the input is ill conditioned" + where_text());
+                    report.add(component_text(output, k) + " of `" + output.name + "` proves nothing: the reference is " +
+                        number(output.values[k]) + " within " + number(allowed) + ", the input is ill conditioned" + where_text());
                     reported = true;
                 } else if (!(error <= allowed)) {
-                    report.add(component_text(output, k) + " of `" + output.name + "` is " + number(computed) + ", the reference " + number(output.values[k]) + " within " + number(allowed) + where_text());
+                    report.add(component_text(output, k) + " of `" + output.name + "` is " + number(computed) + ", the reference " +
+                        number(output.values[k]) + " within " + number(allowed) + where_text());
                     reported = true;
                 } else {
                     report.worst_ratio = std::max(report.worst_ratio, error / allowed);
@@ -200,7 +212,8 @@ private:
             return;
         }
         if (const std::size_t needed = execute::workspace_bytes(*interface_.slots, computed()); needed != workspace_bytes_) {
-            report.add("the workspace of " + std::to_string(computed()) + " elements is said to have " + std::to_string(workspace_bytes_) + " bytes; its slots have " + std::to_string(needed) + where_text());
+            report.add("the workspace of " + std::to_string(computed()) + " elements is said to have " + std::to_string(workspace_bytes_) +
+                " bytes; its slots have " + std::to_string(needed) + where_text());
         } else if (const auto where = altered_padding(workspace_->data(), *interface_.slots, computed())) {
             report.add("memory " + *where + ", is overwritten" + where_text());
         }
@@ -209,7 +222,8 @@ private:
     void place(const RunList& list, bool input) {
         const auto component = static_cast<std::size_t>(bytes_of(list.type.precision));
         const std::size_t count = (list.uniform ? 1 : launch_.n) * static_cast<std::size_t>(list.type.shape.size());
-        lists_.push_back(std::make_unique<GuardedList>(list.name, count * component, launch_.placement, static_cast<std::size_t>(launch_.shifted) * component));
+        lists_.push_back(std::make_unique<GuardedList>(
+            list.name, count * component, launch_.placement, static_cast<std::size_t>(launch_.shifted) * component));
         internal_check(!input || list.values.size() >= count, "a launch needs more values than were drawn");
         for (std::size_t k = 0; input && k < count; ++k) {
             store_component(lists_.back()->data() + k * component, list.values[k], list.type.precision);
@@ -264,7 +278,8 @@ private:
     }
     std::string component_text(const RunList& list, std::size_t k) const {
         const auto columns = static_cast<std::size_t>(list.type.shape.columns), size = static_cast<std::size_t>(list.type.shape.size());
-        return "component (" + std::to_string(k % size / columns) + ", " + std::to_string(k % size % columns) + ") of element " + std::to_string(k / size);
+        return "component (" + std::to_string(k % size / columns) + ", " + std::to_string(k % size % columns) + ") of element " +
+            std::to_string(k / size);
     }
 
     const UnitFunctions& functions_;
@@ -279,7 +294,8 @@ private:
 };
 
 /// Launches that must return nonzero and write nothing.
-void run_refused(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, RunReport& report, FaultScene& faults, const GpuDriver* driver) {
+void run_refused(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, RunReport& report,
+    FaultScene& faults, const GpuDriver* driver) {
     const auto refused = [&](const std::string& what, const auto& alter) {
         faults.launch = what;
         faults.lists = nullptr;
@@ -300,10 +316,12 @@ void run_refused(const UnitFunctions& functions, const RunInterface& interface, 
         const std::string& name = i < inputs ? interface.inputs[i].name : interface.outputs[i - inputs].name;
         refused("`" + name + "` null", [&](Scene& lists, void*&, std::size_t&) { lists.arguments()[i] = nullptr; });
         for (std::size_t j = inputs; j < i; ++j) {
-            refused("`" + name + "` in the place of `" + interface.outputs[j - inputs].name + "`", [&](Scene& lists, void*&, std::size_t&) { lists.arguments()[j] = lists.arguments()[i]; });
+            refused("`" + name + "` in the place of `" + interface.outputs[j - inputs].name + "`",
+                [&](Scene& lists, void*&, std::size_t&) { lists.arguments()[j] = lists.arguments()[i]; });
         }
         if (i < inputs) {
-            refused("the output `" + interface.outputs.front().name + "` in the place of `" + name + "`", [&](Scene& lists, void*&, std::size_t&) { lists.arguments()[inputs] = lists.arguments()[i]; });
+            refused("the output `" + interface.outputs.front().name + "` in the place of `" + name + "`",
+                [&](Scene& lists, void*&, std::size_t&) { lists.arguments()[inputs] = lists.arguments()[i]; });
         }
     }
     if (functions.workspace_bytes(launch.n) != 0) {
@@ -313,7 +331,8 @@ void run_refused(const UnitFunctions& functions, const RunInterface& interface, 
 }
 
 /// Every case, then the launches to be refused.
-void run_cases(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, const RunOptions& options, emulation::Device* device, const GpuDriver* driver, RunReport& report, FaultScene& faults) {
+void run_cases(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, const RunOptions& options,
+    emulation::Device* device, const GpuDriver* driver, RunReport& report, FaultScene& faults) {
     for (const RunCase& launch : cases) {
         if (device != nullptr) {
             device->set_schedule(launch.schedule, launch.seed);
@@ -412,7 +431,8 @@ std::size_t most_elements(const std::vector<RunCase>& cases) {
     return most;
 }
 
-RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, const RunOptions& options, emulation::Device* device, const GpuDriver* driver) {
+RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases,
+    const RunOptions& options, emulation::Device* device, const GpuDriver* driver) {
     RunReport report;
     FaultScene faults;
     faults.device = device;

@@ -29,7 +29,8 @@ struct RunInterface {
     std::string unit;
     std::vector<RunList> inputs;
     std::vector<RunList> outputs;
-    std::optional<std::vector<int>> slots = std::nullopt; ///< bytes per element of each slot of the workspace; nothing: its layout is not known
+    std::optional<std::vector<int>> slots =
+        std::nullopt; ///< bytes per element of each slot of the workspace; nothing: its layout is not known
 };
 
 /// One launch. Lists have `n` elements; `ranged` computes elements first .. first + count - 1 of them with launch_range.
@@ -68,8 +69,9 @@ struct RunOptions {
 };
 
 /// Runs every case and the launches that have to be refused (null and overlapping lists, a workspace that is missing or too small).
-/// `device` is the one the library is attached to, or null for host code and for a GPU, whose `driver` is given. Installs a handler for memory faults that ends
-/// the process with a text (process.hpp, end_child): call in a child.
-RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases, const RunOptions& options, emulation::Device* device, const GpuDriver* driver = nullptr);
+/// `device` is the one the library is attached to, or null for host code and for a GPU, whose `driver` is given. Installs a handler
+/// for memory faults that ends the process with a text (process.hpp, end_child): call in a child.
+RunReport run_unit(const UnitFunctions& functions, const RunInterface& interface, const std::vector<RunCase>& cases,
+    const RunOptions& options, emulation::Device* device, const GpuDriver* driver = nullptr);
 
 } // namespace fusec::execute

@@ -46,7 +46,8 @@ std::string describe(const Candidate& candidate, const dag::CallGraph& graph) {
     for (const fusion::CallPlan& call : candidate.order) {
         calls += (calls.empty() ? "" : ", ") + graph.program().name_of(call.call);
     }
-    return calls + " " + granularity_text(candidate) + " storing " + names(candidate.stores, graph) + ", " + std::to_string(candidate.instances_per_block) + " elements per block";
+    return calls + " " + granularity_text(candidate) + " storing " + names(candidate.stores, graph) + ", " +
+        std::to_string(candidate.instances_per_block) + " elements per block";
 }
 
 /// The comment lines before the first other line name version, options and plan.
@@ -61,7 +62,8 @@ std::string without_title(const std::string& source) {
 /// Collects jobs, drops those whose kernel has been seen, and runs them some at a time: the values of all would not fit.
 class Checker {
 public:
-    Checker(const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup, std::size_t elements)
+    Checker(const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup,
+        std::size_t elements)
         : graph_(graph), catalog_(catalog), options_(options), setup_(setup), cases_(graph, catalog, elements, options.seed) {
         cases_.count(result_);
     }
@@ -76,7 +78,9 @@ public:
         }
         const std::string name = "kernel" + std::to_string(result_.texts);
         const codegen::Unit unit = codegen::lower(candidate, name, graph_, catalog_);
-        add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h")), name), cases_.interface(unit, candidate.calls), standard_cases(candidate.instances_per_block, options_.seed), describe(candidate, graph_));
+        add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h")), name),
+            cases_.interface(unit, candidate.calls), standard_cases(candidate.instances_per_block, options_.seed),
+            describe(candidate, graph_));
     }
     void add(UnitText text, RunInterface interface, std::vector<RunCase> cases, std::string what) {
         ids_.push_back(result_.texts++);
@@ -152,7 +156,8 @@ private:
 
 } // namespace
 
-VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const VerifyOptions& options, const RunSetup& setup) {
     std::size_t elements = 0;
     for (const Candidate& candidate : candidates) {
         elements = std::max(elements, most_elements(standard_cases(candidate.instances_per_block, options.seed)));
@@ -166,7 +171,8 @@ VerifyResult verify_kernels(const std::vector<Candidate>& candidates, const dag:
     return result;
 }
 
-VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const VerifyOptions& options, const RunSetup& setup) {
     const CandidateSample sample = choose_candidates(space, graph.calls() <= options.most_calls_for_all, options.sample, options.seed);
     VerifyResult result = verify_kernels(sample.chosen, graph, catalog, options, setup);
     result.candidates = sample.kept;
@@ -174,12 +180,14 @@ VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph
     return result;
 }
 
-VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const VerifyOptions& options, const RunSetup& setup) {
     const std::vector<RunCase> cases = plan_launches(plan, options.seed);
     Checker checker(graph, catalog, options, setup, most_elements(cases));
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
-    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name), checker.cases().interface(unit), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
+    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name),
+        checker.cases().interface(unit), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
     return checker.finish();
 }
 
@@ -207,7 +215,9 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
         drawn->count(result);
         ++result.checked;
         codegen::Unit unit = codegen::lower(*item.plan, *item.graph, *item.catalog);
-        const auto emit = [&](const std::string& header) { return codegen::emit(unit, *item.graph, *item.catalog, emit_options(options, header)); };
+        const auto emit = [&](const std::string& header) {
+            return codegen::emit(unit, *item.graph, *item.catalog, emit_options(options, header));
+        };
         const auto [same, first] = known.emplace(without_title(emit("unit.h").source), p);
         same_as[p] = same->second;
         if (!first) {
@@ -252,7 +262,8 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
     return results;
 }
 
-VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup) {
+VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options,
+    const RunSetup& setup) {
     std::vector<RunCase> cases;
     for (const int tile : {8, 32, 64, 128, 256}) {
         const std::vector<RunCase> of_tile = standard_cases(tile, options.seed);
@@ -264,7 +275,8 @@ VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, cons
     unit.name = text.name;
     const frontend::CheckedProgram& program = graph.program();
     for (const DataId id : program.inputs) {
-        unit.inputs.push_back({id, program.datum(id).identifier, program.datum(id).type, program.datum(id).kind == frontend::DatumKind::uniform, false});
+        unit.inputs.push_back(
+            {id, program.datum(id).identifier, program.datum(id).type, program.datum(id).kind == frontend::DatumKind::uniform, false});
     }
     for (const DataId id : program.outputs) {
         unit.outputs.push_back({id, program.datum(id).identifier, program.datum(id).type, false, true});

@@ -51,13 +51,16 @@ struct VerifyResult {
 
 /// Every kept candidate of the space (of a longer program: a stratified sample), each as a kernel of its own: what it loads is given,
 /// intermediates by the reference. The space's target must be that of the options.
-VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup);
+VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const VerifyOptions& options, const RunSetup& setup);
 
 /// Candidates given one by one, as verify_candidates treats them.
-VerifyResult verify_kernels(const std::vector<fusion::Candidate>& candidates, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup);
+VerifyResult verify_kernels(const std::vector<fusion::Candidate>& candidates, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const VerifyOptions& options, const RunSetup& setup);
 
 /// The whole program as the plan's text.
-VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup);
+VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const VerifyOptions& options, const RunSetup& setup);
 
 /// A plan of a program, to be verified together with others: all are emitted for one target.
 struct PlanToVerify {
@@ -74,7 +77,8 @@ struct PlanToVerify {
 std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, const VerifyOptions& options, const RunSetup& setup);
 
 /// Given text for the whole program, `--source`: any tile size.
-VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options, const RunSetup& setup);
+VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, const library::Catalog& catalog, const VerifyOptions& options,
+    const RunSetup& setup);
 
 /// The unit of a source file: its text and the files that it includes by `#include "..."`, from the same folder.
 std::optional<UnitText> read_unit(const std::filesystem::path& source, const std::string& unit, Diagnostics& diagnostics);

@@ -17,7 +17,8 @@ RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& cal
         interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}});
     }
     for (const codegen::List& list : unit.outputs) {
-        interface.outputs.push_back({list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index())});
+        interface.outputs.push_back(
+            {list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index())});
     }
     return interface;
 }

@@ -32,13 +32,13 @@ void report(const VerifyResult& result, const std::string& program, Diagnostics&
     }
     if (result.mismatches > result.failures.size()) {
         diagnostics.report(kind::verify_mismatch, {},
-                           "`" + program + "`: " + std::to_string(result.mismatches - result.failures.size()) + " more of " +
-                               std::to_string(result.checked) + " do not agree with the reference");
+            "`" + program + "`: " + std::to_string(result.mismatches - result.failures.size()) + " more of " +
+                std::to_string(result.checked) + " do not agree with the reference");
     }
     if (result.ill_conditioned) {
         diagnostics.report(kind::verify_mismatch, {},
-                           "`" + program + "`: " + std::to_string(result.redrawn) + " of " + std::to_string(result.drawn) +
-                               " random elements are ill conditioned, at most 5 % may be");
+            "`" + program + "`: " + std::to_string(result.redrawn) + " of " + std::to_string(result.drawn) +
+                " random elements are ill conditioned, at most 5 % may be");
     }
 }
 

@@ -77,7 +77,8 @@ std::vector<emulation::Forbidden> paddings(const unsigned char* data, const std:
 
 std::optional<std::string> altered_padding(const unsigned char* data, const std::vector<int>& slots, std::size_t n) {
     for (const emulation::Forbidden& range : paddings(data, slots, n)) {
-        if (const auto at = altered_poison(data, static_cast<std::size_t>(range.first - data), static_cast<std::size_t>(range.last - data))) {
+        if (const auto at =
+                altered_poison(data, static_cast<std::size_t>(range.first - data), static_cast<std::size_t>(range.last - data))) {
             return range.what + ", " + std::to_string(data + *at - range.first) + " bytes past its last element";
         }
     }
@@ -98,8 +99,7 @@ std::vector<RunCase> workspace_cases(const std::vector<int>& tiles, const std::v
     std::set<std::pair<std::size_t, int>> missing; // a slot's bytes and one of the three demands
     const auto shows = [](std::size_t n, const std::pair<std::size_t, int>& demand) {
         const Shown shown = shown_by(n, demand.first);
-        return demand.second == 0 ? shown.wider : demand.second == 1 ? shown.narrower
-                                                                     : shown.full;
+        return demand.second == 0 ? shown.wider : demand.second == 1 ? shown.narrower : shown.full;
     };
     for (const int slot : slots) {
         for (const int demand : {0, 1, 2}) {
@@ -111,8 +111,11 @@ std::vector<RunCase> workspace_cases(const std::vector<int>& tiles, const std::v
     }
     std::vector<RunCase> cases;
     while (!missing.empty()) {
-        const auto count = [&](std::size_t n) { return std::count_if(missing.begin(), missing.end(), [&](const auto& demand) { return shows(n, demand); }); };
-        const std::size_t best = *std::max_element(sizes.begin(), sizes.end(), [&](std::size_t a, std::size_t b) { return count(a) < count(b); });
+        const auto count = [&](std::size_t n) {
+            return std::count_if(missing.begin(), missing.end(), [&](const auto& demand) { return shows(n, demand); });
+        };
+        const std::size_t best =
+            *std::max_element(sizes.begin(), sizes.end(), [&](std::size_t a, std::size_t b) { return count(a) < count(b); });
         std::erase_if(missing, [&](const auto& demand) { return shows(best, demand); });
         cases.push_back({best, false, 0, 0, Placement::at_end, 0, emulation::Schedule::reverse, seed});
     }

@@ -165,7 +165,8 @@ struct Definition {
 };
 
 struct Statement {
-    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition> form;
+    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition>
+        form;
     Span span; ///< of a block: its opening
 };
 

@@ -25,11 +25,9 @@ std::string index_text(const Program& program, const IndexTree& tree) {
     while (!open.empty()) {
         Visit& visit = open.back();
         const Index& node = program.index(visit.node);
-        const int operands = node.kind == IndexKind::infix ? 2 : node.kind == IndexKind::prefix ? 1
-                                                                                                : 0;
+        const int operands = node.kind == IndexKind::infix ? 2 : node.kind == IndexKind::prefix ? 1 : 0;
         if (visit.next == 0) {
-            text += operands == 0 ? node.text : operands == 1 ? "(neg"
-                                                              : "(" + node.text;
+            text += operands == 0 ? node.text : operands == 1 ? "(neg" : "(" + node.text;
         }
         if (visit.next < operands) {
             text += ' ';
@@ -46,7 +44,8 @@ std::string index_text(const Program& program, const IndexTree& tree) {
 std::string slices_text(const Program& program, const std::vector<Slice>& slices) {
     std::string text;
     for (const Slice& slice : slices) {
-        text += " " + (slice.first ? index_text(program, *slice.first) : "") + (slice.range ? ":" : "") + (slice.last ? index_text(program, *slice.last) : "");
+        text += " " + (slice.first ? index_text(program, *slice.first) : "") + (slice.range ? ":" : "") +
+            (slice.last ? index_text(program, *slice.last) : "");
     }
     return text;
 }
@@ -137,8 +136,9 @@ std::string sign_text(Assignment::Form form) {
 std::string parameters_text(const std::vector<Parameter>& parameters) {
     std::string text;
     for (const Parameter& parameter : parameters) {
-        const std::string type = parameter.shape ? shape_text(parameter.precision, *parameter.shape) + " " : parameter.precision ? std::string(c_name(*parameter.precision)) + " "
-                                                                                                                                 : "";
+        const std::string type = parameter.shape ? shape_text(parameter.precision, *parameter.shape) + " "
+            : parameter.precision                ? std::string(c_name(*parameter.precision)) + " "
+                                                 : "";
         text += (text.empty() ? " " : ", ") + type + parameter.name.text;
     }
     return text;
@@ -163,14 +163,20 @@ std::string to_text(const Program& program) {
         };
         std::visit(Overloaded{
                        [&](const ProgramName& s) { out.line("program " + s.name.text); },
-                       [&](const Declaration& s) { out.line((s.uniform ? "uniform " : "declare ") + shape_text(s.precision, s.shape) + names_text(s.names)); },
+                       [&](const Declaration& s) {
+                           out.line((s.uniform ? "uniform " : "declare ") + shape_text(s.precision, s.shape) + names_text(s.names));
+                       },
                        [&](const ConstantDeclaration& s) {
                            for (const ConstantDeclaration::Definition& d : s.definitions) {
-                               out.line("const " + shape_text(s.precision, s.shape) + " " + d.name.text + " = " + expression_text(program, d.value.root));
+                               out.line("const " + shape_text(s.precision, s.shape) + " " + d.name.text + " = " +
+                                   expression_text(program, d.value.root));
                            }
                        },
                        [&](const InputList& s) { out.line("input" + names_text(s.names)); },
-                       [&](const Assignment& s) { out.line((s.slices.empty() ? s.target.text : "(entry " + s.target.text + slices_text(program, s.slices) + ")") + sign_text(s.form) + expression_text(program, s.value.root)); },
+                       [&](const Assignment& s) {
+                           out.line((s.slices.empty() ? s.target.text : "(entry " + s.target.text + slices_text(program, s.slices) + ")") +
+                               sign_text(s.form) + expression_text(program, s.value.root));
+                       },
                        [&](const ReturnList& s) { out.line("return" + names_text(s.names)); },
                        [&](const ReturnValue& s) { out.line("return " + expression_text(program, s.value.root)); },
                        [&](const Include& s) {
@@ -178,7 +184,8 @@ std::string to_text(const Program& program) {
                            open(s.end);
                        },
                        [&](const Loop& s) {
-                           out.line("for " + s.variable.text + " in " + index_text(program, s.first) + " .. " + index_text(program, s.last));
+                           out.line(
+                               "for " + s.variable.text + " in " + index_text(program, s.first) + " .. " + index_text(program, s.last));
                            open(s.end);
                        },
                        [&](const Definition& s) {
@@ -186,7 +193,7 @@ std::string to_text(const Program& program) {
                            open(s.end);
                        },
                    },
-                   program.statements[i].form);
+            program.statements[i].form);
     }
     return out.take();
 }

@@ -27,7 +27,8 @@ std::string_view file_level_word(const ast::Statement& statement) {
 }
 
 bool may_be_included(const ast::Statement& statement) {
-    return std::holds_alternative<ast::Definition>(statement.form) || std::holds_alternative<ast::ConstantDeclaration>(statement.form) || std::holds_alternative<ast::Include>(statement.form);
+    return std::holds_alternative<ast::Definition>(statement.form) || std::holds_alternative<ast::ConstantDeclaration>(statement.form) ||
+        std::holds_alternative<ast::Include>(statement.form);
 }
 
 bool is_return(const ast::Statement& statement) {
@@ -50,7 +51,10 @@ void Blocks::add(ast::Statement statement) {
 void Blocks::place(const ast::Statement& statement) {
     if (open_.empty()) {
         if (included_ && !may_be_included(statement)) {
-            diagnostics_.report(kind::misplaced_statement, statement.span, "an included file holds a statement that is none of `def`, `const` and `include`").hint = "keep it in the program, or put it into a definition";
+            diagnostics_
+                .report(kind::misplaced_statement, statement.span,
+                    "an included file holds a statement that is none of `def`, `const` and `include`")
+                .hint = "keep it in the program, or put it into a definition";
         }
         return;
     }
@@ -72,11 +76,13 @@ void Blocks::check_return(const ast::Statement& statement) {
     if (block.kind == BlockKind::definition) {
         if (block.returned && !block.reported) {
             block.reported = true;
-            diagnostics_.report(kind::statement_after_return, statement.span, "statement after `return`").hint = "`return` ends a definition";
+            diagnostics_.report(kind::statement_after_return, statement.span, "statement after `return`").hint =
+                "`return` ends a definition";
         }
         block.returned = block.returned || is_return(statement);
     } else if (is_return(statement)) {
-        report_misplaced(statement.span, "`return` inside a loop").hint = in_definition() ? "return after the loop" : "list the results after the loop";
+        report_misplaced(statement.span, "`return` inside a loop").hint =
+            in_definition() ? "return after the loop" : "list the results after the loop";
         for (Block& outer : open_) {
             outer.returned = true;
         }
@@ -110,7 +116,8 @@ void Blocks::close(const Span& brace) {
     } else if (auto* definition = std::get_if<ast::Definition>(&form)) {
         definition->end = end;
         if (!block.returned) {
-            diagnostics_.report(kind::missing_return, brace, "definition " + in_backticks(definition->name.text) + " has no `return`").hint = "end it with its value: `return x * y;`";
+            diagnostics_.report(kind::missing_return, brace, "definition " + in_backticks(definition->name.text) + " has no `return`")
+                .hint = "end it with its value: `return x * y;`";
         }
     }
 }

@@ -60,7 +60,8 @@ bool CallResolution::arity_fits(const CallSite& site, FunctionId function, std::
     return false;
 }
 
-std::optional<library::Instance> CallResolution::named(const CallSite& site, FunctionId function, const std::string& suffix, const std::vector<Operand>& operands) {
+std::optional<library::Instance> CallResolution::named(
+    const CallSite& site, FunctionId function, const std::string& suffix, const std::vector<Operand>& operands) {
     if (!suffix.empty() && !suffix_fits(site, catalog_.function(function).name, suffix, operands)) {
         return std::nullopt;
     }
@@ -72,7 +73,8 @@ std::optional<library::Instance> CallResolution::named(const CallSite& site, Fun
     return std::get<library::Instance>(std::move(match));
 }
 
-std::optional<library::Instance> CallResolution::operation(const CallSite& site, std::string_view symbol, const std::vector<Operand>& operands) {
+std::optional<library::Instance> CallResolution::operation(
+    const CallSite& site, std::string_view symbol, const std::vector<Operand>& operands) {
     std::vector<library::Instance> fitting;
     std::optional<library::Mismatch> nearest_mismatch;
     for (const FunctionId function : catalog_.with_operator(symbol)) {
@@ -94,7 +96,8 @@ std::optional<library::Instance> CallResolution::operation(const CallSite& site,
         for (const library::Instance& instance : fitting) {
             names += (names.empty() ? "`" : ", `") + catalog_.function(instance.function).name + "`";
         }
-        diagnostics_.report(kind::ambiguous_operator, site.head, "`" + site.text + "` fits several functions here: " + names).hint = "call the one that is meant by its name";
+        diagnostics_.report(kind::ambiguous_operator, site.head, "`" + site.text + "` fits several functions here: " + names).hint =
+            "call the one that is meant by its name";
         return std::nullopt;
     }
     if (!fitting.empty()) {
@@ -108,7 +111,8 @@ std::optional<library::Instance> CallResolution::operation(const CallSite& site,
     return std::nullopt;
 }
 
-bool CallResolution::suffix_fits(const CallSite& site, const std::string& function, const std::string& suffix, const std::vector<Operand>& operands) {
+bool CallResolution::suffix_fits(
+    const CallSite& site, const std::string& function, const std::string& suffix, const std::vector<Operand>& operands) {
     const auto first_of = [&](Form form) {
         return std::find_if(operands.begin(), operands.end(), [&](const Operand& operand) { return operand.type.shape.form == form; });
     };
@@ -117,14 +121,18 @@ bool CallResolution::suffix_fits(const CallSite& site, const std::string& functi
         checked = first_of(Form::vector);
     }
     if (checked == operands.end()) {
-        diagnostics_.report(kind::suffix_mismatch, site.head, "suffix `" + suffix + "` of " + in_backticks(site.text) + ", but no operand is a matrix or a vector").hint = "write `" + function + "`";
+        diagnostics_
+            .report(kind::suffix_mismatch, site.head,
+                "suffix `" + suffix + "` of " + in_backticks(site.text) + ", but no operand is a matrix or a vector")
+            .hint = "write `" + function + "`";
         return false;
     }
     const std::vector<std::string> right = suffixes_of(checked->type.shape);
     if (std::find(right.begin(), right.end(), suffix) != right.end()) {
         return true;
     }
-    Diagnostic& d = diagnostics_.report(kind::suffix_mismatch, site.head, "suffix " + in_backticks(suffix) + " of " + in_backticks(site.text) + ", but " + described(*checked));
+    Diagnostic& d = diagnostics_.report(kind::suffix_mismatch, site.head,
+        "suffix " + in_backticks(suffix) + " of " + in_backticks(site.text) + ", but " + described(*checked));
     note_operand(d, *checked);
     d.hint = "write `" + function + right.front() + "`, or `" + function + "` for any shape";
     return false;
@@ -133,7 +141,8 @@ bool CallResolution::suffix_fits(const CallSite& site, const std::string& functi
 void CallResolution::report_mismatch(const CallSite& site, const library::Mismatch& mismatch, const std::vector<Operand>& operands) {
     const bool one_operand = mismatch.operand < operands.size();
     const std::string message = one_operand ? described(operands[mismatch.operand]) + ": " : "";
-    Diagnostic& d = diagnostics_.report(kind_of(mismatch.reason), one_operand ? operands[mismatch.operand].span : site.span, message + mismatch.message);
+    Diagnostic& d = diagnostics_.report(
+        kind_of(mismatch.reason), one_operand ? operands[mismatch.operand].span : site.span, message + mismatch.message);
     for (const Operand& operand : operands) {
         note_operand(d, operand);
     }
@@ -155,7 +164,8 @@ void CallResolution::report_no_operator(const CallSite& site, const std::vector<
     std::string fitting;
     for (const std::string& other : catalog_.names()) {
         const library::Function& function = catalog_.function(*catalog_.find(other));
-        if (!function.operator_symbol && std::holds_alternative<library::Instance>(catalog_.match(*catalog_.find(other), types_of(operands)))) {
+        if (!function.operator_symbol &&
+            std::holds_alternative<library::Instance>(catalog_.match(*catalog_.find(other), types_of(operands)))) {
             fitting += (fitting.empty() ? "`" : ", `") + other + "`";
         }
     }
@@ -171,7 +181,8 @@ void note_operand(Diagnostic& diagnostic, const Operand& operand) {
         return;
     }
     const Span& place = *operand.defined;
-    const bool said = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(), [&](const DiagnosticNote& note) { return note.span.begin == place.begin && note.span.source == place.source; });
+    const bool said = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
+        [&](const DiagnosticNote& note) { return note.span.begin == place.begin && note.span.source == place.source; });
     if (!said) {
         diagnostic.notes.push_back({place, described(operand) + ", defined here"});
     }

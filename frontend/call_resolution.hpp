@@ -30,11 +30,11 @@ struct CallSite {
 
 class CallResolution {
 public:
-    CallResolution(const library::Catalog& catalog, Diagnostics& diagnostics)
-        : catalog_(catalog), diagnostics_(diagnostics) {}
+    CallResolution(const library::Catalog& catalog, Diagnostics& diagnostics) : catalog_(catalog), diagnostics_(diagnostics) {}
 
     /// The function, called by its name with a suffix that may be empty; nothing after reporting.
-    std::optional<library::Instance> named(const CallSite& site, FunctionId function, const std::string& suffix, const std::vector<Operand>& operands);
+    std::optional<library::Instance> named(
+        const CallSite& site, FunctionId function, const std::string& suffix, const std::vector<Operand>& operands);
     /// The function that the operator means; `symbol` is the metadata's: "neg" for a sign.
     std::optional<library::Instance> operation(const CallSite& site, std::string_view symbol, const std::vector<Operand>& operands);
     /// Reports `wrong-arity` unless the function takes so many operands; said even when an operand is in error.

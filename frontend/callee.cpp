@@ -62,9 +62,9 @@ std::string nearest_callee(std::string_view name, const library::Catalog& catalo
     const std::size_t start = suffix_start(name);
     const std::string found = nearest(name.substr(0, start), names);
     return found.empty() ? found
-                         : found + (std::find(of_the_language.begin(), of_the_language.end(), found) != of_the_language.end()
-                                        ? ""
-                                        : std::string(name.substr(start)));
+                         : found +
+            (std::find(of_the_language.begin(), of_the_language.end(), found) != of_the_language.end() ? ""
+                                                                                                       : std::string(name.substr(start)));
 }
 
 std::vector<std::string> suffixes_of(const Shape& shape) {

@@ -7,8 +7,14 @@
 namespace fusec::frontend {
 
 Checker::Checker(const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics)
-    : program_(program), catalog_(catalog), options_(options), diagnostics_(diagnostics), expansion_(diagnostics), messages_(expansion_.messages()),
-      scope_(program, catalog, messages_), expressions_(program, catalog, options.default_precision, scope_, draft_, expansion_, *this) {
+    : program_(program),
+      catalog_(catalog),
+      options_(options),
+      diagnostics_(diagnostics),
+      expansion_(diagnostics),
+      messages_(expansion_.messages()),
+      scope_(program, catalog, messages_),
+      expressions_(program, catalog, options.default_precision, scope_, draft_, expansion_, *this) {
     for (const ast::Statement& statement : program.statements) {
         if (const auto* definition = std::get_if<ast::Definition>(&statement.form)) {
             later_.emplace(definition->name.text, definition->name.span);
@@ -72,7 +78,8 @@ void Checker::report_missing_return() {
             result = assignment->target.text;
         }
     }
-    messages_.report(kind::missing_return, end, "the program has no `return`").hint = "end it with the names of its results: `return " + result + ";`";
+    messages_.report(kind::missing_return, end, "the program has no `return`").hint =
+        "end it with the names of its results: `return " + result + ";`";
 }
 
 void Checker::report_unused() {
@@ -80,7 +87,8 @@ void Checker::report_unused() {
     for (const auto& [name, definition] : definitions_) {
         const Span& place = definition.form->name.span;
         if (definition.calls == 0 && place.source == program_.source) { // an included file offers more than one program needs
-            messages_.report(kind::unused_definition, place, "definition " + in_backticks(name) + " is never called: its types were not checked");
+            messages_.report(
+                kind::unused_definition, place, "definition " + in_backticks(name) + " is never called: its types were not checked");
         }
     }
     for (const auto& [statement, loop] : loops_) {
@@ -90,7 +98,8 @@ void Checker::report_unused() {
     }
 }
 
-std::optional<CheckedProgram> check(const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics) {
+std::optional<CheckedProgram> check(
+    const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics) {
     return Checker(program, catalog, options, diagnostics).check();
 }
 

@@ -34,7 +34,8 @@ void Checker::add(const ast::Loop& form) {
     for (std::int64_t value = *first; value < *last && !expansion_.stopped(); ++value) {
         scope_.enter_loop(statement);
         expansion_.enter_iteration(form, statement, value);
-        scope_.define(form.variable, {form.variable.span, Role::variable, {std::nullopt, scalar_constant(static_cast<double>(value))}, value, {}, 1, {}});
+        scope_.define(form.variable,
+            {form.variable.span, Role::variable, {std::nullopt, scalar_constant(static_cast<double>(value))}, value, {}, 1, {}});
         expansion_.spend(1, form.variable.span);
         run(statement + 1, form.end);
         complete_parts();
@@ -50,18 +51,24 @@ void Checker::add(const ast::Definition& form) {
     for (const ast::Parameter& parameter : form.parameters) {
         const auto [before, inserted] = names.emplace(parameter.name.text, parameter.name.span);
         if (!inserted) {
-            messages_.report(kind::declared_twice, parameter.name.span, "parameter " + in_backticks(parameter.name.text) + " is declared twice").notes.push_back({before->second, "the first declaration"});
+            messages_
+                .report(kind::declared_twice, parameter.name.span, "parameter " + in_backticks(parameter.name.text) + " is declared twice")
+                .notes.push_back({before->second, "the first declaration"});
         }
         definition.types.push_back(parameter.shape ? type_of(*parameter.shape, parameter.precision) : std::nullopt);
     }
     const std::string& name = form.name.text;
     if (name == "midentity" || is_movement(name) || find_callee(name, catalog_)) {
-        messages_.report(kind::definition_name, form.name.span, in_backticks(name) + " is a function of the " + (is_movement(name) ? "language" : "library")).hint = "give the definition another name";
+        messages_
+            .report(kind::definition_name, form.name.span,
+                in_backticks(name) + " is a function of the " + (is_movement(name) ? "language" : "library"))
+            .hint = "give the definition another name";
         return;
     }
     const auto [before, inserted] = definitions_.emplace(name, std::move(definition));
     if (!inserted) {
-        messages_.report(kind::definition_name, form.name.span, in_backticks(name) + " is defined twice").notes.push_back({before->second.form->name.span, "the first definition"});
+        messages_.report(kind::definition_name, form.name.span, in_backticks(name) + " is defined twice")
+            .notes.push_back({before->second.form->name.span, "the first definition"});
     }
 }
 
@@ -82,7 +89,9 @@ std::optional<Value> Checker::expand(const ast::Expression& call, const std::vec
     ++definition.calls;
     const std::size_t parameters = definition.form->parameters.size();
     if (arguments.size() != parameters) {
-        Diagnostic& d = messages_.report(kind::wrong_arity, call.span, in_backticks(call.text) + " has " + std::to_string(parameters) + (parameters == 1 ? " parameter" : " parameters") + ", found " + std::to_string(arguments.size()) + (arguments.size() == 1 ? " operand" : " operands"));
+        Diagnostic& d = messages_.report(kind::wrong_arity, call.span,
+            in_backticks(call.text) + " has " + std::to_string(parameters) + (parameters == 1 ? " parameter" : " parameters") + ", found " +
+                std::to_string(arguments.size()) + (arguments.size() == 1 ? " operand" : " operands"));
         d.notes.push_back({definition.form->name.span, "defined here"});
         return Value{};
     }
@@ -123,7 +132,8 @@ std::optional<Value> Checker::report_not_above(const ast::Expression& call) {
         return std::nullopt;
     }
     const bool itself = !calling_.empty() && std::get<ast::Definition>(program_.statements[calling_.back()].form).name.text == call.text;
-    Diagnostic& d = messages_.report(kind::used_before_definition, call.head, in_backticks(call.text) + (itself ? " is called in its own definition: there is no recursion" : " is called above its definition"));
+    Diagnostic& d = messages_.report(kind::used_before_definition, call.head,
+        in_backticks(call.text) + (itself ? " is called in its own definition: there is no recursion" : " is called above its definition"));
     d.notes.push_back({later->second, "defined here"});
     d.hint = itself ? "write a loop" : "move the definition up; definitions that need each other cannot be, there is no recursion";
     return Value{};
@@ -155,12 +165,15 @@ bool Checker::argument_fits(const Definition& definition, std::size_t index, con
     return value.good();
 }
 
-void Checker::report_parameter(const DiagnosticKind& kind, const Definition& definition, std::size_t index, const Argument& argument, const Value& value) {
+void Checker::report_parameter(
+    const DiagnosticKind& kind, const Definition& definition, std::size_t index, const Argument& argument, const Value& value) {
     const ast::Parameter& parameter = definition.form->parameters[index];
     const std::string found = value.constant ? to_string(value.constant->shape) : to_string(draft_.datum(*value.datum).type);
     const std::string precision = parameter.precision ? std::string(c_name(*parameter.precision)) + (parameter.shape ? " " : "") : "";
     const std::string needed = precision + (parameter.shape ? std::string(parameter.shape->span.text()) : "");
-    Diagnostic& d = messages_.report(kind, argument.span, in_backticks(argument.span.text()) + " is `" + found + "`, but parameter " + in_backticks(parameter.name.text) + " of " + in_backticks(definition.form->name.text) + " is `" + needed + "`");
+    Diagnostic& d = messages_.report(kind, argument.span,
+        in_backticks(argument.span.text()) + " is `" + found + "`, but parameter " + in_backticks(parameter.name.text) + " of " +
+            in_backticks(definition.form->name.text) + " is `" + needed + "`");
     d.notes.push_back({parameter.name.span, "the parameter"});
     if (argument.defined) {
         d.notes.push_back({*argument.defined, in_backticks(argument.span.text()) + " is defined here"});

@@ -58,11 +58,11 @@ void Checker::assign_part(const ast::Assignment& form) {
             components.push_back(*assembly.components[static_cast<std::size_t>(component)]);
         }
         const Span target = form.target.span.to(form.brackets);
-        const Value before = expressions_.moved(evaluated, {part->shape, type.precision}, std::move(components),
-                                                assembled->name + "[" + part->text + "]", target);
+        const Value before = expressions_.moved(
+            evaluated, {part->shape, type.precision}, std::move(components), assembled->name + "[" + part->text + "]", target);
         if (before.datum) {
-            evaluated.value = expressions_.add_step(evaluated, {*before.datum, draft_.datum(*before.datum).type, target, assembled->span},
-                                                    value_span, site);
+            evaluated.value = expressions_.add_step(
+                evaluated, {*before.datum, draft_.datum(*before.datum).type, target, assembled->span}, value_span, site);
         }
     }
     if (!evaluated.value.datum) {
@@ -107,8 +107,8 @@ Defined* Checker::part_target(const ast::Assignment& form) {
         return nullptr; // reported
     }
     if (!adds) {
-        Diagnostic& d = messages_.report(kind::defined_twice, form.target.span,
-                                         in_backticks(name) + " is already " + std::string(described(defined->role)));
+        Diagnostic& d = messages_.report(
+            kind::defined_twice, form.target.span, in_backticks(name) + " is already " + std::string(described(defined->role)));
         d.notes.push_back({defined->span, "defined here"});
         d.hint = "a part of a value can be summed to, with `" + name + "[...] += ...`";
         return nullptr;
@@ -139,7 +139,7 @@ bool Checker::part_fits(const ast::Assignment& form, const Selection& part, Data
     }
     const std::string target = in_backticks(form.target.span.to(form.brackets).text());
     Diagnostic& d = messages_.report(found.shape == needed.shape ? kind::precision_mismatch : kind::part_mismatch, expression.span,
-                                     target + " is `" + to_string(needed) + "`, but its value is `" + to_string(found) + "`");
+        target + " is `" + to_string(needed) + "`, but its value is `" + to_string(found) + "`");
     if (const Declared* declared = scope_.declaration(form.target.text)) {
         d.notes.push_back({declared->span, in_backticks(form.target.text) + " is declared here"});
     }
@@ -150,12 +150,12 @@ void Checker::report_overlap(const ast::Assignment& form, const Selection& part,
     const Assembly& assembly = *scope_.definition(form.target.text)->assembly;
     const int columns = assembly.type.shape.columns;
     const std::string at = assembly.type.shape.form == Form::matrix
-                               ? std::to_string(component / columns) + "," + std::to_string(component % columns)
-                               : std::to_string(component);
+        ? std::to_string(component / columns) + "," + std::to_string(component % columns)
+        : std::to_string(component);
     const Span target = form.target.span.to(form.brackets);
     const Span& before = assembly.places[assembly.place_of[static_cast<std::size_t>(component)]];
-    Diagnostic& d = messages_.report(kind::overlapping_parts, target,
-                                     in_backticks(form.target.text + "[" + part.text + "]") + " has a value in [" + at + "] already");
+    Diagnostic& d = messages_.report(
+        kind::overlapping_parts, target, in_backticks(form.target.text + "[" + part.text + "]") + " has a value in [" + at + "] already");
     d.notes.push_back({before, "assigned here"});
     d.hint = "parts that are assigned do not overlap; sums are written `+=`";
 }

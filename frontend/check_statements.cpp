@@ -9,7 +9,8 @@ namespace fusec::frontend {
 
 void Checker::add(const ast::ProgramName& form) {
     if (current_ != 0) {
-        messages_.report(kind::misplaced_program_name, program_.statements[current_].span, "`program` is not the first statement").notes.push_back({program_.statements.front().span, "the first statement"});
+        messages_.report(kind::misplaced_program_name, program_.statements[current_].span, "`program` is not the first statement")
+            .notes.push_back({program_.statements.front().span, "the first statement"});
     }
     name_ = form.name.text;
 }
@@ -34,7 +35,9 @@ void Checker::add(const ast::ConstantDeclaration& form) {
         if (type) {
             std::optional<Constant> value = constant_value(program_, definition.value, definition.name.text, type->shape, messages_);
             if (value && round_to(type->precision, *value, program_.expression(definition.value.root).span, messages_)) {
-                defined.value.datum = add_constant({defined.name, {}, *type, DatumKind::constant, std::move(value->values), {}, false, definition.name.span}, kind_of_name(defined.name, definition.name));
+                defined.value.datum =
+                    add_constant({defined.name, {}, *type, DatumKind::constant, std::move(value->values), {}, false, definition.name.span},
+                        kind_of_name(defined.name, definition.name));
             }
         }
         expansion_.spend(definition.value.root.index() - definition.value.first.index() + 1, definition.name.span);
@@ -51,7 +54,8 @@ void Checker::add(const ast::InputList& form) {
         }
         const Declared* declared = scope_.declaration(name.text);
         if (!declared) {
-            messages_.report(kind::undeclared_input, name.span, "input " + in_backticks(name.text) + " is not declared").hint = "declare its type first: `MATRIX3x3 " + name.text + ";`";
+            messages_.report(kind::undeclared_input, name.span, "input " + in_backticks(name.text) + " is not declared").hint =
+                "declare its type first: `MATRIX3x3 " + name.text + ";`";
         }
         Defined defined{name.span, Role::input, {}, std::nullopt, name.text, 1, {}};
         if (declared && declared->type) {
@@ -74,15 +78,19 @@ void Checker::add(const ast::ReturnList& form) {
         }
         const DataId datum = *defined->value.datum;
         if (const DatumKind what = draft_.datum(datum).kind; what != DatumKind::computed) {
-            const char* word = what == DatumKind::input ? "an input" : what == DatumKind::uniform ? "a uniform"
-                                                                                                  : "a constant";
-            messages_.report(kind::returned_uncomputed, name.span, in_backticks(name.text) + " is " + word + ": there is nothing to compute").notes.push_back({draft_.datum(datum).span, "defined here"});
+            const char* word = what == DatumKind::input ? "an input" : what == DatumKind::uniform ? "a uniform" : "a constant";
+            messages_
+                .report(kind::returned_uncomputed, name.span, in_backticks(name.text) + " is " + word + ": there is nothing to compute")
+                .notes.push_back({draft_.datum(datum).span, "defined here"});
             continue;
         }
         const auto before = returned_.emplace(datum, name);
         if (!before.second) {
             const ast::Name& first = before.first->second;
-            Diagnostic& d = messages_.report(kind::returned_twice, name.span, in_backticks(name.text) + (first.text == name.text ? " is returned twice" : " is another name of " + in_backticks(first.text) + ", which is returned already"));
+            Diagnostic& d = messages_.report(kind::returned_twice, name.span,
+                in_backticks(name.text) +
+                    (first.text == name.text ? " is returned twice"
+                                             : " is another name of " + in_backticks(first.text) + ", which is returned already"));
             d.notes.push_back({first.span, "the first time"});
             continue;
         }
@@ -101,12 +109,16 @@ std::optional<Type> Checker::type_of(const ast::WrittenShape& written, const std
 
 bool Checker::dimension(const ast::WrittenShape& written, const std::string& digits, int& into) {
     if (digits.front() == '0') {
-        messages_.report(kind::invalid_dimension, written.span, "dimension " + in_backticks(digits) + " of " + in_backticks(written.span.text())).hint = "dimensions are 1 to " + std::to_string(max_dimension) + ", without leading zeros";
+        messages_
+            .report(kind::invalid_dimension, written.span, "dimension " + in_backticks(digits) + " of " + in_backticks(written.span.text()))
+            .hint = "dimensions are 1 to " + std::to_string(max_dimension) + ", without leading zeros";
         return false;
     }
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
     if (error != std::errc{} || into > max_dimension) {
-        messages_.report(kind::dimension_limit, written.span, "dimension " + (digits.size() > 20 ? digits.substr(0, 20) + "..." : digits) + ", the limit is " + std::to_string(max_dimension));
+        messages_.report(kind::dimension_limit, written.span,
+            "dimension " + (digits.size() > 20 ? digits.substr(0, 20) + "..." : digits) + ", the limit is " +
+                std::to_string(max_dimension));
         return false;
     }
     return true;

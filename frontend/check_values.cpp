@@ -21,7 +21,8 @@ void Checker::add(const ast::Assignment& form) {
     } else if (scope_.declaration(name)) {
         assign(form, true); // the sum was empty
     } else {
-        messages_.report(kind::undefined_name, form.target.span, in_backticks(name) + " has no value that could be summed to").hint = "begin with `" + name + " = ...;`, or declare `" + name + "`, then the sum begins empty";
+        messages_.report(kind::undefined_name, form.target.span, in_backticks(name) + " has no value that could be summed to").hint =
+            "begin with `" + name + " = ...;`, or declare `" + name + "`, then the sum begins empty";
         scope_.define_wrong(form.target);
     }
 }
@@ -36,7 +37,8 @@ void Checker::assign(const ast::Assignment& form, bool where_declared) {
     const bool free = where_declared || scope_.can_define(form.target);
     const Span value_span = program_.expression(form.value.root).span;
     Defined defined{form.target.span, Role::computed, {}, std::nullopt, {}, 1, {}};
-    defined.name = where_declared ? expansion_.qualified(form.target.text, scope_.loops_around_declaration(form.target.text)) : expansion_.qualified(form.target.text);
+    defined.name = where_declared ? expansion_.qualified(form.target.text, scope_.loops_around_declaration(form.target.text))
+                                  : expansion_.qualified(form.target.text);
 
     Evaluated evaluated = expressions_.evaluate(form.value, precision);
     if (form.form == ast::Assignment::Form::subtracts) {
@@ -46,7 +48,9 @@ void Checker::assign(const ast::Assignment& form, bool where_declared) {
     if (evaluated.value.constant) {
         Constant& constant = *evaluated.value.constant;
         if (round_to(evaluated.precision, constant, value_span, messages_)) {
-            defined.value.datum = add_constant({defined.name, {}, {constant.shape, evaluated.precision}, DatumKind::constant, std::move(constant.values), {}, false, form.target.span}, name_kind);
+            defined.value.datum = add_constant({defined.name, {}, {constant.shape, evaluated.precision}, DatumKind::constant,
+                                                   std::move(constant.values), {}, false, form.target.span},
+                name_kind);
         }
     } else {
         defined.nested = expressions_.name_calls(evaluated, defined.name, defined.name, name_kind, form.target.span);
@@ -68,7 +72,9 @@ bool Checker::can_sum(const ast::Assignment& form) {
     if (own && (sum.role == Role::computed || sum.role == Role::constant)) {
         return true;
     }
-    Diagnostic& d = messages_.report(kind::not_a_sum, form.target.span, in_backticks(form.target.text) + " is " + std::string(described(sum.role)) + (own ? ": only what was assigned, or is a constant, can be summed to" : " of the program, which a definition does not change"));
+    Diagnostic& d = messages_.report(kind::not_a_sum, form.target.span,
+        in_backticks(form.target.text) + " is " + std::string(described(sum.role)) +
+            (own ? ": only what was assigned, or is a constant, can be summed to" : " of the program, which a definition does not change"));
     d.notes.push_back({sum.span, "defined here"});
     d.hint = "begin a sum of its own: `sum = " + form.target.text + ";`";
     return false;
@@ -105,7 +111,8 @@ void Checker::add_to_sum(const ast::Assignment& form) {
 /// The values of a sum are `K:1`, `K:2`, ..., the last one `K`: as long as there is no next one, every value is the last.
 void Checker::name_step(const Defined& before, const Evaluated& evaluated, const ast::Name& target) {
     number_value(before);
-    expressions_.name_calls(evaluated, before.name, before.name + ":" + std::to_string(before.values + 1), kind_of_name(before.name, target), target.span);
+    expressions_.name_calls(
+        evaluated, before.name, before.name + ":" + std::to_string(before.values + 1), kind_of_name(before.name, target), target.span);
 }
 
 void Checker::number_value(const Defined& before) {
@@ -140,7 +147,8 @@ bool Checker::fits_declaration(const ast::Assignment& form, DataId datum) {
     if (!declared || !declared->type || *declared->type == found) {
         return true;
     }
-    Diagnostic& d = messages_.report(kind::declared_type_mismatch, program_.expression(form.value.root).span, in_backticks(form.target.text) + " is declared `" + to_string(*declared->type) + "`, but its value is `" + to_string(found) + "`");
+    Diagnostic& d = messages_.report(kind::declared_type_mismatch, program_.expression(form.value.root).span,
+        in_backticks(form.target.text) + " is declared `" + to_string(*declared->type) + "`, but its value is `" + to_string(found) + "`");
     d.notes.push_back({declared->span, "declared here"});
     return false;
 }

@@ -45,9 +45,10 @@ struct CheckedProgram {
     SourcePtr source;
     std::vector<Datum> data;
     std::vector<Call> calls;
-    std::vector<library::Function> functions; ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
-    std::vector<DataId> inputs;               ///< interface order: `input` and `uniform` declarations as they stand in the program
-    std::vector<DataId> outputs;              ///< `return` order; never an input, no repeats, at least one
+    std::vector<library::Function>
+        functions;               ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
+    std::vector<DataId> inputs;  ///< interface order: `input` and `uniform` declarations as they stand in the program
+    std::vector<DataId> outputs; ///< `return` order; never an input, no repeats, at least one
 
     const Datum& datum(DataId id) const { return data.at(id.index()); }
     const Call& call(CallId id) const { return calls.at(id.index()); }

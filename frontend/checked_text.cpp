@@ -46,7 +46,8 @@ std::string to_text(const CheckedProgram& program, const library::Catalog& catal
         for (const DataId operand : call.operands) {
             operands += (operands.empty() ? "" : ", ") + program.datum(operand).name;
         }
-        out.line(datum_text(program.datum(call.result)) + " = " + functions.function(call.instance.function).name + "(" + operands + ")" + (call.instance.swapped ? " swapped" : ""));
+        out.line(datum_text(program.datum(call.result)) + " = " + functions.function(call.instance.function).name + "(" + operands + ")" +
+            (call.instance.swapped ? " swapped" : ""));
     }
     std::string outputs;
     for (const DataId id : program.outputs) {

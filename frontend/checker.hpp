@@ -86,7 +86,8 @@ private:
     std::optional<Value> report_not_above(const ast::Expression& call);
     /// Whether the argument has the type of its parameter; a constant takes the parameter's precision.
     bool argument_fits(const Definition& definition, std::size_t index, const Argument& argument, Value& value);
-    void report_parameter(const DiagnosticKind& kind, const Definition& definition, std::size_t index, const Argument& argument, const Value& value);
+    void report_parameter(
+        const DiagnosticKind& kind, const Definition& definition, std::size_t index, const Argument& argument, const Value& value);
 
     const ast::Program& program_;
     const library::Catalog& catalog_;

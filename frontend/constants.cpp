@@ -16,13 +16,15 @@ std::string shortest(double value) {
 }
 
 void report_not_a_number(const ast::Expression& e, Diagnostics& diagnostics) {
-    diagnostics.report(kind::not_a_number, e.span, in_backticks(e.span.text()) + " is not a number").hint = "the value of a `const` is made of literals only";
+    diagnostics.report(kind::not_a_number, e.span, in_backticks(e.span.text()) + " is not a number").hint =
+        "the value of a `const` is made of literals only";
 }
 
 /// Checks the entries of a table against the declared shape and collects them.
 class TableReader {
 public:
-    TableReader(const ast::Program& program, const std::vector<std::optional<Constant>>& values, ast::ExpressionId first, std::string name, const Shape& shape, Diagnostics& diagnostics)
+    TableReader(const ast::Program& program, const std::vector<std::optional<Constant>>& values, ast::ExpressionId first, std::string name,
+        const Shape& shape, Diagnostics& diagnostics)
         : program_(program), values_(values), first_(first), name_(std::move(name)), shape_(shape), diagnostics_(diagnostics) {}
 
     std::optional<Constant> read(const ast::Expression& table) {
@@ -46,8 +48,10 @@ private:
 
     void mismatch(const ast::Expression& e, const std::string& found) {
         good_ = false;
-        diagnostics_.report(kind::table_mismatch, e.span, "found " + found).hint = shape_.form == Form::matrix ? "a matrix is written by rows: `[[1, 0], [0, 1]]`" : shape_.form == Form::vector ? "a vector is written `[1, 2, 3]`"
-                                                                                                                                                                                                 : "write the number without brackets";
+        diagnostics_.report(kind::table_mismatch, e.span, "found " + found).hint = shape_.form == Form::matrix
+            ? "a matrix is written by rows: `[[1, 0], [0, 1]]`"
+            : shape_.form == Form::vector ? "a vector is written `[1, 2, 3]`"
+                                          : "write the number without brackets";
     }
 
     bool counts(const ast::Expression& table, std::size_t needed, const std::string& what, const std::string& where) {
@@ -56,13 +60,17 @@ private:
             return true;
         }
         good_ = false;
-        diagnostics_.report(kind::table_mismatch, table.span, where + " has " + std::to_string(given) + " " + what + (given == 1 ? "" : "s") + ", but " + declared() + " with " + std::to_string(needed));
+        diagnostics_.report(kind::table_mismatch, table.span,
+            where + " has " + std::to_string(given) + " " + what + (given == 1 ? "" : "s") + ", but " + declared() + " with " +
+                std::to_string(needed));
         return false;
     }
 
     void read_row(const ast::Expression& row, std::size_t number) {
         if (row.kind != ast::ExpressionKind::table) {
-            mismatch(row, "a number where row " + std::to_string(number) + " of `" + name_ + "` should be, which " + "is declared `" + to_string(shape_) + "`");
+            mismatch(row,
+                "a number where row " + std::to_string(number) + " of `" + name_ + "` should be, which " + "is declared `" +
+                    to_string(shape_) + "`");
             return;
         }
         if (counts(row, static_cast<std::size_t>(shape_.columns), "number", "row " + std::to_string(number) + " of `" + name_ + "`")) {
@@ -100,7 +108,8 @@ private:
 };
 
 /// Value of one node of a constant expression from its operands' values; nothing after reporting, or when an operand has none.
-std::optional<Constant> constant_node(const ast::Expression& e, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics) {
+std::optional<Constant> constant_node(
+    const ast::Expression& e, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics) {
     for (const std::optional<Constant>& operand : operands) {
         if (!operand) {
             return std::nullopt;
@@ -134,7 +143,8 @@ std::optional<Constant> number_constant(const ast::Expression& literal, Diagnost
     const char* const end = literal.text.data() + literal.text.size();
     const auto [stop, error] = std::from_chars(literal.text.data(), end, value);
     if (error != std::errc{} || stop != end || !std::isfinite(value)) {
-        diagnostics.report(kind::number_out_of_range, literal.head, in_backticks(literal.text) + " is outside the range of `double`, 4.9e-324 to 1.8e308");
+        diagnostics.report(
+            kind::number_out_of_range, literal.head, in_backticks(literal.text) + " is outside the range of `double`, 4.9e-324 to 1.8e308");
         return std::nullopt;
     }
     return scalar_constant(value);
@@ -152,20 +162,23 @@ std::optional<Constant> folded(const ast::Expression& infix, const Constant& lef
     const double a = left.values.front();
     const double b = right.values.front();
     const char symbol = infix.text.front();
-    const double value = symbol == '+' ? a + b : symbol == '-' ? a - b
-                                             : symbol == '*'   ? a * b
-                                                               : a / b;
+    const double value = symbol == '+' ? a + b : symbol == '-' ? a - b : symbol == '*' ? a * b : a / b;
     if (!std::isfinite(value)) {
-        diagnostics.report(kind::number_out_of_range, infix.span, in_backticks(infix.span.text()) + " has no finite value: " + left.name + " " + infix.text + " " + right.name);
+        diagnostics.report(kind::number_out_of_range, infix.span,
+            in_backticks(infix.span.text()) + " has no finite value: " + left.name + " " + infix.text + " " + right.name);
         return std::nullopt;
     }
     return scalar_constant(value);
 }
 
-std::optional<Constant> identity_constant(const ast::Expression& call, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics) {
-    const Constant* size = operands.size() == 1 && operands.front() && operands.front()->shape.form == Form::scalar ? &*operands.front() : nullptr;
+std::optional<Constant> identity_constant(
+    const ast::Expression& call, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics) {
+    const Constant* size =
+        operands.size() == 1 && operands.front() && operands.front()->shape.form == Form::scalar ? &*operands.front() : nullptr;
     if (!size || size->values.front() < 1 || size->values.front() != std::floor(size->values.front())) {
-        diagnostics.report(kind::identity_size, call.span, in_backticks(call.span.text()) + " needs one whole number, the size of the matrix").hint = "write `midentity(3)`";
+        diagnostics
+            .report(kind::identity_size, call.span, in_backticks(call.span.text()) + " needs one whole number, the size of the matrix")
+            .hint = "write `midentity(3)`";
         return std::nullopt;
     }
     if (size->values.front() > max_dimension) {
@@ -173,14 +186,16 @@ std::optional<Constant> identity_constant(const ast::Expression& call, const std
         return std::nullopt;
     }
     const int n = static_cast<int>(size->values.front());
-    Constant identity{{Form::matrix, n, n}, std::vector<double>(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 0.0), "midentity(" + std::to_string(n) + ")"};
+    Constant identity{{Form::matrix, n, n}, std::vector<double>(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 0.0),
+        "midentity(" + std::to_string(n) + ")"};
     for (std::size_t i = 0; i < identity.values.size(); i += static_cast<std::size_t>(n) + 1) {
         identity.values[i] = 1;
     }
     return identity;
 }
 
-std::optional<Constant> constant_value(const ast::Program& program, const ast::Tree& tree, const std::string& name, const Shape& shape, Diagnostics& diagnostics) {
+std::optional<Constant> constant_value(
+    const ast::Program& program, const ast::Tree& tree, const std::string& name, const Shape& shape, Diagnostics& diagnostics) {
     std::vector<std::optional<Constant>> values;
     const ast::Expression& root = program.expression(tree.root);
     for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
@@ -198,7 +213,8 @@ std::optional<Constant> constant_value(const ast::Program& program, const ast::T
     }
     std::optional<Constant>& value = values.back();
     if (value && value->shape != shape) {
-        Diagnostic& d = diagnostics.report(kind::table_mismatch, root.span, "the value of `" + name + "` is a `" + to_string(value->shape) + "`, but it is declared `" + to_string(shape) + "`");
+        Diagnostic& d = diagnostics.report(kind::table_mismatch, root.span,
+            "the value of `" + name + "` is a `" + to_string(value->shape) + "`, but it is declared `" + to_string(shape) + "`");
         if (shape.form != Form::scalar && value->shape.form == Form::scalar) {
             d.hint = shape.form == Form::matrix ? "a matrix is written by rows: `[[1, 0], [0, 1]]`" : "a vector is written `[1, 2, 3]`";
         }
@@ -214,7 +230,8 @@ bool round_to(Precision precision, Constant& constant, const Span& span, Diagnos
     for (double& value : constant.values) {
         const double rounded = static_cast<double>(static_cast<float>(value));
         if (!std::isfinite(rounded) || (rounded == 0 && value != 0)) {
-            diagnostics.report(kind::number_out_of_range, span, shortest(value) + " is outside the range of `float`, 1.4e-45 to 3.4e38").hint = "use `double`";
+            diagnostics.report(kind::number_out_of_range, span, shortest(value) + " is outside the range of `float`, 1.4e-45 to 3.4e38")
+                .hint = "use `double`";
             return false;
         }
         value = rounded;

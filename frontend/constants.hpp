@@ -33,11 +33,13 @@ std::optional<Constant> folded(const ast::Expression& infix, const Constant& lef
 
 /// `midentity(n)`: reports `identity-size` unless the call has one operand that is a whole number of at least 1, and
 /// `dimension-limit` when it is too large.
-std::optional<Constant> identity_constant(const ast::Expression& call, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics);
+std::optional<Constant> identity_constant(
+    const ast::Expression& call, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics);
 
 /// The value of a `const` of the declared shape: a number, `midentity(n)`, or a table of as many numbers as the shape has components,
 /// `[..]` for a vector and `[[..], ..]` by rows for a matrix. Numbers may be arithmetic between literals. Reports what does not fit.
-std::optional<Constant> constant_value(const ast::Program& program, const ast::Tree& tree, const std::string& name, const Shape& shape, Diagnostics& diagnostics);
+std::optional<Constant> constant_value(
+    const ast::Program& program, const ast::Tree& tree, const std::string& name, const Shape& shape, Diagnostics& diagnostics);
 
 /// Rounds the components to the precision; reports `number-out-of-range` at `span` when one overflows or a nonzero one becomes 0.
 bool round_to(Precision precision, Constant& constant, const Span& span, Diagnostics& diagnostics);

@@ -95,6 +95,7 @@ Draft reassociated(Draft draft, const library::Catalog& catalog);
 
 /// Merges identical calls (remark), removes dead ones (warning), reports unused inputs and constants (warning, inputs stay),
 /// chooses identifiers. `name` is the program's as written. Pre: no errors; at least one output.
-CheckedProgram finish(Draft draft, const std::string& name, const SourcePtr& source, const library::Catalog& catalog, Diagnostics& diagnostics);
+CheckedProgram finish(
+    Draft draft, const std::string& name, const SourcePtr& source, const library::Catalog& catalog, Diagnostics& diagnostics);
 
 } // namespace fusec::frontend

@@ -50,7 +50,9 @@ bool Expansion::may_nest(const Span& place) {
     if (frames_.size() < max_nesting) {
         return true;
     }
-    staged_.report(kind::nesting_limit, place, "nesting of " + std::to_string(frames_.size() + 1) + " loops and calls of definitions, the limit is " + std::to_string(max_nesting));
+    staged_.report(kind::nesting_limit, place,
+        "nesting of " + std::to_string(frames_.size() + 1) + " loops and calls of definitions, the limit is " +
+            std::to_string(max_nesting));
     stopped_ = true;
     return false;
 }
@@ -62,8 +64,11 @@ bool Expansion::may_iterate(std::uint64_t count, const std::string& what, const 
     if (count > max_iterations - iterations_) {
         const bool alone = iterations_ == 0;
         // Of two 64-bit counts the sum may not be one.
-        const std::string total = count > max_iterations ? std::to_string(count) + (alone ? "" : " more") : std::to_string(iterations_ + count);
-        staged_.report(kind::iteration_limit, place, what + (alone ? " has " : " brings the program to ") + total + " iterations and calls of definitions, the limit is " + std::to_string(max_iterations));
+        const std::string total =
+            count > max_iterations ? std::to_string(count) + (alone ? "" : " more") : std::to_string(iterations_ + count);
+        staged_.report(kind::iteration_limit, place,
+            what + (alone ? " has " : " brings the program to ") + total + " iterations and calls of definitions, the limit is " +
+                std::to_string(max_iterations));
         stopped_ = true;
         return false;
     }
@@ -92,7 +97,8 @@ void Expansion::enter_iteration(const ast::Loop& loop, std::size_t block, std::i
 
 void Expansion::enter_call(const std::string& definition, std::size_t number, const Span& place) {
     calls_before_ = frames_.empty() ? calls_ : calls_before_;
-    frames_.push_back({"in the call of " + in_backticks(definition), place, definition, definition + "(" + std::to_string(number) + ")", {}, 0, ++instances_, 0});
+    frames_.push_back({"in the call of " + in_backticks(definition), place, definition, definition + "(" + std::to_string(number) + ")", {},
+        0, ++instances_, 0});
 }
 
 void Expansion::leave() {
@@ -112,7 +118,9 @@ void Expansion::spend(std::size_t work, const Span& place, bool everywhere) {
     if (elaborated_ > max_elaborated && errors_ > 0) {
         stopped_ = true; // what there is to say was said
     } else if (elaborated_ > max_elaborated) {
-        staged_.report(kind::iteration_limit, place, "the expansions come to " + std::to_string(elaborated_) + " names, numbers, operators and moved components, the limit is " + std::to_string(max_elaborated));
+        staged_.report(kind::iteration_limit, place,
+            "the expansions come to " + std::to_string(elaborated_) + " names, numbers, operators and moved components, the limit is " +
+                std::to_string(max_elaborated));
         stopped_ = true;
     }
 }
@@ -130,7 +138,8 @@ bool Expansion::count_call(const Span& place) {
         share().place = frames_.front().place;
         share().calls += calls_ - calls_before_;
     }
-    const auto most = std::max_element(shares_.begin(), shares_.end(), [](const auto& a, const auto& b) { return a.second.calls < b.second.calls; });
+    const auto most =
+        std::max_element(shares_.begin(), shares_.end(), [](const auto& a, const auto& b) { return a.second.calls < b.second.calls; });
     if (most != shares_.end()) {
         d.notes.push_back({most->second.place, "expanding this makes " + std::to_string(most->second.calls) + " of them"});
     }

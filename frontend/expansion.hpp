@@ -21,8 +21,7 @@ inline constexpr std::size_t max_elaborated = 5'000'000; ///< statements and nod
 
 class Expansion {
 public:
-    explicit Expansion(Diagnostics& diagnostics)
-        : diagnostics_(diagnostics) {}
+    explicit Expansion(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
     /// What the checks report into; `pass_on` takes it from there.
     Diagnostics& messages() { return staged_; }

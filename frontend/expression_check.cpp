@@ -58,7 +58,8 @@ void ExpressionChecker::negate(Evaluated& evaluated, const Span& span, const Cal
     }
 }
 
-std::vector<CallId> ExpressionChecker::name_calls(const Evaluated& evaluated, const std::string& name, const std::string& nested, NameKind name_kind, const Span& span) {
+std::vector<CallId> ExpressionChecker::name_calls(
+    const Evaluated& evaluated, const std::string& name, const std::string& nested, NameKind name_kind, const Span& span) {
     const std::optional<DataId> outermost = evaluated.value.datum;
     if (outermost) {
         const std::optional<CallId> producer = draft_.datum(*outermost).producer;
@@ -132,7 +133,9 @@ Value ExpressionChecker::name(const ast::Expression& e) {
     }
     constexpr std::int64_t most = std::int64_t{1} << 53U; // every integer up to it is a double
     if (defined->integer && (*defined->integer > most || *defined->integer < -most)) {
-        diagnostics_.report(kind::number_out_of_range, e.span, in_backticks(e.text) + " is " + std::to_string(*defined->integer) + ", outside the integers that `double` holds exactly, up to " + std::to_string(most));
+        diagnostics_.report(kind::number_out_of_range, e.span,
+            in_backticks(e.text) + " is " + std::to_string(*defined->integer) +
+                ", outside the integers that `double` holds exactly, up to " + std::to_string(most));
         return {};
     }
     return defined->value;
@@ -166,7 +169,8 @@ Value ExpressionChecker::call(Evaluation& evaluation, const ast::Expression& e) 
             return {};
         }
         const std::optional<std::vector<Operand>> operands = operands_of(evaluation, e);
-        const std::optional<library::Instance> instance = operands ? resolution_.named(site, callee->function, callee->suffix, *operands) : std::nullopt;
+        const std::optional<library::Instance> instance =
+            operands ? resolution_.named(site, callee->function, callee->suffix, *operands) : std::nullopt;
         return instance ? add_call(evaluation.result, *instance, *operands, e.span) : Value{};
     }
     Diagnostic& d = diagnostics_.report(kind::unknown_function, e.head, "no function " + in_backticks(e.text) + " in the library");
@@ -185,7 +189,8 @@ Value ExpressionChecker::operator_call(Evaluation& evaluation, const ast::Expres
     return instance ? add_call(evaluation.result, *instance, *operands, e.span) : Value{};
 }
 
-Value ExpressionChecker::add_call(Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span) {
+Value ExpressionChecker::add_call(
+    Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span) {
     if (!expansion_.count_call(span)) {
         return {};
     }
@@ -232,7 +237,8 @@ std::optional<DataId> ExpressionChecker::datum_of(const Value& value, Precision 
     }
     const auto [entry, inserted] = literals_.try_emplace({precision, constant.shape, bits_of(constant.values)});
     if (inserted) {
-        entry->second = draft_.add({constant.name, {}, {constant.shape, precision}, DatumKind::constant, constant.values, {}, false, span}, NameKind::literal);
+        entry->second = draft_.add(
+            {constant.name, {}, {constant.shape, precision}, DatumKind::constant, constant.values, {}, false, span}, NameKind::literal);
     }
     return entry->second;
 }

@@ -49,9 +49,17 @@ struct Evaluated {
 /// is checked, those of a definition that it calls may be.
 class ExpressionChecker {
 public:
-    ExpressionChecker(const ast::Program& program, const library::Catalog& catalog, Precision default_precision, Scope& scope, Draft& draft, Expansion& expansion, DefinitionCalls& definitions)
-        : program_(program), catalog_(catalog), default_precision_(default_precision), scope_(scope), draft_(draft), expansion_(expansion), definitions_(definitions),
-          diagnostics_(expansion.messages()), resolution_(catalog, diagnostics_) {}
+    ExpressionChecker(const ast::Program& program, const library::Catalog& catalog, Precision default_precision, Scope& scope, Draft& draft,
+        Expansion& expansion, DefinitionCalls& definitions)
+        : program_(program),
+          catalog_(catalog),
+          default_precision_(default_precision),
+          scope_(scope),
+          draft_(draft),
+          expansion_(expansion),
+          definitions_(definitions),
+          diagnostics_(expansion.messages()),
+          resolution_(catalog, diagnostics_) {}
 
     /// The value of the tree. An expression has one precision: that of the first name in it, else the given one, else the default; its
     /// literals take it. Linear in the expression and what it expands; recursion follows the calls of definitions, which is bounded.
@@ -64,7 +72,8 @@ public:
 
     /// Names the calls of an expression: the outermost `name`, if it was made in the expression, the others `nested.1`, `nested.2`.
     /// Returns the others.
-    std::vector<CallId> name_calls(const Evaluated& evaluated, const std::string& name, const std::string& nested, NameKind name_kind, const Span& span);
+    std::vector<CallId> name_calls(
+        const Evaluated& evaluated, const std::string& name, const std::string& nested, NameKind name_kind, const Span& span);
 
     /// The value as a datum: a constant is rounded, and named by its own text. Nothing after reporting, or if it is not good.
     std::optional<DataId> datum_of(const Value& value, Precision precision, const Span& span);
@@ -101,7 +110,8 @@ private:
     Value diagonal(Evaluated& evaluated, const ast::Expression& e, const Operand& vector);
     /// The component that the slices and assemblies in front of it have taken this one from.
     Component origin(const Component& component);
-    std::optional<Value> moved_constant(const Type& type, const std::vector<Component>& components, const std::string& name, const Span& span);
+    std::optional<Value> moved_constant(
+        const Type& type, const std::vector<Component>& components, const std::string& name, const Span& span);
 
     Value add_call(Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span);
     /// All operands as data; nothing when one of them is in error.

@@ -22,7 +22,8 @@ public:
         for (const Returned& returned : draft_.returned) {
             Datum& datum = draft_.datum(returned.datum);
             datum.output = true;
-            draft_.rename(returned.datum, returned.name.text, NameKind::written); // of two names for one value, the list in the interface has the returned one
+            draft_.rename(returned.datum, returned.name.text,
+                NameKind::written); // of two names for one value, the list in the interface has the returned one
         }
         merge();
         find_live();
@@ -43,7 +44,8 @@ private:
 
     Key key_of(const Call& call) const {
         Key key{call.instance.function, call.operands};
-        if (!moves(call) && catalog_.function(key.first).commutative && draft_.datum(key.second[0]).type == draft_.datum(key.second[1]).type) {
+        if (!moves(call) && catalog_.function(key.first).commutative &&
+            draft_.datum(key.second[0]).type == draft_.datum(key.second[1]).type) {
             std::sort(key.second.begin(), key.second.end());
         }
         return key;
@@ -75,7 +77,8 @@ private:
                 continue;
             }
             report_merged(call, first);
-            if (repeated.output || (!kept.output && name_kind(first.result) == NameKind::nested && name_kind(call.result) != NameKind::nested)) {
+            if (repeated.output ||
+                (!kept.output && name_kind(first.result) == NameKind::nested && name_kind(call.result) != NameKind::nested)) {
                 draft_.rename(first.result, repeated.name, name_kind(call.result));
                 kept.output = repeated.output;
                 kept.span = repeated.span;
@@ -94,7 +97,10 @@ private:
     void report_merged(const Call& call, const Call& first) {
         const auto place = [](const Span& span) { return std::tuple(span.source.get(), span.begin, span.end); };
         if (!moves(call) && place(call.span) != place(first.span) && reported_.emplace(place(call.span), place(first.span)).second) {
-            diagnostics_.report(kind::merged_call, call.span, "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once").notes.push_back({first.span, "the first call"});
+            diagnostics_
+                .report(kind::merged_call, call.span,
+                    "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once")
+                .notes.push_back({first.span, "the first call"});
         }
     }
 
@@ -136,7 +142,10 @@ private:
             const std::string name(kind == NameKind::written ? datum.name : datum.span.text());
             const std::string how = used_data_[i] ? "` is used only by calls that reach no output" : "` is never used";
             if (datum.kind == DatumKind::input || datum.kind == DatumKind::uniform) {
-                diagnostics_.report(kind::unused_input, datum.span, std::string(datum.kind == DatumKind::input ? "input `" : "uniform `") + name + how).hint = "it stays in the interface";
+                diagnostics_
+                    .report(
+                        kind::unused_input, datum.span, std::string(datum.kind == DatumKind::input ? "input `" : "uniform `") + name + how)
+                    .hint = "it stays in the interface";
             } else if (datum.kind == DatumKind::constant) {
                 report_unused_constant(datum, name + how);
             } else {
@@ -260,7 +269,8 @@ private:
 
 } // namespace
 
-CheckedProgram finish(Draft draft, const std::string& name, const SourcePtr& source, const library::Catalog& catalog, Diagnostics& diagnostics) {
+CheckedProgram finish(
+    Draft draft, const std::string& name, const SourcePtr& source, const library::Catalog& catalog, Diagnostics& diagnostics) {
     return Finisher(std::move(draft), source, catalog, diagnostics).finish(name);
 }
 

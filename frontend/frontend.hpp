@@ -27,9 +27,10 @@ struct CheckOptions {
 /// Linear in the text.
 std::shared_ptr<const ast::Program> parse(const SourcePtr& source, Diagnostics& diagnostics, FileReader* reader = nullptr);
 
-/// Resolves names, types, operators, aliases and constants (DESIGN.md section 2), expands loops and definitions; reports every error, warnings (unused input, dead
-/// call) and remarks (merged call). Returns nothing if an error was reported.
-std::optional<CheckedProgram> check(const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);
+/// Resolves names, types, operators, aliases and constants (DESIGN.md section 2), expands loops and definitions; reports every
+/// error, warnings (unused input, dead call) and remarks (merged call). Returns nothing if an error was reported.
+std::optional<CheckedProgram> check(
+    const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);
 
 /// Breaks with InternalError if an invariant of CheckedProgram does not hold.
 void verify(const CheckedProgram& program, const library::Catalog& catalog);

@@ -11,8 +11,7 @@ namespace fusec::frontend {
 
 std::optional<std::int64_t> ExpressionChecker::integer(const ast::IndexTree& tree) {
     expansion_.spend(tree.root.index() - tree.first.index() + 1, span_of(program_, tree));
-    return integer_value(
-        program_, tree, [this](const ast::Index& name) { return integer_of_name(name); }, diagnostics_);
+    return integer_value(program_, tree, [this](const ast::Index& name) { return integer_of_name(name); }, diagnostics_);
 }
 
 std::optional<std::int64_t> ExpressionChecker::integer_of_name(const ast::Index& name) {
@@ -25,8 +24,10 @@ std::optional<std::int64_t> ExpressionChecker::integer_of_name(const ast::Index&
     const std::optional<DataId>& datum = defined->value.datum;
     const Shape shape = constant ? constant->shape : draft_.datum(*datum).type.shape;
     if ((datum && draft_.datum(*datum).kind != DatumKind::constant) || shape.form != Form::scalar) {
-        const std::string what = datum && draft_.datum(*datum).kind != DatumKind::constant ? std::string(described(defined->role)) : "a `" + to_string(shape) + "`";
-        Diagnostic& d = diagnostics_.report(kind::not_an_integer, name.span, in_backticks(name.text) + " in a bound or an index is " + what);
+        const std::string what = datum && draft_.datum(*datum).kind != DatumKind::constant ? std::string(described(defined->role))
+                                                                                           : "a `" + to_string(shape) + "`";
+        Diagnostic& d =
+            diagnostics_.report(kind::not_an_integer, name.span, in_backticks(name.text) + " in a bound or an index is " + what);
         d.notes.push_back({defined->span, "defined here"});
         d.hint = "bounds and indices are made of whole numbers, variables of loops and scalar constants";
         return std::nullopt;
@@ -38,7 +39,8 @@ std::optional<std::int64_t> ExpressionChecker::integer_of_name(const ast::Index&
     }
     if (value != std::floor(value) || std::abs(value) > most) {
         const Constant written = constant ? *constant : scalar_constant(value);
-        diagnostics_.report(kind::not_an_integer, name.span, in_backticks(name.text) + " in a bound or an index is " + written.name).notes.push_back({defined->span, "defined here"});
+        diagnostics_.report(kind::not_an_integer, name.span, in_backticks(name.text) + " in a bound or an index is " + written.name)
+            .notes.push_back({defined->span, "defined here"});
         return std::nullopt;
     }
     return static_cast<std::int64_t>(value);

@@ -12,7 +12,8 @@ namespace {
 using Integer = std::optional<std::int64_t>;
 
 void report_overflow(const ast::Index& node, const std::string& what, Diagnostics& diagnostics) {
-    diagnostics.report(kind::integer_arithmetic, node.span, in_backticks(node.span.text()) + " is " + what + ", outside the range of 64-bit integers");
+    diagnostics.report(
+        kind::integer_arithmetic, node.span, in_backticks(node.span.text()) + " is " + what + ", outside the range of 64-bit integers");
 }
 
 Integer number(const ast::Index& node, Diagnostics& diagnostics) {
@@ -20,11 +21,14 @@ Integer number(const ast::Index& node, Diagnostics& diagnostics) {
     const char* const end = node.text.data() + node.text.size();
     const auto [stop, error] = std::from_chars(node.text.data(), end, value);
     if (stop != end) {
-        diagnostics.report(kind::not_an_integer, node.span, in_backticks(node.text) + " in a bound or an index").hint = "write a whole number with digits only";
+        diagnostics.report(kind::not_an_integer, node.span, in_backticks(node.text) + " in a bound or an index").hint =
+            "write a whole number with digits only";
         return std::nullopt;
     }
     if (error != std::errc{}) {
-        diagnostics.report(kind::integer_arithmetic, node.span, in_backticks(node.text) + " is outside the range of 64-bit integers, up to " + std::to_string(std::numeric_limits<std::int64_t>::max()));
+        diagnostics.report(kind::integer_arithmetic, node.span,
+            in_backticks(node.text) + " is outside the range of 64-bit integers, up to " +
+                std::to_string(std::numeric_limits<std::int64_t>::max()));
         return std::nullopt;
     }
     return value;
@@ -46,7 +50,8 @@ Integer applied(const ast::Index& node, std::int64_t left, std::int64_t right, D
         break;
     default:
         if (right == 0) {
-            diagnostics.report(kind::integer_arithmetic, node.span, in_backticks(node.span.text()) + " divides " + std::to_string(left) + " by 0");
+            diagnostics.report(
+                kind::integer_arithmetic, node.span, in_backticks(node.span.text()) + " divides " + std::to_string(left) + " by 0");
             return std::nullopt;
         }
         if (right == -1) { // the only quotient that may not exist: the machine's instruction traps, also for `%`
@@ -65,7 +70,8 @@ Integer applied(const ast::Index& node, std::int64_t left, std::int64_t right, D
 
 } // namespace
 
-std::optional<std::int64_t> integer_value(const ast::Program& program, const ast::IndexTree& tree, const IntegerOfName& value_of, Diagnostics& diagnostics) {
+std::optional<std::int64_t> integer_value(
+    const ast::Program& program, const ast::IndexTree& tree, const IntegerOfName& value_of, Diagnostics& diagnostics) {
     std::vector<Integer> values; // of the operands that wait
     for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
         const ast::Index& node = program.indices[i];

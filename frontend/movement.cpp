@@ -43,8 +43,8 @@ Component ExpressionChecker::origin(const Component& component) {
     return {draft_.calls[producer->index()].operands.at(static_cast<std::size_t>(source.operand)), source.component};
 }
 
-std::optional<Value> ExpressionChecker::moved_constant(const Type& type, const std::vector<Component>& components, const std::string& name,
-                                                       const Span& span) {
+std::optional<Value> ExpressionChecker::moved_constant(
+    const Type& type, const std::vector<Component>& components, const std::string& name, const Span& span) {
     std::vector<double> values;
     std::optional<DataId> owner;
     bool one_owner = true;
@@ -63,18 +63,18 @@ std::optional<Value> ExpressionChecker::moved_constant(const Type& type, const s
         values.push_back(datum.values.at(static_cast<std::size_t>(component.component)));
     }
     return Value{draft_.shared_constant({name, {}, type, DatumKind::constant, std::move(values), {}, false, span}, NameKind::entry,
-                                        one_owner ? owner : std::nullopt),
-                 std::nullopt};
+                     one_owner ? owner : std::nullopt),
+        std::nullopt};
 }
 
-Value ExpressionChecker::moved(Evaluated& evaluated, const Type& type, std::vector<Component> components, const std::string& name,
-                               const Span& span) {
+Value ExpressionChecker::moved(
+    Evaluated& evaluated, const Type& type, std::vector<Component> components, const std::string& name, const Span& span) {
     expansion_.spend(components.size(), span, true);
     if (expansion_.stopped()) {
         return {};
     }
-    std::transform(components.begin(), components.end(), components.begin(),
-                   [this](const Component& component) { return origin(component); });
+    std::transform(
+        components.begin(), components.end(), components.begin(), [this](const Component& component) { return origin(component); });
     const std::optional<DataId> first = components.front().datum;
     const auto in_place = [&](const Component& component) {
         return component.datum == first && component.component == static_cast<int>(&component - components.data());
@@ -117,8 +117,9 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
     if (!value.good() && !assembly) {
         return {};
     }
-    const Type type = assembly ? assembly->type : value.datum ? draft_.datum(*value.datum).type
-                                                              : Type{value.constant->shape, evaluation.result.precision};
+    const Type type = assembly ? assembly->type
+        : value.datum          ? draft_.datum(*value.datum).type
+                               : Type{value.constant->shape, evaluation.result.precision};
     const auto integer_of = [this](const ast::IndexTree& tree) { return integer(tree); };
     std::optional<Selection> selection =
         selected(e.slices, {type.shape, e.head, whole.span, definition_place(whole)}, integer_of, diagnostics_);
@@ -134,9 +135,10 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
         for (const int component : selection->components) {
             values.push_back(value.constant->values.at(static_cast<std::size_t>(component)));
         }
-        return {std::nullopt, selection->shape.form == Form::scalar
-                                  ? scalar_constant(values.front())
-                                  : Constant{selection->shape, std::move(values), value.constant->name + "[" + selection->text + "]"}};
+        return {std::nullopt,
+            selection->shape.form == Form::scalar
+                ? scalar_constant(values.front())
+                : Constant{selection->shape, std::move(values), value.constant->name + "[" + selection->text + "]"}};
     }
     std::vector<Component> components;
     for (const int component : selection->components) {
@@ -166,8 +168,8 @@ void ExpressionChecker::report_gap(const std::string& name, const Span& place) {
     const auto gap = std::find(assembly.components.begin(), assembly.components.end(), std::nullopt) - assembly.components.begin();
     const std::string of = assembly.missing == 1 ? "" : ", one of " + std::to_string(assembly.missing) + " components";
     Diagnostic& d = diagnostics_.report(kind::incomplete_value, place,
-                                        in_backticks(name) + " is a `" + to_string(assembly.type.shape) + "` without a value in " +
-                                            component_text(assembly.type.shape, static_cast<int>(gap)) + of);
+        in_backticks(name) + " is a `" + to_string(assembly.type.shape) + "` without a value in " +
+            component_text(assembly.type.shape, static_cast<int>(gap)) + of);
     d.notes.push_back({defined.span, "its first part is assigned here"});
 }
 
@@ -219,8 +221,8 @@ std::optional<Value> ExpressionChecker::movement(Evaluation& evaluation, const a
     const std::size_t count = operands->size();
     if (count == 0 || (e.text == "diag" && count != 1)) {
         diagnostics_.report(kind::wrong_arity, e.span,
-                            in_backticks(e.text) + " takes " + (e.text == "diag" ? "1 operand" : "1 operand or more") + ", but " +
-                                std::to_string(count) + (count == 1 ? " is" : " are") + " given");
+            in_backticks(e.text) + " takes " + (e.text == "diag" ? "1 operand" : "1 operand or more") + ", but " + std::to_string(count) +
+                (count == 1 ? " is" : " are") + " given");
         return Value{};
     }
     for (const Operand& operand : *operands) {
@@ -256,10 +258,8 @@ Value ExpressionChecker::stacked(Evaluated& evaluated, const ast::Expression& e,
     const Operand& first = operands.front();
     const bool scalars = first.type.shape.form == Form::scalar;
     // What an operand adds in the direction in which they are put together, and its length across.
-    const auto added = [&](const Shape& shape) { return shape.form != Form::matrix ? 1 : down ? shape.rows
-                                                                                              : shape.columns; };
-    const auto across = [&](const Shape& shape) { return shape.form != Form::matrix ? shape.rows : down ? shape.columns
-                                                                                                        : shape.rows; };
+    const auto added = [&](const Shape& shape) { return shape.form != Form::matrix ? 1 : down ? shape.rows : shape.columns; };
+    const auto across = [&](const Shape& shape) { return shape.form != Form::matrix ? shape.rows : down ? shape.columns : shape.rows; };
     const char* lengths = down ? "of one number of columns, a vector as a row" : "of one number of rows, a vector as a column";
     int total = 0;
     for (const Operand& operand : operands) {
@@ -267,9 +267,8 @@ Value ExpressionChecker::stacked(Evaluated& evaluated, const ast::Expression& e,
         if (scalar != scalars || (scalar && !down) || across(operand.type.shape) != across(first.type.shape)) {
             const bool differ = scalar == scalars && !scalar;
             Diagnostic& d = diagnostics_.report(kind::operand_mismatch, operand.span,
-                                                described(operand) + (&operand == &first ? "" : ", but " + described(first)) + ": " +
-                                                    in_backticks(e.text) + " takes vectors and matrices " + lengths +
-                                                    (down && !differ ? ", or scalars only" : ""));
+                described(operand) + (&operand == &first ? "" : ", but " + described(first)) + ": " + in_backticks(e.text) +
+                    " takes vectors and matrices " + lengths + (down && !differ ? ", or scalars only" : ""));
             note_operand(d, operand);
             note_operand(d, first);
             d.hint = scalar && !down ? "`rows(...)` makes a vector of scalars" : "";
@@ -278,14 +277,15 @@ Value ExpressionChecker::stacked(Evaluated& evaluated, const ast::Expression& e,
         total += added(operand.type.shape);
         if (total > max_dimension) {
             diagnostics_.report(kind::dimension_limit, e.span,
-                                in_backticks(e.text) + " makes a dimension of " + std::to_string(total) +
-                                    (&operand == &operands.back() ? "" : " and more") + ", the limit is " + std::to_string(max_dimension));
+                in_backticks(e.text) + " makes a dimension of " + std::to_string(total) +
+                    (&operand == &operands.back() ? "" : " and more") + ", the limit is " + std::to_string(max_dimension));
             return {};
         }
     }
     const int length = across(first.type.shape);
-    const Shape shape = scalars ? Shape{Form::vector, total, 1} : down ? Shape{Form::matrix, total, length}
-                                                                       : Shape{Form::matrix, length, total};
+    const Shape shape = scalars ? Shape{Form::vector, total, 1}
+        : down                  ? Shape{Form::matrix, total, length}
+                                : Shape{Form::matrix, length, total};
     std::vector<Component> components(static_cast<std::size_t>(shape.size()));
     int before = 0;
     for (const Operand& operand : operands) {

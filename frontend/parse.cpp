@@ -65,13 +65,13 @@ std::size_t next_statement(const SourceText& source, const std::vector<Token>& t
 
 /// Whether a lexical error inside the statement already explains the problem.
 bool explained(const TokenList& list, const SyntaxProblem& problem) {
-    const auto error = std::lower_bound(list.errors.begin(), list.errors.end(), problem.statement == 0 ? 0 : list.own[problem.statement - 1].end);
+    const auto error =
+        std::lower_bound(list.errors.begin(), list.errors.end(), problem.statement == 0 ? 0 : list.own[problem.statement - 1].end);
     return error != list.errors.end() && *error <= list.own[problem.found].begin;
 }
 
 BlockKind block_opened_by(TokenKind kind) {
-    return kind == TokenKind::keyword_for ? BlockKind::loop : kind == TokenKind::keyword_def ? BlockKind::definition
-                                                                                             : BlockKind::unknown;
+    return kind == TokenKind::keyword_for ? BlockKind::loop : kind == TokenKind::keyword_def ? BlockKind::definition : BlockKind::unknown;
 }
 
 /// A program with the files it includes.
@@ -168,7 +168,8 @@ private:
 
     bool included_file(const ast::Name& written) {
         if (!reader_) {
-            diagnostics_.report(kind::unreadable_file, written.span, "cannot read " + in_backticks(written.text) + ": the program is not in a file");
+            diagnostics_.report(
+                kind::unreadable_file, written.span, "cannot read " + in_backticks(written.text) + ": the program is not in a file");
             return true;
         }
         if (written.text.empty()) {
@@ -187,7 +188,8 @@ private:
             return true;
         }
         if (open_.size() >= max_nesting) {
-            diagnostics_.report(kind::nesting_limit, written.span, "nesting of " + std::to_string(open_.size() + 1) + " files, the limit is " + std::to_string(max_nesting));
+            diagnostics_.report(kind::nesting_limit, written.span,
+                "nesting of " + std::to_string(open_.size() + 1) + " files, the limit is " + std::to_string(max_nesting));
             return true;
         }
         std::optional<std::string> text = reader_->read(path, written.span, diagnostics_);
@@ -211,7 +213,8 @@ private:
             }
         }
         const std::string first = std::filesystem::path(cycle.front().path).filename().string();
-        diagnostics_.report(kind::include_cycle, written.span, "`" + first + "` includes itself: " + chain + first).hint = "move what both need to a file of its own";
+        diagnostics_.report(kind::include_cycle, written.span, "`" + first + "` includes itself: " + chain + first).hint =
+            "move what both need to a file of its own";
     }
 
     ast::Program& program_;

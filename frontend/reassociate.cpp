@@ -14,7 +14,11 @@ namespace {
 class Reassociation {
 public:
     Reassociation(Draft draft, const library::Catalog& catalog)
-        : old_(std::move(draft)), catalog_(catalog), moved_(old_.data.size()), step_of_(old_.calls.size(), none), chain_of_(old_.sums.size(), none) {}
+        : old_(std::move(draft)),
+          catalog_(catalog),
+          moved_(old_.data.size()),
+          step_of_(old_.calls.size(), none),
+          chain_of_(old_.sums.size(), none) {}
 
     Draft run() {
         find_chains();

@@ -102,7 +102,8 @@ const Scope::Binding* Scope::visible(const std::string& name) const {
         return &inner;
     }
     const Binding& outer = entry->second.front();
-    const bool shared = outer.depth == 0 && outer.order < frames_.back().above && outer.defined && (outer.defined->role == Role::constant || outer.defined->role == Role::uniform);
+    const bool shared = outer.depth == 0 && outer.order < frames_.back().above && outer.defined &&
+        (outer.defined->role == Role::constant || outer.defined->role == Role::uniform);
     return shared ? &outer : nullptr;
 }
 
@@ -122,11 +123,13 @@ Scope::Binding& Scope::bind(const std::string& name, std::size_t depth) {
 bool Scope::declare(const ast::Name& name, std::optional<Type> type) {
     const Binding* before = visible(name.text);
     if (before && before->declared) {
-        diagnostics_.report(kind::declared_twice, name.span, in_backticks(name.text) + " is declared twice").notes.push_back({before->declared->span, "the first declaration"});
+        diagnostics_.report(kind::declared_twice, name.span, in_backticks(name.text) + " is declared twice")
+            .notes.push_back({before->declared->span, "the first declaration"});
         return false;
     }
     if (before) {
-        diagnostics_.report(kind::declared_twice, name.span, in_backticks(name.text) + " is declared after its definition").notes.push_back({before->defined->span, "defined here"});
+        diagnostics_.report(kind::declared_twice, name.span, in_backticks(name.text) + " is declared after its definition")
+            .notes.push_back({before->defined->span, "defined here"});
         return false;
     }
     bind(name.text, depth()).declared = Declared{name.span, type};
@@ -136,11 +139,15 @@ bool Scope::declare(const ast::Name& name, std::optional<Type> type) {
 bool Scope::can_define(const ast::Name& name) {
     const Binding* before = visible(name.text);
     if (before && before->defined) {
-        diagnostics_.report(kind::defined_twice, name.span, in_backticks(name.text) + " is already " + std::string(described(before->defined->role))).notes.push_back({before->defined->span, "defined here"});
+        diagnostics_
+            .report(
+                kind::defined_twice, name.span, in_backticks(name.text) + " is already " + std::string(described(before->defined->role)))
+            .notes.push_back({before->defined->span, "defined here"});
         return false;
     }
     if (before && before->depth != depth()) {
-        Diagnostic& d = diagnostics_.report(kind::declared_outside, name.span, in_backticks(name.text) + " is declared outside of the loop, but this value ends with its iteration");
+        Diagnostic& d = diagnostics_.report(kind::declared_outside, name.span,
+            in_backticks(name.text) + " is declared outside of the loop, but this value ends with its iteration");
         d.notes.push_back({before->declared->span, "declared here"});
         d.hint = "declare it inside the loop, or sum with `" + name.text + " += ...`";
         return false;
@@ -237,14 +244,18 @@ void Scope::report_undefined(const std::string& name, const Span& span) {
 /// In a definition: a name that the program has and the definition does not see.
 bool Scope::report_hidden(const std::string& name, const Span& span) {
     const auto entry = names_.find(name);
-    if (frames_.back().barrier == 0 || entry == names_.end() || entry->second.empty() || entry->second.front().depth != 0 || !entry->second.front().defined) {
+    if (frames_.back().barrier == 0 || entry == names_.end() || entry->second.empty() || entry->second.front().depth != 0 ||
+        !entry->second.front().defined) {
         return false;
     }
     const Defined& outer = *entry->second.front().defined;
     const bool shared = outer.role == Role::constant || outer.role == Role::uniform;
-    Diagnostic& d = diagnostics_.report(kind::undefined_name, span, in_backticks(name) + " is " + std::string(outer.role == Role::computed ? "a value" : described(outer.role)) + (shared ? " below the definition, which does not see it" : " of the program, which a definition does not see"));
+    Diagnostic& d = diagnostics_.report(kind::undefined_name, span,
+        in_backticks(name) + " is " + std::string(outer.role == Role::computed ? "a value" : described(outer.role)) +
+            (shared ? " below the definition, which does not see it" : " of the program, which a definition does not see"));
     d.notes.push_back({outer.span, "defined here"});
-    d.hint = shared ? "move it above the definition" : "make it a parameter; a definition sees its own names, and constants and uniforms above it";
+    d.hint = shared ? "move it above the definition"
+                    : "make it a parameter; a definition sees its own names, and constants and uniforms above it";
     return true;
 }
 
@@ -260,7 +271,9 @@ bool Scope::report_later(const std::string& name, const Span& span) {
                 continue;
             }
             const bool cycle = place.block == no_block && ++hints_ < most_hints && needs(name, name);
-            Diagnostic& d = diagnostics_.report(kind::used_before_definition, span, in_backticks(name) + (cycle ? " is used before its definition, which needs this value: a cycle" : " is used before its definition"));
+            Diagnostic& d = diagnostics_.report(kind::used_before_definition, span,
+                in_backticks(name) +
+                    (cycle ? " is used before its definition, which needs this value: a cycle" : " is used before its definition"));
             d.notes.push_back({place.span, "defined here"});
             d.hint = cycle ? "" : "move the definition up";
             return true;
@@ -293,7 +306,8 @@ bool Scope::needs(const std::string& from, const std::string& name) const {
 void Scope::report_unused(const std::string& name, const Binding& binding) {
     const bool unused = binding.declared && !binding.defined && !reported_.contains({frames_[frames_.back().barrier].block, name});
     if (unused) {
-        diagnostics_.report(kind::unused_declaration, binding.declared->span, in_backticks(name) + " is declared, but is neither an input nor assigned");
+        diagnostics_.report(
+            kind::unused_declaration, binding.declared->span, in_backticks(name) + " is declared, but is neither an input nor assigned");
     }
 }
 

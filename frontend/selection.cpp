@@ -18,21 +18,17 @@ struct Extent {
 
 class Reader {
 public:
-    Reader(const Indexed& value, Diagnostics& diagnostics)
-        : value_(value), diagnostics_(diagnostics) {}
+    Reader(const Indexed& value, Diagnostics& diagnostics) : value_(value), diagnostics_(diagnostics) {}
 
     bool count_fits(std::size_t given) {
         const Shape& shape = value_.shape;
-        const std::size_t most = shape.form == Form::matrix ? 2 : shape.form == Form::vector ? 1
-                                                                                             : 0;
+        const std::size_t most = shape.form == Form::matrix ? 2 : shape.form == Form::vector ? 1 : 0;
         if (given <= most) {
             return true;
         }
-        const std::string allowed = most == 0 ? "has no entries" : most == 1 ? "takes one index"
-                                                                             : "takes one or two indices";
-        Diagnostic& d =
-            diagnostics_.report(kind::wrong_index_count, value_.brackets,
-                                name() + " is a `" + to_string(shape) + "`, which " + allowed + ", found " + std::to_string(given));
+        const std::string allowed = most == 0 ? "has no entries" : most == 1 ? "takes one index" : "takes one or two indices";
+        Diagnostic& d = diagnostics_.report(kind::wrong_index_count, value_.brackets,
+            name() + " is a `" + to_string(shape) + "`, which " + allowed + ", found " + std::to_string(given));
         d.hint = most == 0 ? "write it without brackets" : "";
         return false;
     }
@@ -64,8 +60,8 @@ private:
     std::string name() const { return in_backticks(value_.whole.text()); }
 
     void report_outside(const Span& place, const std::string& what, const std::string& most) {
-        Diagnostic& d = diagnostics_.report(kind::index_out_of_range, place,
-                                            what + " of " + name() + ", which is a `" + to_string(value_.shape) + "`: 0 to " + most);
+        Diagnostic& d = diagnostics_.report(
+            kind::index_out_of_range, place, what + " of " + name() + ", which is a `" + to_string(value_.shape) + "`: 0 to " + most);
         if (value_.defined) {
             d.notes.push_back({*value_.defined, "defined here"});
         }
@@ -83,8 +79,8 @@ void list_all(Selection& selection) {
     }
 }
 
-std::optional<Selection> selected(const std::vector<ast::Slice>& slices, const Indexed& value, const IntegerOfIndex& integer,
-                                  Diagnostics& diagnostics) {
+std::optional<Selection> selected(
+    const std::vector<ast::Slice>& slices, const Indexed& value, const IntegerOfIndex& integer, Diagnostics& diagnostics) {
     Reader reader(value, diagnostics);
     const bool counted = reader.count_fits(slices.size());
     std::vector<Extent> extents;

@@ -36,7 +36,7 @@ using IntegerOfIndex = std::function<std::optional<std::int64_t>(const ast::Inde
 
 /// The components that `slices` choose; nothing after reporting `wrong-index-count`, `index-out-of-range`, `empty-slice`, or what is wrong
 /// with the integers. Linear in the components.
-std::optional<Selection> selected(const std::vector<ast::Slice>& slices, const Indexed& value, const IntegerOfIndex& integer,
-                                  Diagnostics& diagnostics);
+std::optional<Selection> selected(
+    const std::vector<ast::Slice>& slices, const Indexed& value, const IntegerOfIndex& integer, Diagnostics& diagnostics);
 
 } // namespace fusec::frontend

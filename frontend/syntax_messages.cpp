@@ -30,7 +30,9 @@ private:
     Span span_of(const Token& token) const { return {source_, token.begin, token.end}; }
     std::string_view text_of(const Token& token) const { return source_->text().substr(token.begin, token.end - token.begin); }
     const Token& previous() const { return tokens_.at(problem_.found - 1); }
-    bool allows(TokenKind kind) const { return std::find(problem_.expected.begin(), problem_.expected.end(), kind) != problem_.expected.end(); }
+    bool allows(TokenKind kind) const {
+        return std::find(problem_.expected.begin(), problem_.expected.end(), kind) != problem_.expected.end();
+    }
 
     std::string described(const Token& token) const {
         switch (token.kind) {
@@ -81,15 +83,17 @@ private:
             return allows(TokenKind::colon) ? "an index or a range" : "a whole number or a name";
         }
         if (expression) {
-            return allows(TokenKind::left_bracket) ? "an expression or a table" : allows(TokenKind::right_parenthesis) ? "an argument or `)`"
-                                                                                                                       : "an expression";
+            return allows(TokenKind::left_bracket)     ? "an expression or a table"
+                : allows(TokenKind::right_parenthesis) ? "an argument or `)`"
+                                                       : "an expression";
         }
         if (problem_.rule == "definitionOpening" || problem_.rule == "parameter") {
-            return allows(TokenKind::left_brace) ? "`{`" : allows(TokenKind::left_parenthesis) ? "`(`"
-                                                       : allows(TokenKind::comma)              ? "`,` or `)`"
-                                                       : allows(TokenKind::right_parenthesis)  ? "a parameter or `)`"
-                                                       : allows(TokenKind::matrix)             ? "a parameter"
-                                                                                               : "a name";
+            return allows(TokenKind::left_brace)       ? "`{`"
+                : allows(TokenKind::left_parenthesis)  ? "`(`"
+                : allows(TokenKind::comma)             ? "`,` or `)`"
+                : allows(TokenKind::right_parenthesis) ? "a parameter or `)`"
+                : allows(TokenKind::matrix)            ? "a parameter"
+                                                       : "a name";
         }
         if (allows(TokenKind::matrix)) {
             return allows(TokenKind::keyword_float) ? "a precision or a shape" : "a shape";
@@ -125,7 +129,10 @@ private:
     }
 
     /// Inside bounds or the brackets of an index, where only integers can be.
-    bool is_index() const { return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" || problem_.rule == "indexOperand" || problem_.rule == "slice" || problem_.rule == "subscript"; }
+    bool is_index() const {
+        return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" ||
+            problem_.rule == "indexOperand" || problem_.rule == "slice" || problem_.rule == "subscript";
+    }
 
     /// The innermost bracket still open at the token found, when the problem is that it is not closed.
     const Token* unclosed() const {
@@ -148,17 +155,21 @@ private:
         const Token& first = tokens_.at(problem_.statement);
         const std::string_view word = text_of(first);
         if (first.kind == TokenKind::name && problem_.found == problem_.statement + 1) {
-            if (word.starts_with("MATRIX") || word.starts_with("VECTOR") || word.starts_with("matrix") || word.starts_with("vector") || word == "scalar" || word == "Scalar") {
+            if (word.starts_with("MATRIX") || word.starts_with("VECTOR") || word.starts_with("matrix") || word.starts_with("vector") ||
+                word == "scalar" || word == "Scalar") {
                 return "a shape is written `SCALAR`, `VECTOR3` or `MATRIX3x4`";
             }
             if (found_.kind == TokenKind::left_parenthesis) {
                 return "give the result a name: `x = " + std::string(word) + "(...);`";
             }
         }
-        if (allows(TokenKind::name) && found_.kind <= TokenKind::keyword_double && (!allows(TokenKind::number) || !begins_statement(found_.kind) || source_->line(previous().begin) == source_->line(found_.begin))) {
+        if (allows(TokenKind::name) && found_.kind <= TokenKind::keyword_double &&
+            (!allows(TokenKind::number) || !begins_statement(found_.kind) ||
+                source_->line(previous().begin) == source_->line(found_.begin))) {
             return in_backticks(text_of(found_)) + " is a keyword and cannot be a name";
         }
-        if (first.kind <= TokenKind::keyword_double && problem_.found == problem_.statement + 1 && (found_.kind == TokenKind::equals || found_.kind == TokenKind::plus_equals || found_.kind == TokenKind::minus_equals)) {
+        if (first.kind <= TokenKind::keyword_double && problem_.found == problem_.statement + 1 &&
+            (found_.kind == TokenKind::equals || found_.kind == TokenKind::plus_equals || found_.kind == TokenKind::minus_equals)) {
             return in_backticks(word) + " is a keyword and cannot be a name";
         }
         if (found_.kind == TokenKind::percent) {
@@ -187,7 +198,8 @@ private:
 
 } // namespace
 
-bool report_syntax_problem(const SourcePtr& source, const std::vector<Token>& tokens, const SyntaxProblem& problem, Diagnostics& diagnostics) {
+bool report_syntax_problem(
+    const SourcePtr& source, const std::vector<Token>& tokens, const SyntaxProblem& problem, Diagnostics& diagnostics) {
     return Reporter(source, tokens, problem).report(diagnostics);
 }
 

@@ -20,7 +20,8 @@ struct SyntaxProblem {
 
 /// Reports the problem as `syntax-error`. Returns whether it is a `;` forgotten at the end of a line, so that the parser can go on
 /// at the token it found. Pre: `tokens` ends with an `end` token.
-bool report_syntax_problem(const SourcePtr& source, const std::vector<Token>& tokens, const SyntaxProblem& problem, Diagnostics& diagnostics);
+bool report_syntax_problem(
+    const SourcePtr& source, const std::vector<Token>& tokens, const SyntaxProblem& problem, Diagnostics& diagnostics);
 
 /// Text of the program in backticks, cut after 40 bytes.
 std::string in_backticks(std::string_view text);

@@ -34,7 +34,8 @@ std::size_t sequence_length(std::string_view text, std::size_t i) {
     if (lead >= 0xF0U && lead <= 0xF4U) {
         const unsigned lowest = lead == 0xF0U ? 0x90U : 0x80U;  // overlong
         const unsigned highest = lead == 0xF4U ? 0x8FU : 0xBFU; // above U+10FFFF
-        return second >= lowest && second <= highest && is_continuation(byte_at(text, i + 2)) && is_continuation(byte_at(text, i + 3)) ? 4 : 0;
+        return second >= lowest && second <= highest && is_continuation(byte_at(text, i + 2)) && is_continuation(byte_at(text, i + 3)) ? 4
+                                                                                                                                       : 0;
     }
     return 0;
 }
@@ -59,11 +60,15 @@ bool check_encoding(const SourcePtr& source, Diagnostics& diagnostics) {
         const std::size_t length = sequence_length(text, i);
         const unsigned byte = byte_at(text, i);
         if (length == 0) {
-            diagnostics.report(kind::invalid_utf8, {source, i, i + 1}, "byte " + std::to_string(i) + " of the file, " + hexadecimal(byte) + ", is not UTF-8").hint = "save the file as UTF-8";
+            diagnostics
+                .report(kind::invalid_utf8, {source, i, i + 1},
+                    "byte " + std::to_string(i) + " of the file, " + hexadecimal(byte) + ", is not UTF-8")
+                .hint = "save the file as UTF-8";
             return false;
         }
         if (length == 1 && is_rejected_control(byte) && reports < most_reports) {
-            diagnostics.report(kind::control_character, {source, i, i + 1}, "control character " + hexadecimal(byte) + " at byte " + std::to_string(i) + " of the file");
+            diagnostics.report(kind::control_character, {source, i, i + 1},
+                "control character " + hexadecimal(byte) + " at byte " + std::to_string(i) + " of the file");
             ++reports;
         }
         i += length;

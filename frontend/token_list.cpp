@@ -20,7 +20,9 @@ constexpr std::size_t most_errors = 100;
 class TokenReader {
 public:
     TokenReader(const SourcePtr& source, Diagnostics& diagnostics)
-        : source_(source), diagnostics_(diagnostics), skipped_(byte_order_mark_length(source->text())),
+        : source_(source),
+          diagnostics_(diagnostics),
+          skipped_(byte_order_mark_length(source->text())),
           offsets_(code_point_offsets(source->text(), skipped_)) {}
 
     /// Reads to the end of the file; nothing if the nesting limit or the number of errors stopped it.
@@ -42,7 +44,10 @@ public:
                 continue;
             }
             if (const std::size_t depth = nesting.depth_after(own.kind); depth > max_nesting) {
-                diagnostics_.report(kind::nesting_limit, span_of(own), "nesting of " + std::to_string(depth) + " brackets and signs, the limit is " + std::to_string(max_nesting)).hint = "give an inner expression a name of its own";
+                diagnostics_
+                    .report(kind::nesting_limit, span_of(own),
+                        "nesting of " + std::to_string(depth) + " brackets and signs, the limit is " + std::to_string(max_nesting))
+                    .hint = "give an inner expression a name of its own";
                 return std::nullopt;
             }
             if (token->getType() == FusecLexer::RANGE_START) {
@@ -62,7 +67,9 @@ public:
 
 private:
     Span span_of(const Token& token) const { return {source_, token.begin, token.end}; }
-    std::size_t offset_of(std::size_t index) const { return offsets_.empty() ? skipped_ + index : offsets_.at(std::min(index, offsets_.size() - 1)); }
+    std::size_t offset_of(std::size_t index) const {
+        return offsets_.empty() ? skipped_ + index : offsets_.at(std::min(index, offsets_.size() - 1));
+    }
 
     /// `0..` as a number and dots.
     static void split_range_start(std::unique_ptr<antlr4::Token> token, const Token& own, TokenList& list) {
@@ -96,7 +103,8 @@ private:
             return false;
         case TokenKind::malformed_number:
             list.errors.push_back(token.begin);
-            diagnostics_.report(kind::syntax_error, span_of(token), in_backticks(span_of(token).text()) + " is not a number").hint = "numbers are written `2`, `0.5` or `1e-3`; the precision follows from the other operands";
+            diagnostics_.report(kind::syntax_error, span_of(token), in_backticks(span_of(token).text()) + " is not a number").hint =
+                "numbers are written `2`, `0.5` or `1e-3`; the precision follows from the other operands";
             return true;
         default:
             return !comment_open_;
@@ -212,7 +220,9 @@ bool report_too_many(const Span& span, Diagnostics& diagnostics) {
     if (diagnostics.error_count() < most_errors) {
         return false;
     }
-    diagnostics.report(kind::too_many_errors, span, std::to_string(diagnostics.error_count()) + " errors so far, the limit is " + std::to_string(most_errors) + ": the rest of the file was not looked at");
+    diagnostics.report(kind::too_many_errors, span,
+        std::to_string(diagnostics.error_count()) + " errors so far, the limit is " + std::to_string(most_errors) +
+            ": the rest of the file was not looked at");
     return true;
 }
 

@@ -26,7 +26,8 @@ public:
         if (auto* name = statement->programName()) {
             built.form = ast::ProgramName{name_of(name->NAME())};
         } else if (auto* declaration = statement->declaration()) {
-            built.form = ast::Declaration{declaration->UNIFORM() != nullptr, precision_of(declaration->precision()), shape_of(declaration->shape()), names_of(declaration->NAME())};
+            built.form = ast::Declaration{declaration->UNIFORM() != nullptr, precision_of(declaration->precision()),
+                shape_of(declaration->shape()), names_of(declaration->NAME())};
         } else if (auto* constants = statement->constantDeclaration()) {
             built.form = constant_declaration(constants);
         } else if (auto* inputs = statement->inputList()) {
@@ -43,7 +44,8 @@ public:
             ast::Definition form{name_of(definition->NAME()), {}};
             for (auto* parameter : definition->parameter()) {
                 auto* shape = parameter->shape();
-                form.parameters.push_back({precision_of(parameter->precision()), shape ? std::optional(shape_of(shape)) : std::nullopt, name_of(parameter->NAME())});
+                form.parameters.push_back({precision_of(parameter->precision()), shape ? std::optional(shape_of(shape)) : std::nullopt,
+                    name_of(parameter->NAME())});
             }
             built.form = std::move(form);
         } else {
@@ -56,7 +58,9 @@ private:
     using Node = antlr4::tree::ParseTree;
     using Leaf = antlr4::tree::TerminalNode;
 
-    Span span_of(antlr4::Token* first, antlr4::Token* last) const { return {source_, tokens_.at(first->getTokenIndex()).begin, tokens_.at(last->getTokenIndex()).end}; }
+    Span span_of(antlr4::Token* first, antlr4::Token* last) const {
+        return {source_, tokens_.at(first->getTokenIndex()).begin, tokens_.at(last->getTokenIndex()).end};
+    }
     Span span_of(antlr4::ParserRuleContext* context) const { return span_of(context->getStart(), context->getStop()); }
     Span span_of(Leaf* leaf) const { return span_of(leaf->getSymbol(), leaf->getSymbol()); }
     ast::Name name_of(Leaf* leaf) const { return {std::string(span_of(leaf).text()), span_of(leaf)}; }
@@ -64,17 +68,19 @@ private:
     ast::ConstantDeclaration constant_declaration(FusecParser::ConstantDeclarationContext* constants) {
         ast::ConstantDeclaration form{precision_of(constants->precision()), shape_of(constants->shape()), {}};
         for (auto* definition : constants->constantDefinition()) {
-            form.definitions.push_back({name_of(definition->NAME()), definition->table() ? tree_of([&] { return table(definition->table()); }) : tree_of([&] { return expression(definition->expression()); })});
+            form.definitions.push_back({name_of(definition->NAME()),
+                definition->table() ? tree_of([&] { return table(definition->table()); })
+                                    : tree_of([&] { return expression(definition->expression()); })});
         }
         return form;
     }
 
     ast::Assignment assignment(FusecParser::AssignmentContext* context) {
         using Form = ast::Assignment::Form;
-        const Form form = context->PLUS_EQUALS() ? Form::adds : context->MINUS_EQUALS() ? Form::subtracts
-                                                                                        : Form::defines;
+        const Form form = context->PLUS_EQUALS() ? Form::adds : context->MINUS_EQUALS() ? Form::subtracts : Form::defines;
         auto* subscript = context->subscript();
-        ast::Assignment built{form, name_of(context->NAME()), tree_of([&] { return expression(context->expression()); }), span_of(static_cast<Leaf*>(context->children[subscript ? 2 : 1])), {}, {}};
+        ast::Assignment built{form, name_of(context->NAME()), tree_of([&] { return expression(context->expression()); }),
+            span_of(static_cast<Leaf*>(context->children[subscript ? 2 : 1])), {}, {}};
         if (subscript) {
             built.slices = slices_of(subscript);
             built.brackets = span_of(subscript);
@@ -144,7 +150,8 @@ private:
     }
 
     ast::ExpressionId product(FusecParser::ProductContext* context) {
-        return chain(context->children, [&](Node* child) { return signed_operand(static_cast<FusecParser::SignedOperandContext*>(child)); });
+        return chain(
+            context->children, [&](Node* child) { return signed_operand(static_cast<FusecParser::SignedOperandContext*>(child)); });
     }
 
     ast::ExpressionId signed_operand(FusecParser::SignedOperandContext* context) {
@@ -235,7 +242,8 @@ private:
 
     ast::IndexId index(FusecParser::IndexContext* context) {
         return index_chain(context->children, [&](Node* product) {
-            return index_chain(static_cast<FusecParser::IndexProductContext*>(product)->children, [&](Node* child) { return signed_index(static_cast<FusecParser::SignedIndexContext*>(child)); });
+            return index_chain(static_cast<FusecParser::IndexProductContext*>(product)->children,
+                [&](Node* child) { return signed_index(static_cast<FusecParser::SignedIndexContext*>(child)); });
         });
     }
 

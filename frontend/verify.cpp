@@ -48,8 +48,8 @@ private:
     static void own_function(const library::Function& function) {
         const auto* map = std::get_if<library::ComponentMap>(&function.reference);
         internal_check(map != nullptr, "a function of the program computes");
-        internal_check(!map->operands.empty() && map->operands.size() == function.inputs.size(),
-                       "a map has other operands than its function");
+        internal_check(
+            !map->operands.empty() && map->operands.size() == function.inputs.size(), "a map has other operands than its function");
         internal_check(map->sources.size() == static_cast<std::size_t>(map->result.size()), "a map leaves out components");
         std::size_t used = 0; // operands so far: they are numbered as they come
         for (const library::ComponentSource& source : map->sources) {
@@ -59,8 +59,8 @@ private:
             const auto operand = static_cast<std::size_t>(source.operand);
             internal_check(operand <= used && operand < map->operands.size(), "a map numbers its operands in another order");
             used = std::max(used, operand + 1);
-            internal_check(source.component >= 0 && source.component < map->operands[operand].size(),
-                           "a map moves a component that is none");
+            internal_check(
+                source.component >= 0 && source.component < map->operands[operand].size(), "a map moves a component that is none");
         }
         internal_check(used == map->operands.size(), "a map has an operand in vain");
     }
@@ -79,20 +79,20 @@ private:
         internal_check(call.instance.function.index() < catalog_.size(), "a call has no function");
         const Datum& result = program_.datum(call.result);
         internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
-        internal_check(id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result,
-                       "calls are not in order of definition");
+        internal_check(
+            id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
         const auto match = catalog_.match(call.instance.function, types);
         const auto* instance = std::get_if<library::Instance>(&match);
         internal_check(instance && !instance->swapped, "operands do not fit the function in its declared order");
         internal_check(instance->result == result.type && call.instance.result == result.type && instance->shape == call.instance.shape,
-                       "a call's type is not its function's");
+            "a call's type is not its function's");
     }
 
     void datum(DataId id) const {
         const Datum& datum = program_.datum(id);
         const Shape& shape = datum.type.shape;
         internal_check(shape.rows >= 1 && shape.rows <= max_dimension && shape.columns >= 1 && shape.columns <= max_dimension,
-                       "dimension out of range");
+            "dimension out of range");
         internal_check(datum.producer.has_value() == (datum.kind == DatumKind::computed), "a producer is missing or too many");
         internal_check(!datum.producer || program_.call(*datum.producer).result == id, "a producer does not make its datum");
         const std::size_t values = datum.kind == DatumKind::constant ? static_cast<std::size_t>(shape.size()) : 0;
@@ -100,7 +100,7 @@ private:
         for (const double value : datum.values) {
             internal_check(std::isfinite(value), "a constant is not finite");
             internal_check(datum.type.precision == Precision::f64 || static_cast<double>(static_cast<float>(value)) == value,
-                           "a constant is not rounded");
+                "a constant is not rounded");
         }
     }
 
@@ -110,10 +110,10 @@ private:
             given += datum.kind == DatumKind::input || datum.kind == DatumKind::uniform ? 1 : 0;
         }
         internal_check(given == program_.inputs.size() && std::set(program_.inputs.begin(), program_.inputs.end()).size() == given,
-                       "the inputs are not each datum given once");
+            "the inputs are not each datum given once");
         for (const DataId input : program_.inputs) {
             internal_check(program_.datum(input).kind == DatumKind::input || program_.datum(input).kind == DatumKind::uniform,
-                           "an input is not given");
+                "an input is not given");
         }
         internal_check(!program_.outputs.empty(), "no output");
         const std::set<DataId> outputs(program_.outputs.begin(), program_.outputs.end());

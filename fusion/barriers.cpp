@@ -20,7 +20,8 @@ struct TileAccess {
 
 class Barriers {
 public:
-    Barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const std::vector<std::uint8_t>& relation, KernelDraft& draft)
+    Barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits,
+        const std::vector<std::uint8_t>& relation, KernelDraft& draft)
         : kernel_(kernel), routines_(routines), limits_(limits), relation_(relation), draft_(draft) {}
 
     void run() {
@@ -94,17 +95,21 @@ private:
         }
         const Shape& shape = kernel_.data[static_cast<std::size_t>(datum)].shape;
         // Threads of a routine that synchronises may touch one another's parts.
-        const bool own = routine.threads == 1 || (!routine.synchronises && touch != library::Touch::all && library::components_touched(shape, touch, routine.threads) != 0);
+        const bool own = routine.threads == 1 ||
+            (!routine.synchronises && touch != library::Touch::all && library::components_touched(shape, touch, routine.threads) != 0);
         add(datum, write, routine.threads, touch, own);
     }
 
-    const Shape& shape_of(int tile) const { return kernel_.data[static_cast<std::size_t>(draft_.tiles[static_cast<std::size_t>(tile)].datum)].shape; }
+    const Shape& shape_of(int tile) const {
+        return kernel_.data[static_cast<std::size_t>(draft_.tiles[static_cast<std::size_t>(tile)].datum)].shape;
+    }
 
     Barrier between(const TileAccess& before, const TileAccess& after) const {
         if (!before.write && !after.write) {
             return Barrier::none;
         }
-        const std::uint8_t relation = relation_[static_cast<std::size_t>(before.tile) * draft_.tiles.size() + static_cast<std::size_t>(after.tile)];
+        const std::uint8_t relation =
+            relation_[static_cast<std::size_t>(before.tile) * draft_.tiles.size() + static_cast<std::size_t>(after.tile)];
         if ((relation & tiles_overlap) == 0) {
             return Barrier::none;
         }
@@ -147,7 +152,8 @@ private:
 
 } // namespace
 
-void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const std::vector<std::uint8_t>& relation, KernelDraft& draft) {
+void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits,
+    const std::vector<std::uint8_t>& relation, KernelDraft& draft) {
     Barriers(kernel, routines, limits, relation, draft).run();
 }
 

@@ -8,7 +8,8 @@
 namespace fusec::fusion {
 
 const DatumPlan& Candidate::plan_of(DataId datum) const {
-    const auto found = std::lower_bound(data.begin(), data.end(), datum, [](const DatumPlan& plan, DataId wanted) { return plan.datum < wanted; });
+    const auto found =
+        std::lower_bound(data.begin(), data.end(), datum, [](const DatumPlan& plan, DataId wanted) { return plan.datum < wanted; });
     internal_check(found != data.end() && found->datum == datum, "candidate: the kernel does not touch this datum");
     return *found;
 }

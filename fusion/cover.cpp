@@ -15,7 +15,12 @@ namespace {
 class PlanSolver {
 public:
     PlanSolver(const dag::CallGraph& graph, ColumnSource& source, const PlanOptions& options)
-        : graph_(graph), source_(source), options_(options), effort_(options, graph.calls()), partition_(graph, source.columns()), seconds_(source, Objective::seconds) {}
+        : graph_(graph),
+          source_(source),
+          options_(options),
+          effort_(options, graph.calls()),
+          partition_(graph, source.columns()),
+          seconds_(source, Objective::seconds) {}
 
     CoverResult solve() {
         switch (options_.mode) {
@@ -84,7 +89,8 @@ private:
 
     CoverResult automatic() {
         std::vector<std::vector<ColumnId>> seeds;
-        for (std::optional<std::vector<ColumnId>> seed : {separate_kernels(graph_, partition_, source_), greedy_kernels(graph_, partition_, source_)}) {
+        for (std::optional<std::vector<ColumnId>> seed :
+            {separate_kernels(graph_, partition_, source_), greedy_kernels(graph_, partition_, source_)}) {
             if (seed) {
                 seeds.push_back(std::move(*seed));
             }
@@ -126,7 +132,8 @@ private:
             search.forbid(chosen);
         }
         // A search cut short may find a better plan later than a worse one.
-        std::sort(result.covers.begin(), result.covers.end(), [](const Cover& a, const Cover& b) { return std::tie(a.seconds, a.columns) < std::tie(b.seconds, b.columns); });
+        std::sort(result.covers.begin(), result.covers.end(),
+            [](const Cover& a, const Cover& b) { return std::tie(a.seconds, a.columns) < std::tie(b.seconds, b.columns); });
         if (!result.covers.empty()) {
             result.bound = std::min(result.bound, result.covers.front().seconds);
         }

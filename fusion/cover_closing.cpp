@@ -122,7 +122,8 @@ void CoverSearch::close_gap() {
     double limit = last_value_ + next_plan_within * last_value_ - dual_bound_;
     while (best_duals_ && open() && !effort_.exhausted()) {
         const double before = value_;
-        const double base = dual_bound_; // repairs of broken solutions may find better duals, to which the excluded columns were not compared
+        const double base =
+            dual_bound_; // repairs of broken solutions may find better duals, to which the excluded columns were not compared
         const Restricted restricted = restrict_columns(most, limit);
         if (restricted.columns.empty() && std::isinf(restricted.excluded_from)) {
             break;

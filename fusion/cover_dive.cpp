@@ -22,8 +22,7 @@ constexpr double dear = 0.2; ///< reduced cost, in mean costs of the first colum
 /// Kernels fixed so far. Knows which others can still join them.
 class FixedKernels {
 public:
-    explicit FixedKernels(const CoverModel& model)
-        : model_(model), stored_(model.graph().program().data.size(), false) {}
+    explicit FixedKernels(const CoverModel& model) : model_(model), stored_(model.graph().program().data.size(), false) {}
 
     bool stores_again(ColumnId id) const {
         const Column& column = model_.column(id);
@@ -79,7 +78,11 @@ private:
 class CoverSearch::Dive {
 public:
     explicit Dive(CoverSearch& search)
-        : search_(search), model_(search.model_), program_(search.program_), fixed_(search.model_), state_(search.in_program_.size(), State::open) {}
+        : search_(search),
+          model_(search.model_),
+          program_(search.program_),
+          fixed_(search.model_),
+          state_(search.in_program_.size(), State::open) {}
 
     void run(const std::vector<ColumnId>& fixed_first) {
         for (std::size_t i = 0; i < state_.size(); ++i) {
@@ -134,7 +137,8 @@ private:
     bool add_columns() {
         // Once kernels are fixed, the duals prove no better bound, and what would store a list again is out.
         std::vector<Priced> negative = possible_.empty() ? search_.price() : search_.price_without_bound(possible_);
-        std::erase_if(negative, [&](const Priced& priced) { return fixed_.stores_again(priced.column) || refused_.contains(priced.column); });
+        std::erase_if(
+            negative, [&](const Priced& priced) { return fixed_.stores_again(priced.column) || refused_.contains(priced.column); });
         const bool added = search_.add_promising(negative) > 0;
         state_.resize(search_.in_program_.size(), State::open);
         return added;
@@ -143,7 +147,8 @@ private:
     /// True if the solution is whole.
     bool descend() {
         int rounds = 0;
-        for (std::size_t steps = 0; steps < 4 * model_.graph().calls() + 100 && !search_.effort_.exhausted() && search_.solve_program(); ++steps) {
+        for (std::size_t steps = 0; steps < 4 * model_.graph().calls() + 100 && !search_.effort_.exhausted() && search_.solve_program();
+            ++steps) {
             const bool covered = search_.covers_without_artificials();
             if (!covered || rounds < pricing_rounds) {
                 ++rounds;
@@ -212,7 +217,8 @@ private:
         std::vector<State> kept;
         for (std::size_t i = 0; i < state_.size(); ++i) {
             const std::size_t column = search_.artificials_ + i;
-            const bool useless = state_[i] == State::excluded || (state_[i] == State::open && program_.reduced_costs()[column] > dear * mean_scaled_cost);
+            const bool useless =
+                state_[i] == State::excluded || (state_[i] == State::open && program_.reduced_costs()[column] > dear * mean_scaled_cost);
             removed[i] = useless && !program_.basic(column);
             if (!removed[i]) {
                 kept.push_back(state_[i]);

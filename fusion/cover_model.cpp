@@ -24,7 +24,8 @@ bool stores_all_its_boundary(const dag::CallGraph& graph, const Column& column) 
     for (const CallId call : column.executes) {
         const DataId made = graph.call(call).result;
         const std::vector<CallId>& users = graph.consumers(made);
-        const bool needed = graph.datum(made).output || !std::includes(column.executes.begin(), column.executes.end(), users.begin(), users.end());
+        const bool needed =
+            graph.datum(made).output || !std::includes(column.executes.begin(), column.executes.end(), users.begin(), users.end());
         if (needed && !contains(column.stores, made)) {
             return false;
         }
@@ -141,14 +142,17 @@ void CoverModel::add(CoverRow row) {
 double CoverModel::coefficient(const CoverRow& row, ColumnId id) const {
     const Column& c = column(id);
     const auto pairs = [&] {
-        return std::count_if(row.pairs.begin(), row.pairs.end(), [&](const auto& pair) { return contains(c.loads, pair.first) && contains(c.stores, pair.second); });
+        return std::count_if(row.pairs.begin(), row.pairs.end(),
+            [&](const auto& pair) { return contains(c.loads, pair.first) && contains(c.stores, pair.second); });
     };
     switch (row.kind) {
     case CoverRow::Kind::output:
     case CoverRow::Kind::once:
         return contains(c.stores, row.datum) ? 1 : 0;
     case CoverRow::Kind::edge:
-        return contains(c.stores, row.datum) || (contains(c.executes, row.call) && contains(c.executes, *graph_.datum(row.datum).producer)) ? 1 : 0;
+        return contains(c.stores, row.datum) || (contains(c.executes, row.call) && contains(c.executes, *graph_.datum(row.datum).producer))
+            ? 1
+            : 0;
     case CoverRow::Kind::partition:
         return contains(c.executes, row.call) ? 1 : 0;
     case CoverRow::Kind::link:
@@ -336,8 +340,10 @@ CoverModel::Prices::Prices(const CoverModel& model, const std::vector<double>& d
             y = std::max(y, 0.0);
         }
         of_row_[i] = y;
-        right_hand_side_ += y * (y >= 0 && row.lower > -LinearProgram::unbounded ? row.lower : row.upper >= LinearProgram::unbounded ? row.lower
-                                                                                                                                     : row.upper);
+        right_hand_side_ += y *
+            (y >= 0 && row.lower > -LinearProgram::unbounded ? row.lower
+                    : row.upper >= LinearProgram::unbounded  ? row.lower
+                                                             : row.upper);
     }
     for (std::size_t d = 0; d < model.store_rows_.size(); ++d) {
         for (const auto& [row, coefficient] : model.store_rows_[d]) {

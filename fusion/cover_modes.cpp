@@ -40,7 +40,8 @@ std::optional<ColumnId> PartitionColumns::find(const CallSet& executes) const {
     return std::nullopt;
 }
 
-std::optional<std::vector<ColumnId>> separate_kernels(const dag::CallGraph& graph, const PartitionColumns& partition, ColumnSource& source) {
+std::optional<std::vector<ColumnId>> separate_kernels(
+    const dag::CallGraph& graph, const PartitionColumns& partition, ColumnSource& source) {
     std::vector<ColumnId> kernels;
     for (std::size_t i = 0; i < graph.calls(); ++i) {
         const std::optional<ColumnId> column = partition.find({CallId(i)});
@@ -58,7 +59,12 @@ namespace {
 class GreedyFusion {
 public:
     GreedyFusion(const dag::CallGraph& graph, const PartitionColumns& partition, ColumnSource& source, std::vector<ColumnId> kernels)
-        : graph_(graph), partition_(partition), source_(source), columns_(std::move(kernels)), kernel_of_(columns_.size()), alive_(columns_.size(), true) {
+        : graph_(graph),
+          partition_(partition),
+          source_(source),
+          columns_(std::move(kernels)),
+          kernel_of_(columns_.size()),
+          alive_(columns_.size(), true) {
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             kernel_of_[i] = i;
         }
@@ -132,7 +138,8 @@ private:
 
     void propose(std::size_t from, std::size_t to) {
         CallSet both;
-        std::merge(column(from).executes.begin(), column(from).executes.end(), column(to).executes.begin(), column(to).executes.end(), std::back_inserter(both));
+        std::merge(column(from).executes.begin(), column(from).executes.end(), column(to).executes.begin(), column(to).executes.end(),
+            std::back_inserter(both));
         if (const std::optional<ColumnId> fused = partition_.find(both)) {
             proposals_.insert({bytes(column(from)) + bytes(column(to)) - bytes(source_.columns()[fused->index()]), from, to, *fused});
         }
@@ -167,7 +174,8 @@ private:
     }
 
     void fuse(const Proposal& best) {
-        std::erase_if(proposals_, [&](const Proposal& p) { return p.from == best.from || p.to == best.from || p.from == best.to || p.to == best.to; });
+        std::erase_if(proposals_,
+            [&](const Proposal& p) { return p.from == best.from || p.to == best.from || p.from == best.to || p.to == best.to; });
         for (const CallId call : column(best.to).executes) {
             kernel_of_[call.index()] = best.from;
         }

@@ -42,7 +42,8 @@ std::vector<double> CoverSearch::present_duals() const {
     return duals;
 }
 
-std::vector<CoverSearch::Priced> CoverSearch::negative_among(const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const {
+std::vector<CoverSearch::Priced> CoverSearch::negative_among(
+    const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const {
     const double epsilon = converged * mean_scaled_cost / scale_;
     Workers& workers = Workers::shared();
     std::vector<std::vector<double>> least_of(workers.count());
@@ -108,7 +109,8 @@ std::vector<CoverSearch::Priced> CoverSearch::price_without_bound(const std::vec
 std::size_t CoverSearch::add_promising(const std::vector<Priced>& negative) {
     Promising promising(model_.graph().program().data.size(), columns_per_datum);
     for (const Priced& priced : negative) {
-        promising.propose(model_.column(priced.column).stores.front(), priced.column, costs_.optimistic(priced.column) - priced.reduced_cost);
+        promising.propose(
+            model_.column(priced.column).stores.front(), priced.column, costs_.optimistic(priced.column) - priced.reduced_cost);
     }
     const std::vector<ColumnId> chosen = promising.choose(costs_, effort_, 0);
     const std::size_t added = std::min(chosen.size(), columns_per_round);
@@ -126,7 +128,8 @@ bool CoverSearch::solve_program() {
 }
 
 bool CoverSearch::covers_without_artificials() const {
-    return std::all_of(program_.primal().begin(), program_.primal().begin() + static_cast<std::ptrdiff_t>(artificials_), [](double x) { return x <= 1e-6; });
+    return std::all_of(program_.primal().begin(), program_.primal().begin() + static_cast<std::ptrdiff_t>(artificials_),
+        [](double x) { return x <= 1e-6; });
 }
 
 void CoverSearch::generate_columns() {

@@ -17,7 +17,11 @@ constexpr std::size_t calls_of_a_window = 40;
 } // namespace
 
 CoverSearch::CoverSearch(CoverModel& model, ColumnCosts& costs, Effort& effort)
-    : model_(model), costs_(costs), effort_(effort), is_in_program_(model.columns().size(), false), storing_(model.graph().program().data.size()) {}
+    : model_(model),
+      costs_(costs),
+      effort_(effort),
+      is_in_program_(model.columns().size(), false),
+      storing_(model.graph().program().data.size()) {}
 
 double CoverSearch::total(const std::vector<ColumnId>& chosen) {
     double sum = 0;
@@ -88,7 +92,9 @@ void CoverSearch::add_row(CoverRow row) {
     if (program_.columns() > 0) {
         // Only columns that store one of the row's data, or are named by it, have a coefficient.
         std::vector<std::uint32_t> touched;
-        const auto touch = [&](DataId stored) { touched.insert(touched.end(), storing_[stored.index()].begin(), storing_[stored.index()].end()); };
+        const auto touch = [&](DataId stored) {
+            touched.insert(touched.end(), storing_[stored.index()].begin(), storing_[stored.index()].end());
+        };
         if (row.kind == CoverRow::Kind::once || row.kind == CoverRow::Kind::link || row.kind == CoverRow::Kind::cycle) {
             if (row.kind != CoverRow::Kind::cycle) {
                 touch(row.datum);

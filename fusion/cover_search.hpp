@@ -58,7 +58,8 @@ private:
     std::vector<double> present_duals() const;
     /// The columns outside the program whose (optimistic) reduced cost is negative, ascending; `least`: per list, the least reduced cost
     /// of those that store it first.
-    std::vector<Priced> negative_among(const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const;
+    std::vector<Priced> negative_among(
+        const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const;
     std::vector<Priced> price();
     std::vector<Priced> price_without_bound(const std::vector<ColumnId>& columns) const;
     std::size_t add_promising(const std::vector<Priced>& negative);
@@ -83,7 +84,9 @@ private:
     class WindowProgram;
     /// The best choice for the window that costs less than `cutoff`, as a whole plan; `different`: not the present one.
     std::optional<std::vector<ColumnId>> solve_window(const Window& window, double cutoff, bool different);
-    bool worth_improving() const { return !effort_.exhausted() && value_ - bound() > (effort_.timed() ? tolerance() : enough_gap * value_); }
+    bool worth_improving() const {
+        return !effort_.exhausted() && value_ - bound() > (effort_.timed() ? tolerance() : enough_gap * value_);
+    }
     void improve_by_windows(std::size_t calls);
 
     CoverModel& model_;

@@ -59,8 +59,14 @@ void add_store_rows(const CoverModel& model, const std::vector<ColumnId>& column
 class CoverSearch::WindowProgram {
 public:
     WindowProgram(CoverSearch& search, const Window& window)
-        : search_(search), model_(search.model_), costs_(search.costs_), window_(window), open_(search.storing_.size(), false), stored_(open_) {
-        std::set_difference(search.incumbent_->begin(), search.incumbent_->end(), window.columns.begin(), window.columns.end(), std::back_inserter(staying_));
+        : search_(search),
+          model_(search.model_),
+          costs_(search.costs_),
+          window_(window),
+          open_(search.storing_.size(), false),
+          stored_(open_) {
+        std::set_difference(search.incumbent_->begin(), search.incumbent_->end(), window.columns.begin(), window.columns.end(),
+            std::back_inserter(staying_));
         find_columns();
     }
 
@@ -120,7 +126,8 @@ private:
 
     bool fits(const Column& column) const {
         return std::all_of(column.stores.begin(), column.stores.end(), [&](DataId list) { return open_[list.index()]; }) &&
-               std::all_of(column.loads.begin(), column.loads.end(), [&](DataId list) { return !model_.graph().datum(list).producer || stored_[list.index()] || open_[list.index()]; });
+            std::all_of(column.loads.begin(), column.loads.end(),
+                [&](DataId list) { return !model_.graph().datum(list).producer || stored_[list.index()] || open_[list.index()]; });
     }
 
     /// Rows of the model that the columns touch, with bounds less what stays contributes.
@@ -132,7 +139,8 @@ private:
         }
         std::vector<BinaryRow> rows(row_of.size());
         for (const auto& [row, index] : row_of) {
-            rows[static_cast<std::size_t>(index)] = {model_.rows()[static_cast<std::size_t>(row)].lower, model_.rows()[static_cast<std::size_t>(row)].upper};
+            rows[static_cast<std::size_t>(index)] = {
+                model_.rows()[static_cast<std::size_t>(row)].lower, model_.rows()[static_cast<std::size_t>(row)].upper};
         }
         for (const ColumnId kernel : staying_) {
             for (const auto& [row, coefficient] : model_.entries(kernel)) {

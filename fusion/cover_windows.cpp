@@ -42,7 +42,8 @@ CoverSearch::Window CoverSearch::window_around(ColumnId seed, std::size_t calls)
     std::size_t size = 0;
     while (size < calls && !links.empty()) {
         // The kernel with most links; ties by column.
-        const auto next = std::max_element(links.begin(), links.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+        const auto next =
+            std::max_element(links.begin(), links.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
         links.erase(next);
         inside.insert(next);
         size += model_.column(next).executes.size();

@@ -48,14 +48,15 @@ struct Level {
         saved.push_back(other.saved[index]);
         hash.push_back(other.hash[index]);
     }
-    bool lexicographically_before(std::size_t a, std::size_t b) const { return std::lexicographical_compare(set(a), set(a) + size, set(b), set(b) + size); }
+    bool lexicographically_before(std::size_t a, std::size_t b) const {
+        return std::lexicographical_compare(set(a), set(a) + size, set(b), set(b) + size);
+    }
 };
 
 /// Open-addressing table of the sets of one level, by content.
 class Index {
 public:
-    explicit Index(Level& level)
-        : level_(level), slots_(1024, none) {}
+    explicit Index(Level& level) : level_(level), slots_(1024, none) {}
 
     /// Appends the set of one call less with `call` and gives true, unless the result is there.
     bool insert(const Call* smaller, std::uint64_t hash, Call call) {
@@ -115,8 +116,13 @@ private:
 class Around {
 public:
     Around(const dag::CallGraph& graph, const std::vector<std::vector<CallId>>& connections)
-        : graph_(graph), connections_(connections), inside_(graph.calls(), 0), met_(graph.calls(), 0), users_inside_(graph.program().data.size(), 0),
-          below_(graph.calls()), above_(graph.calls()) {
+        : graph_(graph),
+          connections_(connections),
+          inside_(graph.calls(), 0),
+          met_(graph.calls(), 0),
+          users_inside_(graph.program().data.size(), 0),
+          below_(graph.calls()),
+          above_(graph.calls()) {
         for (std::size_t datum = 0; datum < users_inside_.size(); ++datum) {
             const frontend::Datum& entry = graph.datum(DataId(datum));
             const auto users = static_cast<std::uint32_t>(graph.consumers(DataId(datum)).size());
@@ -126,7 +132,8 @@ public:
             std::vector<std::uint32_t>& reads = reads_.emplace_back();
             for (const DataId operand : graph.call(CallId(call)).operands) {
                 const auto kind = graph.datum(operand).kind;
-                if (kind != frontend::DatumKind::uniform && kind != frontend::DatumKind::constant && std::find(reads.begin(), reads.end(), operand.value) == reads.end()) {
+                if (kind != frontend::DatumKind::uniform && kind != frontend::DatumKind::constant &&
+                    std::find(reads.begin(), reads.end(), operand.value) == reads.end()) {
                     reads.push_back(operand.value);
                 }
             }
@@ -165,7 +172,8 @@ public:
     /// Pre: the set is convex. A path that leaves the set and ends in `call` does so through a predecessor of `call` below the set.
     bool stays_convex(Call call) const {
         const auto between = [&](const std::vector<CallId>& next, const dag::Bits& reached) {
-            return std::any_of(next.begin(), next.end(), [&](CallId other) { return inside_[other.index()] != number_ && reached.test(other.index()); });
+            return std::any_of(
+                next.begin(), next.end(), [&](CallId other) { return inside_[other.index()] != number_ && reached.test(other.index()); });
         };
         return !between(graph_.predecessors(CallId(call)), below_) && !between(graph_.successors(CallId(call)), above_);
     }
@@ -215,7 +223,11 @@ private:
 class Enumerator {
 public:
     Enumerator(const dag::CallGraph& graph, int largest, std::size_t most)
-        : graph_(graph), connections_(connections(graph)), around_(Workers::shared().count()), largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))), most_(most) {}
+        : graph_(graph),
+          connections_(connections(graph)),
+          around_(Workers::shared().count()),
+          largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))),
+          most_(most) {}
 
     Enumeration run() {
         Enumeration result;
@@ -233,7 +245,8 @@ public:
             for (std::size_t index : lexicographic(level)) {
                 dag::CallSet& set = result.sets.emplace_back();
                 set.reserve(level.size);
-                std::transform(level.set(index), level.set(index) + level.size, std::back_inserter(set), [](Call call) { return CallId(call); });
+                std::transform(
+                    level.set(index), level.set(index) + level.size, std::back_inserter(set), [](Call call) { return CallId(call); });
             }
         }
         return result;
@@ -314,7 +327,7 @@ private:
             }
             const std::size_t kept = std::min(extensions.size(), extensions_when_cut);
             std::partial_sort(extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(kept), extensions.end(),
-                              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+                [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
             extensions.resize(kept);
         });
     }
@@ -328,7 +341,9 @@ private:
             const Call* set = level.set(i);
             order.emplace_back(std::uint64_t{set[0]} << 32 | (level.size > 1 ? set[1] : 0), i);
         }
-        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : level.lexicographically_before(a.second, b.second); });
+        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first : level.lexicographically_before(a.second, b.second);
+        });
         std::vector<std::size_t> result;
         result.reserve(order.size());
         for (const auto& [key, index] : order) {

@@ -9,7 +9,8 @@ namespace fusec::fusion {
 
 std::vector<Merit> pareto_front(std::vector<Merit> merits, std::size_t most) {
     std::sort(merits.begin(), merits.end(), [](const Merit& a, const Merit& b) {
-        return std::tie(a.spills, a.seconds, a.shared_bytes, a.registers, a.choice) < std::tie(b.spills, b.seconds, b.shared_bytes, b.registers, b.choice);
+        return std::tie(a.spills, a.seconds, a.shared_bytes, a.registers, a.choice) <
+            std::tie(b.spills, b.seconds, b.shared_bytes, b.registers, b.choice);
     });
     std::vector<Merit> kept;
     for (const Merit& merit : merits) {

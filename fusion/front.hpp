@@ -16,7 +16,10 @@ struct Merit {
     std::size_t choice = 0; ///< which candidate: order of enumeration
     bool spills = false;
 
-    bool dominates(const Merit& other) const { return (!spills && other.spills) || (seconds <= other.seconds && shared_bytes <= other.shared_bytes && registers <= other.registers && spills <= other.spills); }
+    bool dominates(const Merit& other) const {
+        return (!spills && other.spills) ||
+            (seconds <= other.seconds && shared_bytes <= other.shared_bytes && registers <= other.registers && spills <= other.spills);
+    }
 };
 
 /// The merits that none dominates, by seconds, then shared bytes, registers, choice; of equals the first enumerated; at most `most`,

@@ -22,7 +22,7 @@ inline double transcendental_instructions(Precision precision) {
 
 inline double arithmetic_instructions(const library::OperationCounts& operations, Precision precision) {
     return operations.flops * instructions_per_flop + (operations.divisions + operations.square_roots) * division_instructions(precision) +
-           operations.transcendentals * transcendental_instructions(precision);
+        operations.transcendentals * transcendental_instructions(precision);
 }
 
 } // namespace fusec::fusion

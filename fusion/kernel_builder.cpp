@@ -62,9 +62,7 @@ bool wants_tile(StorePolicy policy, const KernelOutline::Datum& datum) {
 } // namespace
 
 Rejection Refusal::explained() const {
-    const auto amount = [](long bytes) {
-        return bytes % 1024 == 0 ? std::to_string(bytes / 1024) + " KiB" : std::to_string(bytes) + " B";
-    };
+    const auto amount = [](long bytes) { return bytes % 1024 == 0 ? std::to_string(bytes / 1024) + " KiB" : std::to_string(bytes) + " B"; };
     const std::string block = " (blocks of " + std::to_string(elements) + " elements)";
     switch (reason) {
     case Rejection::Reason::shared_memory:
@@ -91,8 +89,8 @@ void KernelBuilder::begin(const KernelOutline& kernel) {
 }
 
 bool KernelBuilder::same_pattern(const Combination& routines, const KernelChoice& choice) const {
-    return routines_ == &routines && choice_.loads == choice.loads && choice_.stores == choice.stores && choice_.order == choice.order && choice_.streaming == choice.streaming &&
-           (limits_.target == Target::cuda || choice_.elements == choice.elements);
+    return routines_ == &routines && choice_.loads == choice.loads && choice_.stores == choice.stores && choice_.order == choice.order &&
+        choice_.streaming == choice.streaming && (limits_.target == Target::cuda || choice_.elements == choice.elements);
 }
 
 void KernelBuilder::decide_placements() {
@@ -112,8 +110,7 @@ void KernelBuilder::decide_placements() {
         } else if (host) {
             plan.placement = Placement::registers;
             plan.load = datum.loaded ? Staging::lanes : Staging::none;
-            plan.store = !datum.stored ? Staging::none : choice_.streaming ? Staging::lanes_streaming
-                                                                           : Staging::lanes;
+            plan.store = !datum.stored ? Staging::none : choice_.streaming ? Staging::lanes_streaming : Staging::lanes;
         } else if (datum.loaded) {
             const bool tile = wants_tile(choice_.loads, datum);
             plan.placement = tile ? Placement::shared : Placement::memory;
@@ -124,8 +121,7 @@ void KernelBuilder::decide_placements() {
             plan.threads = routine(datum.producer).threads;
         } else {
             plan.placement = Placement::shared;
-            plan.store = !datum.stored ? Staging::none : choice_.stores == StorePolicy::words ? Staging::words
-                                                                                              : Staging::vectors;
+            plan.store = !datum.stored ? Staging::none : choice_.stores == StorePolicy::words ? Staging::words : Staging::vectors;
         }
         if (plan.placement == Placement::shared) {
             plan.tile = static_cast<int>(draft_.tiles.size());
@@ -197,7 +193,9 @@ void KernelBuilder::schedule() {
     };
     const auto wait_for_operands = [&](int call) {
         const auto& operands = kernel_->calls[static_cast<std::size_t>(call)].operands;
-        if (in_flight && std::any_of(operands.begin(), operands.end(), [&](int operand) { return draft_.data[static_cast<std::size_t>(operand)].load == Staging::async; })) {
+        if (in_flight && std::any_of(operands.begin(), operands.end(), [&](int operand) {
+                return draft_.data[static_cast<std::size_t>(operand)].load == Staging::async;
+            })) {
             in_flight = false;
             add_step(Step::Kind::async_wait, -1);
         }
@@ -359,7 +357,8 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     return std::nullopt;
 }
 
-std::optional<Refusal> KernelBuilder::build(const KernelOutline& kernel, const Combination& routines, const KernelChoice& choice, Candidate& out) {
+std::optional<Refusal> KernelBuilder::build(
+    const KernelOutline& kernel, const Combination& routines, const KernelChoice& choice, Candidate& out) {
     begin(kernel);
     if (const std::optional<Refusal> refusal = decide(routines, choice)) {
         return refusal;
@@ -401,10 +400,12 @@ void KernelBuilder::write(Candidate& out) const {
         const KernelOutline::Datum& datum = kernel_->data[i];
         const KernelDraft::Datum& from = draft_.data[i];
         DatumPlan& plan = out.data.emplace_back();
-        plan = {datum.id, from.placement, from.touch, from.threads, {}, datum.loaded || datum.kind == frontend::DatumKind::uniform, datum.stored, from.load, from.store};
+        plan = {datum.id, from.placement, from.touch, from.threads, {}, datum.loaded || datum.kind == frontend::DatumKind::uniform,
+            datum.stored, from.load, from.store};
         if (from.tile >= 0) {
             const KernelDraft::Tile& tile = draft_.tiles[static_cast<std::size_t>(from.tile)];
-            plan.slot = {tile.offset, tile.bytes, tile.element_words, tile.group, tile.pad_words, moved[static_cast<std::size_t>(tile.first)], moved[static_cast<std::size_t>(tile.last)]};
+            plan.slot = {tile.offset, tile.bytes, tile.element_words, tile.group, tile.pad_words,
+                moved[static_cast<std::size_t>(tile.first)], moved[static_cast<std::size_t>(tile.last)]};
         }
         if (datum.loaded) {
             out.loads.push_back(datum.id);

@@ -26,8 +26,7 @@ struct Refusal {
 /// should come one after the other. Not thread-safe.
 class KernelBuilder {
 public:
-    explicit KernelBuilder(const DeviceLimits& limits)
-        : limits_(limits) {}
+    explicit KernelBuilder(const DeviceLimits& limits) : limits_(limits) {}
 
     /// The choices that follow are choices of this kernel, which must outlive them.
     void begin(const KernelOutline& kernel);
@@ -93,7 +92,8 @@ enum TileRelation : std::uint8_t {
 /// A step needs a barrier if it and an access since the last barrier overlap in words, one of them writes, and different threads may
 /// do it. A warp barrier is enough if both belong to the threads of one element, those are in one warp, and element e lies at the same
 /// words for both.
-void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const std::vector<std::uint8_t>& relation, KernelDraft& draft);
+void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits,
+    const std::vector<std::uint8_t>& relation, KernelDraft& draft);
 
 /// The work of a draft with its barriers; formulas with their sources stand in the implementation. All but the size of the block and
 /// its bytes is the same for every size of the block.

@@ -20,8 +20,7 @@ const Routine& routine(const KernelOutline& kernel, const Combination& routines,
 /// Combinations, each once: first those that choose the same kind of routine for every call, then their neighbours, then all others.
 class Combinations {
 public:
-    Combinations(const KernelOutline& kernel, std::size_t most)
-        : kernel_(kernel), most_(most) {
+    Combinations(const KernelOutline& kernel, std::size_t most) : kernel_(kernel), most_(most) {
         for (const auto& call : kernel.calls) {
             total_ *= static_cast<double>(call.routines->routines.size());
         }
@@ -44,7 +43,9 @@ private:
     /// Unless it is among the first `compared` of the list.
     void add(const Combination& combination, std::size_t compared) {
         // Few combinations: looking through them is quicker than a set of them.
-        if (list_.size() < most_ && std::find(list_.begin(), list_.begin() + static_cast<std::ptrdiff_t>(compared), combination) == list_.begin() + static_cast<std::ptrdiff_t>(compared)) {
+        if (list_.size() < most_ &&
+            std::find(list_.begin(), list_.begin() + static_cast<std::ptrdiff_t>(compared), combination) ==
+                list_.begin() + static_cast<std::ptrdiff_t>(compared)) {
             list_.push_back(combination);
         }
     }
@@ -90,9 +91,8 @@ private:
         for (const auto& call : kernel_.calls) {
             const auto& routines = call.routines->routines;
             const bool vector = kernel_.data[static_cast<std::size_t>(call.result)].shape.form == Form::vector;
-            const auto found = std::find_if(routines.begin(), routines.end(), [&](const Routine& option) {
-                return option.output == (vector ? library::Touch::entry : library::Touch::row);
-            });
+            const auto found = std::find_if(routines.begin(), routines.end(),
+                [&](const Routine& option) { return option.output == (vector ? library::Touch::entry : library::Touch::row); });
             combination.push_back(static_cast<std::uint8_t>(found == routines.end() ? 0 : found - routines.begin()));
         }
         add(combination, list_.size());
@@ -168,8 +168,7 @@ Few<int, 6> block_elements(int largest_threads, int warp_size) {
     static constexpr std::array<int, 6> medium = {32, 64, 16, 128, 8, 256};
     static constexpr std::array<int, 6> coarse = {8, 16, 32, 64, 128, 256};
     Few<int, 6> result;
-    for (int elements : largest_threads <= 2 ? fine : largest_threads <= 8 ? medium
-                                                                           : coarse) {
+    for (int elements : largest_threads <= 2 ? fine : largest_threads <= 8 ? medium : coarse) {
         if (elements * largest_threads % warp_size == 0) {
             result.push_back(elements);
         }
@@ -247,7 +246,8 @@ void append(const Axes& from, std::uint32_t combination, bool core, std::size_t 
         for (std::size_t store = 0; store < from.stores.size(); ++store) {
             for (std::size_t load = 0; load < from.loads.size(); ++load) {
                 for (std::size_t size = 0; size < from.elements.size() && list.size() < most; ++size) {
-                    const bool in_core = order < from.core_orders && store < from.core_stores && load < from.core_loads && size < from.core_elements;
+                    const bool in_core =
+                        order < from.core_orders && store < from.core_stores && load < from.core_loads && size < from.core_elements;
                     if (in_core == core) {
                         list.push_back({combination, from.elements[size], from.loads[load], from.stores[store], from.orders[order], false});
                     }
@@ -324,7 +324,8 @@ Choices choices(const KernelOutline& kernel, const DeviceLimits& limits, std::si
     tier(uniform, count, false);
     // Combinations that were not even listed are taken to have as many choices as the listed ones on average.
     const double per_combination = listed / static_cast<double>(count);
-    result.unexplored = listed - static_cast<double>(result.list.size()) + (combinations.total() - static_cast<double>(count)) * per_combination;
+    result.unexplored =
+        listed - static_cast<double>(result.list.size()) + (combinations.total() - static_cast<double>(count)) * per_combination;
     return result;
 }
 

@@ -35,7 +35,8 @@ const CallCosts::Table& CallCosts::of(CallId id) {
     return table;
 }
 
-KernelOutline outline_without_orders(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs) {
+KernelOutline outline_without_orders(
+    const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs) {
     KernelOutline result;
     result.calls.reserve(column.executes.size());
     std::vector<DataId> touched = graph.uses(column.executes);

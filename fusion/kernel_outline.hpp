@@ -19,8 +19,7 @@ public:
     using Table = std::vector<std::vector<const AccessCost*>>; ///< per routine, of each operand and last of the result
 
     /// Both must outlive this; `routines` is indexed by the graph's calls.
-    CallCosts(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines)
-        : graph_(graph), routines_(routines) {}
+    CallCosts(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines) : graph_(graph), routines_(routines) {}
     const Table& of(CallId call);
 
 private:
@@ -67,7 +66,8 @@ struct KernelOutline {
 /// `routines` is indexed by the graph's calls; it and `costs` must outlive the outline.
 KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs);
 /// The same without its orders, which not all choices of a large space come to need.
-KernelOutline outline_without_orders(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs);
+KernelOutline outline_without_orders(
+    const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs);
 /// Finds the order unless it is known. `column` is the outline's.
 void find_order(KernelOutline& outline, const dag::CallGraph& graph, const Column& column, LoadOrder loads);
 

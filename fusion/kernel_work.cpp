@@ -27,7 +27,11 @@ constexpr double hand_over_registers = 0.4;
 class Meter {
 public:
     Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft)
-        : kernel_(kernel), routines_(routines), limits_(limits), draft_(draft), largest_(limits.target == Target::host ? 0 : draft.largest_threads) {}
+        : kernel_(kernel),
+          routines_(routines),
+          limits_(limits),
+          draft_(draft),
+          largest_(limits.target == Target::host ? 0 : draft.largest_threads) {}
 
     KernelWork run() {
         work_.precision = kernel_.precision;
@@ -192,7 +196,7 @@ private:
         work_.square_roots += operations.square_roots;
         work_.transcendentals += operations.transcendentals;
         instructions_ += arithmetic_instructions(operations, kernel_.precision) +
-                         (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads);
+            (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads);
         if (previous_threads_ != 0 && previous_threads_ != routine.threads) {
             ++work_.remaps;
         }
@@ -240,7 +244,8 @@ private:
             return 0;
         }
         const bool reused = std::any_of(call.operands.begin(), call.operands.end(), [&](int operand) {
-            return plan(operand).placement == Placement::registers && datum(operand).shape == shape && last_step_[static_cast<std::size_t>(operand)] == number;
+            return plan(operand).placement == Placement::registers && datum(operand).shape == shape &&
+                last_step_[static_cast<std::size_t>(operand)] == number;
         });
         return reused ? part_held(call.result) : 0;
     }
@@ -263,7 +268,8 @@ private:
             return;
         }
         // A uniform is one line for all threads: a pass per load of a warp.
-        work_.l1_wavefronts += datum(read).kind == frontend::DatumKind::uniform ? static_cast<double>(cost.components) * threads / 32 : cost.direct;
+        work_.l1_wavefronts +=
+            datum(read).kind == frontend::DatumKind::uniform ? static_cast<double>(cost.components) * threads / 32 : cost.direct;
     }
 
     void finish() {

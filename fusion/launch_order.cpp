@@ -8,7 +8,8 @@
 
 namespace fusec::fusion {
 
-bool launch_order(const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<ColumnId>& chosen, std::vector<ColumnId>& order) {
+bool launch_order(
+    const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<ColumnId>& chosen, std::vector<ColumnId>& order) {
     order.clear();
     std::map<DataId, std::size_t> storer; // datum -> index into `chosen`
     for (std::size_t k = 0; k < chosen.size(); ++k) {

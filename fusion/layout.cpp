@@ -53,7 +53,8 @@ std::array<int, warp> addresses(const Access& access, int number, int group, int
         const int item = number * warp + lane;
         const int element = item / access.threads;
         const int padding = group == 0 ? 0 : element / group * pad_words;
-        result[static_cast<std::size_t>(lane)] = (element * access.shape.size() + padding + first_word(access, item % access.threads)) * access.word_bytes;
+        result[static_cast<std::size_t>(lane)] =
+            (element * access.shape.size() + padding + first_word(access, item % access.threads)) * access.word_bytes;
     }
     return result;
 }
@@ -140,14 +141,13 @@ double shared_wavefronts(const Access& access, int group, int pad_words) {
 
 double direct_load_wavefronts(const Access& access) {
     return components_per_thread(access) * per_element(access, 0, 0, [&](const auto& starts) {
-               return std::max<double>(passes(starts, access.word_bytes), blocks_touched(starts, access.word_bytes, 128) / 4.0 + 0.75);
-           });
+        return std::max<double>(passes(starts, access.word_bytes), blocks_touched(starts, access.word_bytes, 128) / 4.0 + 0.75);
+    });
 }
 
 double excess_store_sectors(const Access& access) {
-    const double requested = components_per_thread(access) * per_element(access, 0, 0, [&](const auto& starts) {
-                                 return static_cast<double>(blocks_touched(starts, access.word_bytes, 32));
-                             });
+    const double requested = components_per_thread(access) *
+        per_element(access, 0, 0, [&](const auto& starts) { return static_cast<double>(blocks_touched(starts, access.word_bytes, 32)); });
     return std::max(0.0, requested - access.shape.size() * access.word_bytes / 32.0);
 }
 
@@ -165,13 +165,9 @@ const AccessCost& AccessCosts::of(const Access& access) {
     const auto [entry, added] = costs_.try_emplace(access);
     if (added) {
         const int element = access.shape.size() * access.word_bytes;
-        entry->second = {components_per_thread(access),
-                         access.shape.columns,
-                         shared_accesses(access),
-                         shared_wavefronts(access, 0, 0),
-                         shared_wavefronts(access, padding_group(element), 16 / access.word_bytes),
-                         direct_load_wavefronts(access),
-                         excess_store_sectors(access)};
+        entry->second = {components_per_thread(access), access.shape.columns, shared_accesses(access), shared_wavefronts(access, 0, 0),
+            shared_wavefronts(access, padding_group(element), 16 / access.word_bytes), direct_load_wavefronts(access),
+            excess_store_sectors(access)};
     }
     return entry->second;
 }

@@ -13,8 +13,8 @@ LeastWork::Access LeastWork::access(const AccessCost& cost, int threads) {
 }
 
 LeastWork::Access LeastWork::cheapest(const Access& a, const Access& b) {
-    return {std::min(a.tile_passes, b.tile_passes), std::min(a.tile_instructions, b.tile_instructions), std::min(a.direct_passes, b.direct_passes),
-            std::min(a.direct_instructions, b.direct_instructions)};
+    return {std::min(a.tile_passes, b.tile_passes), std::min(a.tile_instructions, b.tile_instructions),
+        std::min(a.direct_passes, b.direct_passes), std::min(a.direct_instructions, b.direct_instructions)};
 }
 
 const LeastWork::OfCall& LeastWork::of_call(CallId id) {
@@ -39,7 +39,8 @@ const LeastWork::OfCall& LeastWork::of_call(CallId id) {
             }
             entry.result = least(call.operands.size());
             // Routines are sorted by threads: the first has the fewest.
-            entry.instructions = arithmetic_instructions(routines_[i].operations, precision) + instructions_per_item * routines.front().threads;
+            entry.instructions =
+                arithmetic_instructions(routines_[i].operations, precision) + instructions_per_item * routines.front().threads;
         }
     }
     return calls_[id.index()];
@@ -68,7 +69,8 @@ KernelWork LeastWork::of(const Column& column) {
     }
 
     double instructions = 0;
-    std::vector<Access> reads(column.loads.size(), {ColumnSource::impossible, ColumnSource::impossible, ColumnSource::impossible, ColumnSource::impossible});
+    std::vector<Access> reads(
+        column.loads.size(), {ColumnSource::impossible, ColumnSource::impossible, ColumnSource::impossible, ColumnSource::impossible});
     for (CallId id : column.executes) {
         const OfCall& least = of_call(id);
         instructions += least.instructions;
@@ -106,15 +108,17 @@ KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combinati
     double instructions = 0;
     for (std::size_t index = 0; index < kernel.calls.size(); ++index) {
         const CallRoutines& call = *kernel.calls[index].routines;
-        instructions += arithmetic_instructions(call.operations, kernel.precision) + instructions_per_item * call.routines[routines[index]].threads;
+        instructions +=
+            arithmetic_instructions(call.operations, kernel.precision) + instructions_per_item * call.routines[routines[index]].threads;
     }
     for (const KernelOutline::Datum& datum : kernel.data) {
         const double bytes = datum.bytes;
         if (datum.loaded) {
             // The first reader reads it; another may find its part in registers.
             const KernelOutline::Use& use = datum.uses.front();
-            Access read = access(*(*kernel.calls[static_cast<std::size_t>(use.call)].costs)[routines[static_cast<std::size_t>(use.call)]][use.operand],
-                                 kernel.calls[static_cast<std::size_t>(use.call)].routines->routines[routines[static_cast<std::size_t>(use.call)]].threads);
+            Access read = access(
+                *(*kernel.calls[static_cast<std::size_t>(use.call)].costs)[routines[static_cast<std::size_t>(use.call)]][use.operand],
+                kernel.calls[static_cast<std::size_t>(use.call)].routines->routines[routines[static_cast<std::size_t>(use.call)]].threads);
             for (const KernelOutline::Use& other : datum.uses) {
                 const auto& reader = kernel.calls[static_cast<std::size_t>(other.call)];
                 const std::uint8_t routine = routines[static_cast<std::size_t>(other.call)];

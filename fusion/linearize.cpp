@@ -121,7 +121,8 @@ std::optional<Linearization> exact(const Lifetimes& lifetimes, const dag::CallSe
     std::vector<std::vector<int>> rest(calls + 1);
     rest[calls] = {0};
     const auto after = [&](std::size_t level, Mask done) {
-        return rest[level][static_cast<std::size_t>(std::lower_bound(levels[level].begin(), levels[level].end(), done) - levels[level].begin())];
+        return rest[level]
+                   [static_cast<std::size_t>(std::lower_bound(levels[level].begin(), levels[level].end(), done) - levels[level].begin())];
     };
     for (std::size_t level = calls; level-- != 0;) {
         for (const Mask done : levels[level]) {
@@ -142,7 +143,8 @@ std::optional<Linearization> exact(const Lifetimes& lifetimes, const dag::CallSe
     while (result.order.size() < calls) {
         for (std::size_t call = 0; call < calls; ++call) { // ties: the smallest call
             const Mask now = done | Mask{1} << call;
-            if (lifetimes.ready(done, call) && after(result.order.size() + 1, now) <= result.bytes && lifetimes.alive(done, call) <= result.bytes) {
+            if (lifetimes.ready(done, call) && after(result.order.size() + 1, now) <= result.bytes &&
+                lifetimes.alive(done, call) <= result.bytes) {
                 result.order.push_back(set[call]);
                 done = now;
                 break;

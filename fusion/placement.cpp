@@ -53,7 +53,8 @@ private:
         for (bool moved = true; moved;) {
             moved = false;
             for (std::size_t other = 0; other < size_.size(); ++other) {
-                if (offset_[other] != unplaced && meet(range, other) && address < offset_[other] + size_[other] && offset_[other] < address + size_[range]) {
+                if (offset_[other] != unplaced && meet(range, other) && address < offset_[other] + size_[other] &&
+                    offset_[other] < address + size_[range]) {
                     address = offset_[other] + size_[other];
                     moved = true;
                 }

@@ -67,7 +67,8 @@ struct CoverResult {
 CoverResult solve_cover(const dag::CallGraph& graph, ColumnSource& source, const PlanOptions& options);
 
 /// True if the columns form a legal plan; then `order` is a launch order (ties by smallest executed call).
-bool launch_order(const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<ColumnId>& chosen, std::vector<ColumnId>& order);
+bool launch_order(
+    const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<ColumnId>& chosen, std::vector<ColumnId>& order);
 
 /// An intermediate that crosses kernels: which reusable slot of the workspace holds it. Slot s of n elements starts at the sum over
 /// earlier slots of their bytes_per_element * n, each rounded up to 256.

@@ -101,7 +101,8 @@ private:
         for (std::size_t c = 0; c < space_.columns().size(); ++c) {
             const Column& column = space_.columns()[c];
             if (column.executes.size() != kernel.calls.size() || column.stores.size() != kernel.stores.size() ||
-                std::find(taken_.begin(), taken_.end(), ColumnId(c)) != taken_.end() || structure_hash(graph_, catalog_, column.executes, column.stores) != kernel.hash) {
+                std::find(taken_.begin(), taken_.end(), ColumnId(c)) != taken_.end() ||
+                structure_hash(graph_, catalog_, column.executes, column.stores) != kernel.hash) {
                 continue;
             }
             same = ColumnId(c);
@@ -144,7 +145,8 @@ private:
             in_file[found.calls[i].text] = kernel.calls[i].text;
         }
         for (const PlanFileText& stored : found.stores) {
-            const bool same = std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const PlanFileText& theirs) { return theirs.text == in_file.at(stored.text); });
+            const bool same = std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                [&](const PlanFileText& theirs) { return theirs.text == in_file.at(stored.text); });
             if (!same) {
                 return {"entry of `stores`", stored.text, result.agreed};
             }
@@ -176,7 +178,8 @@ private:
         if (!compare("placement", found.placement, kernel.placement, plain)) {
             return result;
         }
-        compare("staging", found.staging, kernel.staging, [](const PlanFile::Staging& staging) { return "load " + staging.load + ", store " + staging.store; });
+        compare("staging", found.staging, kernel.staging,
+            [](const PlanFile::Staging& staging) { return "load " + staging.load + ", store " + staging.store; });
         return result;
     }
 
@@ -206,7 +209,9 @@ private:
     void report_missing(const PlanFile::Kernel& kernel, const std::optional<ColumnId>& same_computation) {
         if (same_computation) {
             const Difference difference = nearest_difference(kernel, *same_computation);
-            diagnostics_.report(kind::plan_no_candidate, kernel.span, "no candidate of these calls has this " + difference.key + ": the nearest have " + difference.value)
+            diagnostics_
+                .report(kind::plan_no_candidate, kernel.span,
+                    "no candidate of these calls has this " + difference.key + ": the nearest have " + difference.value)
                 .hint = "options and device decide which candidates exist; `--save-plan` writes the plan of this compile";
             return;
         }
@@ -219,7 +224,8 @@ private:
             for (const PlanFileText& name : *texts) {
                 if (!call(name.text)) {
                     unknown = true;
-                    Diagnostic& report = diagnostics_.report(kind::plan_unknown_call, name.span, "no call `" + name.text + "` in program `" + graph_.program().name + "`");
+                    Diagnostic& report = diagnostics_.report(
+                        kind::plan_unknown_call, name.span, "no call `" + name.text + "` in program `" + graph_.program().name + "`");
                     if (const std::string near = nearest(name.text, names); !near.empty()) {
                         report.hint = "did you mean `" + near + "`?";
                     }
@@ -227,7 +233,8 @@ private:
             }
         }
         if (!unknown) {
-            diagnostics_.report(kind::plan_no_candidate, kernel.span, "these calls are no fusion of the program, or no longer the computation that the plan was made for");
+            diagnostics_.report(kind::plan_no_candidate, kernel.span,
+                "these calls are no fusion of the program, or no longer the computation that the plan was made for");
         }
     }
 
@@ -265,7 +272,8 @@ private:
 
 } // namespace
 
-std::optional<Plan> resolve_plan_file(const PlanFile& file, const dag::CallGraph& graph, const library::Catalog& catalog, Space& space, Diagnostics& diagnostics) {
+std::optional<Plan> resolve_plan_file(
+    const PlanFile& file, const dag::CallGraph& graph, const library::Catalog& catalog, Space& space, Diagnostics& diagnostics) {
     return Resolver(graph, catalog, space, diagnostics).resolve(file);
 }
 

@@ -53,6 +53,7 @@ std::optional<PlanFile> parse_plan_file(const SourcePtr& source, Diagnostics& di
 /// The plan that the file describes, by the candidates of the space. A kernel is found by the names of its calls if they still are
 /// the same computation, else by its hash. Its bound is 0 (nothing was proved about it). Reports `plan-unknown-call`,
 /// `plan-no-candidate` and `plan-not-a-cover`, all that apply.
-std::optional<Plan> resolve_plan_file(const PlanFile& file, const dag::CallGraph& graph, const library::Catalog& catalog, Space& space, Diagnostics& diagnostics);
+std::optional<Plan> resolve_plan_file(
+    const PlanFile& file, const dag::CallGraph& graph, const library::Catalog& catalog, Space& space, Diagnostics& diagnostics);
 
 } // namespace fusec::fusion

@@ -55,7 +55,8 @@ PlanFile::Kernel describe(const Candidate& kernel, const dag::CallGraph& graph, 
     for (const CallPlan& call : kernel.order) {
         const std::string& name = graph.program().name_of(call.call);
         result.calls.push_back({name, {}});
-        result.implementation[name] = catalog.function(graph.call(call.call).instance.function).implementations.at(call.implementation).name;
+        result.implementation[name] =
+            catalog.function(graph.call(call.call).instance.function).implementations.at(call.implementation).name;
     }
     for (const DataId stored : kernel.stores) {
         result.stores.push_back({graph.datum(stored).name, {}});
@@ -76,11 +77,13 @@ std::string to_plan_file(const Plan& plan, const dag::CallGraph& graph, const li
     for (const Candidate& kernel : plan.kernels) {
         sorted.push_back(&kernel);
     }
-    std::sort(sorted.begin(), sorted.end(), [](const Candidate* a, const Candidate* b) { return std::tie(a->calls, a->stores) < std::tie(b->calls, b->stores); });
+    std::sort(sorted.begin(), sorted.end(),
+        [](const Candidate* a, const Candidate* b) { return std::tie(a->calls, a->stores) < std::tie(b->calls, b->stores); });
     Json kernels = Json::array();
     for (const Candidate* candidate : sorted) {
         const PlanFile::Kernel kernel = describe(*candidate, graph, catalog);
-        Json json{{"hash", kernel.hash}, {"calls", Json::array()}, {"stores", Json::array()}, {"implementation", kernel.implementation}, {"instances_per_block", kernel.instances_per_block}, {"staging", Json::object()}, {"placement", kernel.placement}};
+        Json json{{"hash", kernel.hash}, {"calls", Json::array()}, {"stores", Json::array()}, {"implementation", kernel.implementation},
+            {"instances_per_block", kernel.instances_per_block}, {"staging", Json::object()}, {"placement", kernel.placement}};
         for (const PlanFileText& call : kernel.calls) {
             json["calls"].push_back(call.text);
         }
@@ -100,8 +103,7 @@ namespace {
 /// Byte ranges of the values of a text that is known to be JSON, by JSON pointer ("/kernels/0/calls/2"). The parser keeps none.
 class Positions {
 public:
-    explicit Positions(std::string_view text)
-        : text_(text) { value(""); }
+    explicit Positions(std::string_view text) : text_(text) { value(""); }
     std::pair<std::size_t, std::size_t> at(const std::string& pointer) const { return ranges_.at(pointer); }
     /// Whether several values of the text have this pointer: the parser keeps the last.
     bool repeated(const std::string& pointer) const { return repeated_.contains(pointer); }
@@ -161,13 +163,13 @@ private:
 /// Reads typed values; the first wrong one is reported at its place and ends the reading.
 class Reader {
 public:
-    Reader(const SourcePtr& source, Diagnostics& diagnostics)
-        : source_(source), diagnostics_(diagnostics), positions_(source->text()) {}
+    Reader(const SourcePtr& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics), positions_(source->text()) {}
 
     PlanFile read(const Json& root) {
         expect(root, "", Json::value_t::object);
         only(root, "", {"kernels", "schema"});
-        if (const Json& schema = member(root, "", "schema", Json::value_t::number_unsigned); schema.get<std::uint64_t>() != plan_file_schema) {
+        if (const Json& schema = member(root, "", "schema", Json::value_t::number_unsigned);
+            schema.get<std::uint64_t>() != plan_file_schema) {
             fail("/schema", "plan file of schema " + schema.dump() + ", this compiler reads schema " + std::to_string(plan_file_schema));
         }
         PlanFile file;
@@ -193,7 +195,9 @@ private:
     void expect(const Json& json, const std::string& pointer, Json::value_t type) {
         if (json.type() != type) {
             const bool whole = type == Json::value_t::number_unsigned;
-            fail(pointer, (whole && json.is_number() ? json.dump() : std::string("a value of kind ") + json.type_name()) + " where " + (whole ? "a whole number from 0 on" : Json(type).type_name()) + " is expected");
+            fail(pointer,
+                (whole && json.is_number() ? json.dump() : std::string("a value of kind ") + json.type_name()) + " where " +
+                    (whole ? "a whole number from 0 on" : Json(type).type_name()) + " is expected");
         }
     }
     /// A key that nobody reads is a misspelt one, and a key given twice contradicts itself.
@@ -201,7 +205,8 @@ private:
         for (const auto& [key, value] : object.items()) {
             if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
                 const std::string near = nearest(key, keys);
-                diagnostics_.report(kind::plan_file, span(pointer + "/" + key), "unknown key `" + key + "`").hint = near.empty() ? "" : "did you mean `" + near + "`?";
+                diagnostics_.report(kind::plan_file, span(pointer + "/" + key), "unknown key `" + key + "`").hint =
+                    near.empty() ? "" : "did you mean `" + near + "`?";
                 throw Failed{};
             }
             if (positions_.repeated(pointer + "/" + key)) {
@@ -256,7 +261,8 @@ private:
             const std::string here = pointer + "/staging/" + name;
             expect(value, here, Json::value_t::object);
             only(value, here, {"load", "store"});
-            kernel.staging[name] = {member(value, here, "load", Json::value_t::string).get<std::string>(), member(value, here, "store", Json::value_t::string).get<std::string>()};
+            kernel.staging[name] = {member(value, here, "load", Json::value_t::string).get<std::string>(),
+                member(value, here, "store", Json::value_t::string).get<std::string>()};
         }
         kernel.placement = table(json, pointer, "placement");
         return kernel;
@@ -280,7 +286,8 @@ std::optional<PlanFile> parse_plan_file(const SourcePtr& source, Diagnostics& di
             return true;
         });
         if (deepest > 16) {
-            diagnostics.report(kind::plan_file, {source, 0, 0}, "json nested " + std::to_string(deepest) + " deep in a plan file, possible are 16");
+            diagnostics.report(
+                kind::plan_file, {source, 0, 0}, "json nested " + std::to_string(deepest) + " deep in a plan file, possible are 16");
             return std::nullopt;
         }
     } catch (const Json::out_of_range& error) { // a number that no double holds; the parser does not say where

@@ -31,9 +31,11 @@ void verify_launches(const Plan& plan, const dag::CallGraph& graph) {
                 }
             }
         }
-        internal_check(std::vector(loads.begin(), loads.end()) == kernel.loads, "plan: a kernel's loads are not the lists its calls use and do not make");
+        internal_check(std::vector(loads.begin(), loads.end()) == kernel.loads,
+            "plan: a kernel's loads are not the lists its calls use and do not make");
         for (const DataId loaded : kernel.loads) {
-            internal_check(graph.datum(loaded).kind == frontend::DatumKind::input || in_memory.contains(loaded), "plan: a kernel loads what no kernel before it stored");
+            internal_check(graph.datum(loaded).kind == frontend::DatumKind::input || in_memory.contains(loaded),
+                "plan: a kernel loads what no kernel before it stored");
         }
         for (const DataId stored : kernel.stores) {
             const auto producer = graph.datum(stored).producer;
@@ -51,7 +53,8 @@ void verify_workspace(const Plan& plan, const dag::CallGraph& graph) {
     std::map<DataId, std::size_t> slot_of;
     for (const auto& [datum, slot] : plan.workspace.placed) {
         internal_check(slot < plan.workspace.slots.size(), "plan: an intermediate lies in a slot that does not exist");
-        internal_check(plan.workspace.slots[slot].bytes_per_element >= graph.datum(datum).type.bytes(), "plan: a slot is smaller than its intermediate");
+        internal_check(plan.workspace.slots[slot].bytes_per_element >= graph.datum(datum).type.bytes(),
+            "plan: a slot is smaller than its intermediate");
         internal_check(slot_of.emplace(datum, slot).second, "plan: an intermediate lies in two slots");
     }
     internal_check(std::is_sorted(plan.workspace.placed.begin(), plan.workspace.placed.end()), "plan: slots are not ascending by datum");
@@ -63,7 +66,8 @@ void verify_workspace(const Plan& plan, const dag::CallGraph& graph) {
             if (const frontend::Datum& datum = graph.datum(loaded); datum.kind == frontend::DatumKind::computed && !datum.output) {
                 const auto slot = slot_of.find(loaded);
                 internal_check(slot != slot_of.end(), "plan: an intermediate has no slot");
-                internal_check(holds.contains(slot->second) && holds.at(slot->second) == loaded, "plan: an intermediate is overwritten before its last use");
+                internal_check(holds.contains(slot->second) && holds.at(slot->second) == loaded,
+                    "plan: an intermediate is overwritten before its last use");
                 read.insert(slot->second);
             }
         }
@@ -77,7 +81,8 @@ void verify_workspace(const Plan& plan, const dag::CallGraph& graph) {
         }
     }
     for (const auto& [datum, slot] : slot_of) {
-        const bool stored = std::any_of(plan.kernels.begin(), plan.kernels.end(), [&](const Candidate& k) { return std::find(k.stores.begin(), k.stores.end(), datum) != k.stores.end(); });
+        const bool stored = std::any_of(plan.kernels.begin(), plan.kernels.end(),
+            [&](const Candidate& k) { return std::find(k.stores.begin(), k.stores.end(), datum) != k.stores.end(); });
         internal_check(stored && !graph.datum(datum).output, "plan: a slot is kept for something that is no intermediate");
     }
 }

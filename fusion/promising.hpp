@@ -13,8 +13,7 @@ namespace fusec::fusion {
 /// time as it still wants, those of all lists together on several threads.
 class Promising {
 public:
-    Promising(std::size_t lists, std::size_t wanted_per_list)
-        : wanted_(lists, wanted_per_list), proposals_(lists) {}
+    Promising(std::size_t lists, std::size_t wanted_per_list) : wanted_(lists, wanted_per_list), proposals_(lists) {}
 
     /// `value`: what the column is worth under the present duals. `list`: the first that it stores.
     void propose(DataId list, ColumnId column, double value);

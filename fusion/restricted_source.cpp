@@ -3,8 +3,7 @@
 
 namespace fusec::fusion {
 
-RestrictedSource::RestrictedSource(ColumnSource& all, const std::function<bool(const Column&)>& keep)
-    : all_(all) {
+RestrictedSource::RestrictedSource(ColumnSource& all, const std::function<bool(const Column&)>& keep) : all_(all) {
     for (std::size_t i = 0; i < all.columns().size(); ++i) {
         if (keep(all.columns()[i])) {
             columns_.push_back(all.columns()[i]);

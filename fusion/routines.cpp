@@ -20,16 +20,18 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
         }
         if (implementation.barrier && *threads > 1 && limits.warp_size % *threads != 0) {
             result.unusable.push_back("`" + function.name + "_" + implementation.name + "` synchronises " + std::to_string(*threads) +
-                                      " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
+                " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
             continue;
         }
-        Routine routine{index, *threads, implementation.inputs, implementation.output, catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1, catalog.operations(call.instance, implementation)};
+        Routine routine{index, *threads, implementation.inputs, implementation.output, catalog.temporaries(call.instance, implementation),
+            implementation.barrier && *threads > 1, catalog.operations(call.instance, implementation)};
         if (routine.threads == 1) {
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
-            return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output && other.synchronises == routine.synchronises;
+            return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output &&
+                other.synchronises == routine.synchronises;
         });
         if (same == result.routines.end()) {
             result.routines.push_back(std::move(routine));

@@ -28,7 +28,8 @@ Clock::duration duration(double seconds) {
 } // namespace
 
 Effort::Effort(const PlanOptions& options, std::size_t calls)
-    : timed_(options.time_limit > 0), nodes_(timed_ ? INT32_MAX : options.nodes),
+    : timed_(options.time_limit > 0),
+      nodes_(timed_ ? INT32_MAX : options.nodes),
       work_(timed_ ? INFINITY : default_work(calls) * options.nodes / PlanOptions{}.nodes) {
     if (timed_) {
         end_ = Clock::now() + duration(options.time_limit);

@@ -63,8 +63,7 @@ InternalError explained(const CoinError& error) {
 /// Stops the tree search after a number of simplex iterations: a limit on work that does not depend on the machine.
 class PivotLimit : public CbcEventHandler {
 public:
-    explicit PivotLimit(std::uint64_t pivots)
-        : pivots_(pivots) {}
+    explicit PivotLimit(std::uint64_t pivots) : pivots_(pivots) {}
     CbcAction event(CbcEvent) override {
         return static_cast<std::uint64_t>(std::max(0, model_->getIterationCount())) > pivots_ ? stop : noAction;
     }
@@ -107,7 +106,8 @@ struct LinearProgram::State {
 
     void flush() {
         if (const Buffer& b = new_columns; b.count() > 0) {
-            simplex.addColumns(b.count(), b.lower.data(), b.upper.data(), b.cost.data(), b.starts.data(), b.indices.data(), b.values.data());
+            simplex.addColumns(
+                b.count(), b.lower.data(), b.upper.data(), b.cost.data(), b.starts.data(), b.indices.data(), b.values.data());
             new_columns = {};
             columns_last = true;
         }
@@ -121,8 +121,7 @@ struct LinearProgram::State {
     int columns() const { return simplex.numberColumns() + new_columns.count(); }
 };
 
-LinearProgram::LinearProgram()
-    : state_(std::make_unique<State>()) {
+LinearProgram::LinearProgram() : state_(std::make_unique<State>()) {
     state_->simplex.setLogLevel(0);
     state_->simplex.setOptimizationDirection(1);
     state_->simplex.setPerturbation(50); // covers are highly degenerate
@@ -232,8 +231,8 @@ void load(OsiClpSolverInterface& solver, const BinaryProgram& program, double sc
     for (const BinaryRow& row : program.rows) {
         rows.add(row.lower, row.upper, 0, {});
     }
-    solver.loadProblem(columns.count(), rows.count(), columns.starts.data(), columns.indices.data(), columns.values.data(), columns.lower.data(),
-                       columns.upper.data(), columns.cost.data(), rows.lower.data(), rows.upper.data());
+    solver.loadProblem(columns.count(), rows.count(), columns.starts.data(), columns.indices.data(), columns.values.data(),
+        columns.lower.data(), columns.upper.data(), columns.cost.data(), rows.lower.data(), rows.upper.data());
     for (std::size_t i = 0; i < n; ++i) {
         solver.setInteger(static_cast<int>(i));
     }
@@ -259,7 +258,8 @@ void add_cuts_and_heuristics(CbcModel& model) {
 } // namespace
 
 BinaryResult solve_binary(const BinaryProgram& program, const BinaryLimits& limits) try {
-    internal_check(!program.columns.empty() && program.columns.size() == program.costs.size(), "a binary program needs one cost per column");
+    internal_check(
+        !program.columns.empty() && program.columns.size() == program.costs.size(), "a binary program needs one cost per column");
     const double cheapest = *std::min_element(program.costs.begin(), program.costs.end());
     internal_check(cheapest > 0 && std::isfinite(cheapest), "a binary program needs positive costs");
     const double scale = cheapest_scaled_cost / cheapest;

@@ -19,9 +19,7 @@ namespace {
 
 /// Implementations considered per column. Small spaces are searched widely; in large ones thousands of columns have to be priced.
 std::size_t automatic_implementations(std::size_t fusions) {
-    return fusions <= 64 ? 384 : fusions <= 5000 ? 160
-                             : fusions <= 50000  ? 64
-                                                 : 40;
+    return fusions <= 64 ? 384 : fusions <= 5000 ? 160 : fusions <= 50000 ? 64 : 40;
 }
 
 /// What pricing a column found, without its candidates.
@@ -66,8 +64,13 @@ struct Space::State {
     };
     std::vector<std::unique_ptr<Pricer>> pricers; ///< per worker; the first is always there
 
-    State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model, const SpaceOptions& the_options)
-        : graph(the_graph), model(the_model), limits(the_limits), options(the_options), routines(find_routines(the_graph, catalog, the_limits)) {
+    State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model,
+        const SpaceOptions& the_options)
+        : graph(the_graph),
+          model(the_model),
+          limits(the_limits),
+          options(the_options),
+          routines(find_routines(the_graph, catalog, the_limits)) {
         fusions = enumerate_fusions(graph, options.max_fusion, options.max_fusions);
         std::vector<double> flops;
         flops.reserve(routines.size());
@@ -124,8 +127,8 @@ struct Space::State {
         out.cost.seconds = rounded_prediction(out.cost.seconds);
     }
 
-    /// Calls `visit(number of the choice)`, with the choice as the builder's draft, for every choice that the device can run; fills in the rest of the result.
-    /// `hopeless(kernel, choices, combination)` may exclude all choices of a combination of routines.
+    /// Calls `visit(number of the choice)`, with the choice as the builder's draft, for every choice that the device can run; fills
+    /// in the rest of the result. `hopeless(kernel, choices, combination)` may exclude all choices of a combination of routines.
     template <class Visit, class Hopeless>
     Priced elaborate(Pricer& with, const Column& of, Visit visit, Hopeless hopeless) const {
         Priced result;
@@ -179,7 +182,8 @@ struct Space::State {
             bounds_of.resize(choices.combinations.size(), std::numeric_limits<double>::quiet_NaN());
             double& bound = bounds_of[combination];
             if (std::isnan(bound)) {
-                bound = rounded_prediction(model.least_seconds(LeastWork::with_routines(kernel, choices.combinations[combination], least), options.elements));
+                bound = rounded_prediction(
+                    model.least_seconds(LeastWork::with_routines(kernel, choices.combinations[combination], least), options.elements));
             }
             return bound > best;
         };
@@ -206,7 +210,8 @@ struct Space::State {
     }
 };
 
-Space::Space(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits, const CostModel& model, const SpaceOptions& options)
+Space::Space(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits, const CostModel& model,
+    const SpaceOptions& options)
     : state_(std::make_unique<State>(graph, catalog, limits, model, options)) {}
 
 Space::~Space() = default;
@@ -222,7 +227,9 @@ double Space::lower_bound(ColumnId column) const {
 double Space::closer_bound(ColumnId column) {
     double& bound = state_->closer.at(column.index());
     if (std::isnan(bound)) {
-        bound = std::max(state_->bounds[column.index()], rounded_prediction(state_->model.least_seconds(state_->pricer().least_work.of(state_->column(column)), state_->options.elements)));
+        bound = std::max(state_->bounds[column.index()],
+            rounded_prediction(
+                state_->model.least_seconds(state_->pricer().least_work.of(state_->column(column)), state_->options.elements)));
     }
     return bound;
 }
@@ -236,7 +243,8 @@ double Space::seconds(ColumnId column) {
 
 void Space::find_seconds(const std::vector<ColumnId>& columns) {
     std::vector<ColumnId> open;
-    std::copy_if(columns.begin(), columns.end(), std::back_inserter(open), [&](ColumnId column) { return std::isnan(state_->seconds.at(column.index())); });
+    std::copy_if(columns.begin(), columns.end(), std::back_inserter(open),
+        [&](ColumnId column) { return std::isnan(state_->seconds.at(column.index())); });
     std::vector<Priced> priced(open.size());
     state_->pricers.resize(std::max(state_->pricers.size(), Workers::shared().count()));
     Workers::shared().run(open.size(), 4, [&](std::size_t worker, std::size_t begin, std::size_t end) {

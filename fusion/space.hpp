@@ -23,8 +23,8 @@ struct SpaceOptions {
 struct SpaceStatistics {
     std::size_t calls = 0;
     std::size_t fusions = 0;
-    std::size_t candidates = 0;                  ///< implementations considered, over the columns built so far
-    std::size_t dominated = 0;                   ///< not kept, those included that were not built because their routines cannot beat the best
+    std::size_t candidates = 0; ///< implementations considered, over the columns built so far
+    std::size_t dominated = 0;  ///< not kept, those included that were not built because their routines cannot beat the best
     std::map<std::string, std::size_t> rejected; ///< by reason, of those built
     bool complete = true;                        ///< enumeration reached every fusion
     bool columns_complete = true;                ///< every legal choice of stored data is a column
@@ -43,7 +43,8 @@ struct Front {
 class Space : public ColumnSource {
 public:
     /// Enumerates fusions and columns; candidates are built when asked for. The graph, catalog and model must outlive the space.
-    Space(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits, const CostModel& model, const SpaceOptions& options);
+    Space(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits, const CostModel& model,
+        const SpaceOptions& options);
     ~Space() override;
 
     const std::vector<Column>& columns() const override;

@@ -39,7 +39,8 @@ std::uint64_t first_colour(const frontend::Datum& datum, bool made_here) {
 
 } // namespace
 
-std::string structure_hash(const dag::CallGraph& graph, const library::Catalog& catalog, const dag::CallSet& calls, const std::vector<DataId>& stores) {
+std::string structure_hash(
+    const dag::CallGraph& graph, const library::Catalog& catalog, const dag::CallSet& calls, const std::vector<DataId>& stores) {
     // Colour refinement: a datum's colour becomes what it is, how it is made, and who uses it where, as often as there are calls.
     std::map<DataId, std::uint64_t> colours;
     std::map<DataId, std::vector<std::pair<CallId, std::size_t>>> users;

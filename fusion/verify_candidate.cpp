@@ -31,7 +31,8 @@ public:
 
 private:
     void check_interface() const {
-        internal_check(!candidate_.calls.empty() && std::is_sorted(candidate_.calls.begin(), candidate_.calls.end()), "candidate: calls are not ascending");
+        internal_check(!candidate_.calls.empty() && std::is_sorted(candidate_.calls.begin(), candidate_.calls.end()),
+            "candidate: calls are not ascending");
         internal_check(graph_.convex(candidate_.calls), "candidate: its calls are not convex");
         std::vector<DataId> lists;
         std::set<DataId> touched;
@@ -45,7 +46,8 @@ private:
         internal_check(lists == candidate_.loads, "candidate: loads are not the lists it uses and does not make");
         const std::vector<DataId> boundary = graph_.boundary(candidate_.calls);
         internal_check(!candidate_.stores.empty(), "candidate: it stores nothing");
-        internal_check(std::includes(boundary.begin(), boundary.end(), candidate_.stores.begin(), candidate_.stores.end()), "candidate: it stores what nobody needs");
+        internal_check(std::includes(boundary.begin(), boundary.end(), candidate_.stores.begin(), candidate_.stores.end()),
+            "candidate: it stores what nobody needs");
         for (CallId call : candidate_.calls) {
             touched.insert(graph_.call(call).result);
         }
@@ -53,7 +55,8 @@ private:
         for (const DatumPlan& plan : candidate_.data) {
             planned.push_back(plan.datum);
         }
-        internal_check(planned == std::vector<DataId>(touched.begin(), touched.end()), "candidate: its data are not what its calls touch, ascending");
+        internal_check(
+            planned == std::vector<DataId>(touched.begin(), touched.end()), "candidate: its data are not what its calls touch, ascending");
     }
 
     void check_order() {
@@ -61,7 +64,8 @@ private:
         std::set<CallId> before;
         for (const CallPlan& plan : candidate_.order) {
             for (CallId needed : graph_.predecessors(plan.call)) {
-                internal_check(!contains(candidate_.calls, needed) || before.count(needed) != 0, "candidate: a call is ordered before one that it uses");
+                internal_check(!contains(candidate_.calls, needed) || before.count(needed) != 0,
+                    "candidate: a call is ordered before one that it uses");
             }
             before.insert(plan.call);
             order.push_back(plan.call);
@@ -76,7 +80,8 @@ private:
         std::sort(order.begin(), order.end());
         internal_check(order == candidate_.calls, "candidate: the order does not hold each call once");
         const bool host = candidate_.threads_per_block == 1;
-        internal_check(host ? largest_ == 1 : candidate_.threads_per_block == candidate_.instances_per_block * largest_, "candidate: threads per block do not fit its elements");
+        internal_check(host ? largest_ == 1 : candidate_.threads_per_block == candidate_.instances_per_block * largest_,
+            "candidate: threads per block do not fit its elements");
         internal_check(host || candidate_.threads_per_block % 32 == 0, "candidate: threads per block are no multiple of a warp");
     }
 
@@ -116,21 +121,26 @@ private:
             internal_check(datum.kind == DatumKind::constant, "candidate: only constants are constant");
             break;
         case Placement::memory:
-            internal_check(plan.loaded && !plan.stored && plan.load == Staging::none, "candidate: memory is read in place and never written");
+            internal_check(
+                plan.loaded && !plan.stored && plan.load == Staging::none, "candidate: memory is read in place and never written");
             break;
         case Placement::registers:
             if (plan.loaded) {
-                internal_check(candidate_.threads_per_block == 1 && plan.load == Staging::lanes, "candidate: lists go to registers only on the host");
+                internal_check(
+                    candidate_.threads_per_block == 1 && plan.load == Staging::lanes, "candidate: lists go to registers only on the host");
             }
             for_each_access(plan.datum, [&](int threads, library::Touch touch) {
                 internal_check(threads == plan.threads && touch == plan.touch, "candidate: threads disagree on a datum in registers");
             });
-            internal_check(library::components_touched(datum.type.shape, plan.touch, plan.threads) != 0, "candidate: a register part that no thread has");
+            internal_check(library::components_touched(datum.type.shape, plan.touch, plan.threads) != 0,
+                "candidate: a register part that no thread has");
             break;
         case Placement::shared:
             check_slot(*plan.slot, datum);
-            internal_check(!plan.loaded || plan.load == Staging::words || plan.load == Staging::vectors || plan.load == Staging::async, "candidate: a tile is loaded by a copy of the block");
-            internal_check(!plan.stored || plan.store == Staging::words || plan.store == Staging::vectors, "candidate: a tile is stored by a copy of the block");
+            internal_check(!plan.loaded || plan.load == Staging::words || plan.load == Staging::vectors || plan.load == Staging::async,
+                "candidate: a tile is loaded by a copy of the block");
+            internal_check(!plan.stored || plan.store == Staging::words || plan.store == Staging::vectors,
+                "candidate: a tile is stored by a copy of the block");
             break;
         }
     }
@@ -139,11 +149,14 @@ private:
         const int word = bytes_of(datum.type.precision);
         internal_check(slot.element_words == datum.type.shape.size(), "candidate: a tile with another element");
         internal_check((slot.group == 0) == (slot.pad_words == 0), "candidate: padding without group");
-        internal_check(slot.pad_words * word % 16 == 0 && (slot.group == 0 || slot.group * datum.type.bytes() % 16 == 0), "candidate: padding breaks 16-byte copies");
+        internal_check(slot.pad_words * word % 16 == 0 && (slot.group == 0 || slot.group * datum.type.bytes() % 16 == 0),
+            "candidate: padding breaks 16-byte copies");
         const int last = candidate_.instances_per_block - 1;
         const int words = last * slot.element_words + (slot.group == 0 ? 0 : last / slot.group * slot.pad_words) + slot.element_words;
-        internal_check(slot.bytes >= words * word && slot.bytes < words * word + 16 && slot.bytes % 16 == 0, "candidate: a tile of the wrong size");
-        internal_check(slot.offset >= 0 && slot.offset % 16 == 0 && slot.offset + slot.bytes <= candidate_.shared_bytes, "candidate: a tile outside the block's shared memory");
+        internal_check(
+            slot.bytes >= words * word && slot.bytes < words * word + 16 && slot.bytes % 16 == 0, "candidate: a tile of the wrong size");
+        internal_check(slot.offset >= 0 && slot.offset % 16 == 0 && slot.offset + slot.bytes <= candidate_.shared_bytes,
+            "candidate: a tile outside the block's shared memory");
     }
 
     void check_steps() const {
@@ -174,7 +187,8 @@ private:
             case Step::Kind::warp_barrier:
                 break;
             case Step::Kind::compute:
-                internal_check(computed < candidate_.order.size() && candidate_.order[computed].call == step.call, "candidate: calls are not computed in order");
+                internal_check(computed < candidate_.order.size() && candidate_.order[computed].call == step.call,
+                    "candidate: calls are not computed in order");
                 ++computed;
                 for (DataId operand : graph_.call(step.call).operands) {
                     internal_check(present.count(operand) != 0, "candidate: an operand is not there yet");
@@ -182,7 +196,8 @@ private:
                 present.insert(graph_.call(step.call).result);
                 break;
             case Step::Kind::store:
-                internal_check(contains(candidate_.stores, step.datum) && present.count(step.datum) != 0, "candidate: a store of what is not there");
+                internal_check(
+                    contains(candidate_.stores, step.datum) && present.count(step.datum) != 0, "candidate: a store of what is not there");
                 internal_check(stored.insert(step.datum).second, "candidate: a datum is stored twice");
                 break;
             }
@@ -235,7 +250,9 @@ private:
             end = std::max(end, a->slot->offset + a->slot->bytes);
             for (auto b = std::next(a); b != candidate_.data.end(); ++b) {
                 if (b->slot && a->slot->first_step <= b->slot->last_step && b->slot->first_step <= a->slot->last_step) {
-                    internal_check(a->slot->offset + a->slot->bytes <= b->slot->offset || b->slot->offset + b->slot->bytes <= a->slot->offset, "candidate: tiles that live together overlap");
+                    internal_check(
+                        a->slot->offset + a->slot->bytes <= b->slot->offset || b->slot->offset + b->slot->bytes <= a->slot->offset,
+                        "candidate: tiles that live together overlap");
                 }
             }
         }
@@ -243,7 +260,9 @@ private:
     }
 
     template <class Id>
-    static bool contains(const std::vector<Id>& sorted, Id id) { return std::binary_search(sorted.begin(), sorted.end(), id); }
+    static bool contains(const std::vector<Id>& sorted, Id id) {
+        return std::binary_search(sorted.begin(), sorted.end(), id);
+    }
 
     const Candidate& candidate_;
     const dag::CallGraph& graph_;

@@ -30,13 +30,15 @@ std::string way_out_and_back(const dag::CallGraph& graph, const dag::CallSet& se
 std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest) {
     largest = std::clamp(largest, 1, largest_kernel);
     if (set.size() > static_cast<std::size_t>(largest)) {
-        return Rejection{Rejection::Reason::too_large, std::to_string(set.size()) + " calls, at most " + std::to_string(largest) + " allowed in one kernel"};
+        return Rejection{Rejection::Reason::too_large,
+            std::to_string(set.size()) + " calls, at most " + std::to_string(largest) + " allowed in one kernel"};
     }
     if (!graph.convex(set)) {
         return Rejection{Rejection::Reason::not_convex, way_out_and_back(graph, set)};
     }
     if (!connected(connections(graph), set)) {
-        return Rejection{Rejection::Reason::not_connected, "its calls pass each other no data and share no list with at most " + std::to_string(max_sharing_consumers) + " users"};
+        return Rejection{Rejection::Reason::not_connected,
+            "its calls pass each other no data and share no list with at most " + std::to_string(max_sharing_consumers) + " users"};
     }
     return std::nullopt;
 }

@@ -79,8 +79,7 @@ struct Workers::State {
     }
 };
 
-Workers::Workers(std::size_t count)
-    : state_(std::make_unique<State>()) {
+Workers::Workers(std::size_t count) : state_(std::make_unique<State>()) {
     internal_check(count > 0, "workers: the caller is one");
     for (std::size_t worker = 1; worker < count; ++worker) {
         state_->threads.emplace_back([state = state_.get(), worker](const std::stop_token& stop) { state->serve(stop, worker); });

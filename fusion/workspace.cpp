@@ -51,8 +51,7 @@ Workspace plan_workspace(const dag::CallGraph& graph, const std::vector<Candidat
     }
     // Largest first, so that a slot never has to grow: first fit by decreasing size; ties by first life, then by datum.
     std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) {
-        return a.bytes != b.bytes ? a.bytes > b.bytes : a.first != b.first ? a.first < b.first
-                                                                           : a.datum < b.datum;
+        return a.bytes != b.bytes ? a.bytes > b.bytes : a.first != b.first ? a.first < b.first : a.datum < b.datum;
     });
     Workspace workspace;
     std::vector<std::vector<Life>> tenants;

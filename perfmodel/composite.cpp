@@ -34,11 +34,9 @@ double norm(std::span<const double> terms, double exponent) {
     double sum = 0;
     for (const double seconds : terms) {
         const double share = seconds / greatest;
-        sum += share == 0 || share == 1 || exponent == 1 ? share : exponent == 2 ? share * share
-                                                                                 : std::pow(share, exponent);
+        sum += share == 0 || share == 1 || exponent == 1 ? share : exponent == 2 ? share * share : std::pow(share, exponent);
     }
-    return greatest * (exponent == 1 ? sum : exponent == 2 ? std::sqrt(sum)
-                                                           : std::pow(sum, 1 / exponent));
+    return greatest * (exponent == 1 ? sum : exponent == 2 ? std::sqrt(sum) : std::pow(sum, 1 / exponent));
 }
 
 /// Everything the terms share about one launch.
@@ -60,7 +58,8 @@ struct Launch {
 constexpr double instructions_per_remap = 6;
 
 Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t count, int resident) {
-    Launch launch{device, work, pipe_work(work, device.limits.target), static_cast<double>(count), 0, static_cast<double>(resident), 0, 0, device.clock_ghz * 1e9, 0, {}};
+    Launch launch{device, work, pipe_work(work, device.limits.target), static_cast<double>(count), 0, static_cast<double>(resident), 0, 0,
+        device.clock_ghz * 1e9, 0, {}};
     const double per_block = work.elements_per_block;
     const double sms = device.limits.sm_count;
     launch.blocks = std::ceil(launch.elements / per_block);
@@ -118,7 +117,8 @@ double arithmetic_cycles(const Launch& l) {
 /// A warp barrier is taken as ten cycles (assumption).
 double barrier_cycles(const Launch& l) {
     const double warps = std::ceil(static_cast<double>(l.work.threads_per_block) / l.device.limits.warp_size);
-    return l.work.block_barriers * (22 + 2 * warps + l.device.shared_latency_cycles) + l.work.warp_barriers * (10 + l.device.shared_latency_cycles);
+    return l.work.block_barriers * (22 + 2 * warps + l.device.shared_latency_cycles) +
+        l.work.warp_barriers * (10 + l.device.shared_latency_cycles);
 }
 
 /// Copies that stage a tile through registers issue only about six 16-byte loads per thread before the first dependent store (opcodes
@@ -172,7 +172,9 @@ double overlap_exponent(const Launch& l) {
 /// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
 /// L2, so the two are one pipe as fast as the slower, and only what L2 serves besides competes.
 double body_seconds(const Launch& l) {
-    return norm(std::array{std::max(stream_seconds(l), l2_stream_seconds(l)), l2_request_seconds(l), data_pipe_seconds(l), issue_seconds(l), fma_seconds(l), special_seconds(l)}, overlap_exponent(l));
+    return norm(std::array{std::max(stream_seconds(l), l2_stream_seconds(l)), l2_request_seconds(l), data_pipe_seconds(l), issue_seconds(l),
+                    fma_seconds(l), special_seconds(l)},
+        overlap_exponent(l));
 }
 
 /// While the last blocks drain, about half of the device idles: half the time of one full wave. Blocks that all start at once have no
@@ -225,8 +227,11 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
     }
     const Launch l = launch_of(device, work, elements, resident);
     Breakdown result;
-    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, std::max(l2_stream_seconds(l), l2_request_seconds(l))}, {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, special_seconds(l)}, {Bound::latency, latency_seconds(l)}, {Bound::launch, launch_seconds}};
-    const auto greatest = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, std::max(l2_stream_seconds(l), l2_request_seconds(l))},
+        {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)},
+        {Bound::sfu, special_seconds(l)}, {Bound::latency, latency_seconds(l)}, {Bound::launch, launch_seconds}};
+    const auto greatest =
+        std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     result.cost = {total_seconds(l), greatest->first};
     return result;
 }
@@ -245,10 +250,10 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     const double bytes = least.read_bytes + least.write_bytes;
     const PipeWork pipes = pipe_work(least, device.limits.target);
     const double rest = norm(std::array{per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
-                                        per_sm * (pipes.instructions + least.instructions * 32) / 32 / (device.issue_slots * clock),
-                                        per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock),
-                                        per_sm * pipes.special / (device.special * clock)},
-                             exponent);
+                                 per_sm * (pipes.instructions + least.instructions * 32) / 32 / (device.issue_slots * clock),
+                                 per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock),
+                                 per_sm * pipes.special / (device.special * clock)},
+        exponent);
     const auto power = [&](double value) { return exponent == 2 ? value * value : std::pow(value, exponent); };
     const auto root = [&](double value) { return exponent == 2 ? std::sqrt(value) : std::pow(value, 1 / exponent); };
     const double rest_power = power(rest);
@@ -277,12 +282,16 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     return below_rounding * (launch_seconds + result);
 }
 
-double composite_lower_bound(const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) {
+double composite_lower_bound(
+    const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) {
     constexpr double below_rounding = 1 - 1e-9;
-    const auto memory = [&](double reads, double writes) { return (reads + writes) / (law_of_mix(device, reads, writes).peak_gb_per_s * 1e9); };
+    const auto memory = [&](double reads, double writes) {
+        return (reads + writes) / (law_of_mix(device, reads, writes).peak_gb_per_s * 1e9);
+    };
     const bool host = device.limits.target == fusion::Target::host;
     // A host kernel may or may not avoid reading the lines that it writes.
-    const double dram = host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) : memory(read_bytes, write_bytes);
+    const double dram =
+        host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) : memory(read_bytes, write_bytes);
     const double units = host ? device.cores : device.limits.sm_count;
     const double rate = precision == Precision::f32 ? device.fma_f32 : device.fma_f64;
     const double arithmetic = fma_slots(flops) / (units * rate * device.clock_ghz * 1e9);

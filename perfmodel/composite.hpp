@@ -15,11 +15,13 @@ Breakdown composite_host(const Device& device, const fusion::KernelWork& work, s
 
 /// Launch plus the greater of memory and arithmetic at full rate; each of the two is a term of the functions above, and the soft
 /// maximum of terms is at least each of them. The factor keeps it below them under rounding.
-double composite_lower_bound(const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);
+double composite_lower_bound(
+    const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);
 
 /// No more than composite_cuda of any work with the bytes of `least` whose passes (shared and L1), instructions and arithmetic are at
-/// least those of `least`, in blocks of at most as many elements as threads. Of the terms of composite_cuda only the bandwidth reached and the tail depend on how many
-/// elements are resident: more of them load the memory better and drain longer. The bound is their minimum over all numbers.
+/// least those of `least`, in blocks of at most as many elements as threads. Of the terms of composite_cuda only the bandwidth
+/// reached and the tail depend on how many elements are resident: more of them load the memory better and drain longer. The bound
+/// is their minimum over all numbers.
 double composite_cuda_least(const Device& device, const fusion::KernelWork& least, std::uint64_t elements);
 
 /// (sum t^p)^(1/p): p = 1 is no overlap, p = infinity perfect overlap. Measured kernels lie at 2-4 (RRZE gpu-roofline: 1.8-3.4 % mean

@@ -59,18 +59,21 @@ double divider_seconds(const Loop& l) {
 } // namespace
 
 Breakdown composite_host(const Device& device, const KernelWork& work, std::uint64_t elements) {
-    Loop l{device, work, pipe_work(work, device.limits.target), static_cast<double>(elements), 0, static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision), device.clock_ghz * 1e9};
+    Loop l{device, work, pipe_work(work, device.limits.target), static_cast<double>(elements), 0,
+        static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision), device.clock_ghz * 1e9};
     l.busiest = std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block);
     l.pipes.instructions += work.instructions * 32;
     Breakdown result;
-    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}, {Bound::shared, cache_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, divider_seconds(l)}};
+    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}, {Bound::shared, cache_seconds(l)},
+        {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, divider_seconds(l)}};
     // Memory is reached through the second level: one pipe, as fast as the slower.
     std::vector<std::pair<Bound, double>> overlapped{{Bound::dram, std::max(dram_seconds(l), l2_seconds(l))}};
     overlapped.insert(overlapped.end(), result.bounds.begin() + 2, result.bounds.end());
     const double body = soft_maximum(overlapped, device.overlap_exponent);
     const double launch_seconds = device.launch_us * 1e-6;
     result.bounds.emplace_back(Bound::launch, launch_seconds);
-    const auto greatest = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto greatest =
+        std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     result.cost = {launch_seconds + body, greatest->first};
     return result;
 }

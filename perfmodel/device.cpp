@@ -106,7 +106,8 @@ std::string number(double value) {
 /// Stores one figure, or reports why it is none.
 void apply(const LocatedFigure& located, Device& device, Diagnostics& diagnostics) {
     const Figure& figure = located.figure;
-    const auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field& f) { return figure.key == f.key && serves(f, device.limits.target); });
+    const auto field = std::find_if(
+        std::begin(fields), std::end(fields), [&](const Field& f) { return figure.key == f.key && serves(f, device.limits.target); });
     if (field == std::end(fields)) {
         std::vector<std::string> known;
         for (const Field& f : fields) {
@@ -115,18 +116,24 @@ void apply(const LocatedFigure& located, Device& device, Diagnostics& diagnostic
             }
         }
         const std::string guess = nearest(figure.key, known);
-        Diagnostic& report = diagnostics.report(kind::unknown_figure, located.span, "no figure of a " + std::string(device.limits.target == fusion::Target::cuda ? "cuda" : "host") + " device is named `" + figure.key + "`");
+        Diagnostic& report = diagnostics.report(kind::unknown_figure, located.span,
+            "no figure of a " + std::string(device.limits.target == fusion::Target::cuda ? "cuda" : "host") + " device is named `" +
+                figure.key + "`");
         report.hint = guess.empty() ? "" : "did you mean `" + guess + "`?";
         return;
     }
     if (figure.unit != field->unit) {
-        diagnostics.report(kind::invalid_figure, located.span, "`" + figure.key + "` is in `" + figure.unit + "`, needed in `" + field->unit + "`");
+        diagnostics.report(
+            kind::invalid_figure, located.span, "`" + figure.key + "` is in `" + figure.unit + "`, needed in `" + field->unit + "`");
         return;
     }
-    if (!std::isfinite(figure.value) || figure.value < field->least || (field->whole && (figure.value != std::floor(figure.value) || figure.value > 1e9))) {
+    if (!std::isfinite(figure.value) || figure.value < field->least ||
+        (field->whole && (figure.value != std::floor(figure.value) || figure.value > 1e9))) {
         diagnostics.report(kind::invalid_figure, located.span,
-                           "`" + figure.key + "` is " + number(figure.value) + ", needed " + (field->whole ? "a whole number of at least " + number(field->least) : field->least == positive ? std::string("a positive number")
-                                                                                                                                                                                             : "a number of at least " + number(field->least)));
+            "`" + figure.key + "` is " + number(figure.value) + ", needed " +
+                (field->whole                      ? "a whole number of at least " + number(field->least)
+                        : field->least == positive ? std::string("a positive number")
+                                                   : "a number of at least " + number(field->least)));
         return;
     }
     field->set(device, figure.value);
@@ -143,12 +150,13 @@ void check_limits(const DeviceFile& file, const Device& device, Diagnostics& dia
     }
     if (limits.shared_bytes_per_block + limits.shared_bytes_reserved > limits.shared_bytes_per_sm) {
         diagnostics.report(kind::invalid_figure, place("limits.shared_bytes_per_block"),
-                           "a block of " + std::to_string(limits.shared_bytes_per_block) + " bytes and " + std::to_string(limits.shared_bytes_reserved) + " reserved exceed the " +
-                               std::to_string(limits.shared_bytes_per_sm) + " bytes of a multiprocessor");
+            "a block of " + std::to_string(limits.shared_bytes_per_block) + " bytes and " + std::to_string(limits.shared_bytes_reserved) +
+                " reserved exceed the " + std::to_string(limits.shared_bytes_per_sm) + " bytes of a multiprocessor");
     }
     if (limits.threads_per_block > limits.threads_per_sm) {
         diagnostics.report(kind::invalid_figure, place("limits.threads_per_block"),
-                           "a block of " + std::to_string(limits.threads_per_block) + " threads exceeds the " + std::to_string(limits.threads_per_sm) + " of a multiprocessor");
+            "a block of " + std::to_string(limits.threads_per_block) + " threads exceeds the " + std::to_string(limits.threads_per_sm) +
+                " of a multiprocessor");
     }
 }
 
@@ -168,7 +176,8 @@ std::optional<Device> load_device(const fs::path& path, Diagnostics& diagnostics
     Device device;
     device.name = file->name;
     device.summary = file->summary;
-    for (const auto& [key, value] : {std::pair("name", &file->name), std::pair("summary", &file->summary), std::pair("target", &file->target)}) {
+    for (const auto& [key, value] :
+        {std::pair("name", &file->name), std::pair("summary", &file->summary), std::pair("target", &file->target)}) {
         if (value->empty()) {
             diagnostics.report(kind::missing_figure, file->whole, "the description has no `" + std::string(key) + "`");
         }
@@ -186,9 +195,11 @@ std::optional<Device> load_device(const fs::path& path, Diagnostics& diagnostics
         device.figures.push_back(figure.figure);
     }
     for (const Field& field : fields) {
-        const bool given = std::any_of(file->figures.begin(), file->figures.end(), [&](const LocatedFigure& f) { return f.figure.key == field.key; });
+        const bool given =
+            std::any_of(file->figures.begin(), file->figures.end(), [&](const LocatedFigure& f) { return f.figure.key == field.key; });
         if (serves(field, device.limits.target) && !given) {
-            diagnostics.report(kind::missing_figure, file->whole, "the description has no `" + std::string(field.key) + "` (" + field.unit + ")");
+            diagnostics.report(
+                kind::missing_figure, file->whole, "the description has no `" + std::string(field.key) + "` (" + field.unit + ")");
         }
     }
     if (diagnostics.error_count() == before) {

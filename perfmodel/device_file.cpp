@@ -27,8 +27,7 @@ std::size_t offset_of(const SourceText& source, const toml::source_position& pos
 
 class Reader {
 public:
-    Reader(const SourcePtr& source, Diagnostics& diagnostics)
-        : source_(source), diagnostics_(diagnostics) {}
+    Reader(const SourcePtr& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
 
     void read(const toml::table& table, const std::string& prefix, DeviceFile& file) {
         for (const auto& [key, node] : table) {
@@ -84,14 +83,15 @@ private:
                 figure.source = node.as_string()->get();
             } else {
                 diagnostics_.report(kind::invalid_figure, span_of(key.source(), node.source()),
-                                    "`" + std::string(key.str()) + "` of `" + name + "` is not one of a number `value`, a text `unit`, a text `source`");
+                    "`" + std::string(key.str()) + "` of `" + name + "` is not one of a number `value`, a text `unit`, a text `source`");
                 return;
             }
         }
         if (!has_value || figure.unit.empty()) {
             diagnostics_.report(kind::invalid_figure, span, "`" + name + "` has no " + (has_value ? "unit" : "value"));
         } else if (figure.source.find_first_not_of(" \t\n") == std::string::npos) {
-            diagnostics_.report(kind::invalid_figure, span, "`" + name + "` has no source").hint = "say where the figure comes from, or that it is an assumption";
+            diagnostics_.report(kind::invalid_figure, span, "`" + name + "` has no source").hint =
+                "say where the figure comes from, or that it is an assumption";
         } else {
             file.figures.push_back({std::move(figure), span});
         }
@@ -115,7 +115,8 @@ std::optional<DeviceFile> read_device_file(const SourcePtr& source, Diagnostics&
     file.whole = {source, 0, 0};
     reader.read(parsed.table(), "", file);
     // toml++ keeps tables sorted by key.
-    std::sort(file.figures.begin(), file.figures.end(), [](const LocatedFigure& a, const LocatedFigure& b) { return a.span.begin < b.span.begin; });
+    std::sort(file.figures.begin(), file.figures.end(),
+        [](const LocatedFigure& a, const LocatedFigure& b) { return a.span.begin < b.span.begin; });
     return diagnostics.error_count() == before ? std::optional(std::move(file)) : std::nullopt;
 }
 

@@ -15,8 +15,7 @@ namespace {
 
 class Composite final : public Predictor {
 public:
-    explicit Composite(Device device)
-        : device_(std::move(device)) {}
+    explicit Composite(Device device) : device_(std::move(device)) {}
 
     std::string name() const override { return "composite"; }
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
@@ -30,7 +29,8 @@ public:
     }
     Cost cost(const KernelWork& work, std::uint64_t elements) const override { return explain(work, elements).cost; }
     double seconds(const KernelWork& work, std::uint64_t elements) const override {
-        return device_.limits.target == fusion::Target::cuda ? composite_cuda_seconds(device_, work, elements) : cost(work, elements).seconds;
+        return device_.limits.target == fusion::Target::cuda ? composite_cuda_seconds(device_, work, elements)
+                                                             : cost(work, elements).seconds;
     }
     double lower_bound(double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements) const override {
         return composite_lower_bound(device_, read_bytes, write_bytes, flops, precision, elements);
@@ -46,8 +46,7 @@ private:
 
 class Roofline final : public Predictor {
 public:
-    explicit Roofline(Device device)
-        : device_(std::move(device)) {}
+    explicit Roofline(Device device) : device_(std::move(device)) {}
 
     std::string name() const override { return "roofline"; }
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {

@@ -15,8 +15,7 @@ Breakdown roofline(const Device& device, double bytes, double flops, Precision p
     const double memory = n * bytes / (device.dram_gb_per_s * 1e9);
     const double arithmetic = n * flops / (2 * units * fma * device.clock_ghz * 1e9);
     const double body = std::max(memory, arithmetic);
-    const Bound bound = launch > body ? Bound::launch : memory >= arithmetic ? Bound::dram
-                                                                             : Bound::fma;
+    const Bound bound = launch > body ? Bound::launch : memory >= arithmetic ? Bound::dram : Bound::fma;
     return {{launch + body, bound}, {{Bound::dram, memory}, {Bound::fma, arithmetic}, {Bound::launch, launch}}};
 }
 

@@ -23,7 +23,8 @@ StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes
     const Point points[] = {{0, device.read}, {0.25, device.mixed}, {0.5, device.copy}, {1, device.write}};
     const double bytes = read_bytes + write_bytes;
     const double writes = bytes > 0 ? write_bytes / bytes : 0;
-    const Point* upper = std::find_if(std::begin(points) + 1, std::end(points) - 1, [&](const Point& point) { return writes <= point.writes; });
+    const Point* upper =
+        std::find_if(std::begin(points) + 1, std::end(points) - 1, [&](const Point& point) { return writes <= point.writes; });
     const Point& lower = *(upper - 1);
     const double share = (writes - lower.writes) / (upper->writes - lower.writes);
     const auto between = [&](double StreamLaw::* member) { return (1 - share) * (lower.law.*member) + share * (upper->law.*member); };

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # Sourced by scripts that write result files: what each says about the run that made it, as bench/run_record.hpp does.
 
-# record ROOT: the lines `"date": ...,`, `"machine": ...,` and `"commit": ...,`; the commit ends with `+` when files other than results differ.
+# record ROOT: the lines `"date": ...,`, `"machine": ...,` and `"commit": ...,`; the commit ends with `+` when files other than
+# results differ.
 record() {
     local commit processor
     commit=$(git -C "$1" rev-parse HEAD)

@@ -11,8 +11,7 @@ namespace fusec {
 /// The noun in the number of the count: `element` of 1, `elements` and `mismatches` of any other.
 inline std::string plural(std::uint64_t count, std::string_view noun) {
     const bool hisses = noun.ends_with("ch") || noun.ends_with("sh") || noun.ends_with('s') || noun.ends_with('x');
-    return std::string(noun) + (count == 1 ? "" : hisses ? "es"
-                                                         : "s");
+    return std::string(noun) + (count == 1 ? "" : hisses ? "es" : "s");
 }
 
 /// `1 element`, `2 elements`, `0 mismatches`.

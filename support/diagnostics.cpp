@@ -58,10 +58,11 @@ struct Cell {
 /// Bytes of the UTF-8 sequence at the start of `text`; 0 if it is none. Overlong forms are not told apart: this is for showing only.
 std::size_t sequence_length(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text.front());
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2
-                                             : lead >= 0xE0 && lead < 0xF0   ? 3
-                                             : lead >= 0xF0 && lead < 0xF5   ? 4
-                                                                             : 0;
+    const std::size_t length = lead < 0x80 ? 1
+        : lead >= 0xC2 && lead < 0xE0      ? 2
+        : lead >= 0xE0 && lead < 0xF0      ? 3
+        : lead >= 0xF0 && lead < 0xF5      ? 4
+                                           : 0;
     if (length == 0 || length > text.size()) {
         return 0;
     }
@@ -212,8 +213,9 @@ void render(const Diagnostics& diagnostics, std::ostream& out, bool color, std::
         if (++seen[d->kind.severity] > most) {
             continue;
         }
-        const char* tone = d->kind.severity == Severity::error ? palette.red : d->kind.severity == Severity::warning ? palette.magenta
-                                                                                                                     : palette.blue;
+        const char* tone = d->kind.severity == Severity::error ? palette.red
+            : d->kind.severity == Severity::warning            ? palette.magenta
+                                                               : palette.blue;
         out << palette.bold;
         render_place(d->span, out);
         out << tone << word_of(d->kind.severity) << ": " << palette.reset << palette.bold << d->message << palette.reset << " ["

@@ -34,7 +34,7 @@ struct DiagnosticKind {
 };
 
 namespace kind {
-#define FUSEC_DIAGNOSTIC(identifier, name, severity, fault) \
+#define FUSEC_DIAGNOSTIC(identifier, name, severity, fault)                                                                                \
     inline constexpr DiagnosticKind identifier{name, Severity::severity, Fault::fault};
 #include "support/diagnostic_kinds.def"
 #undef FUSEC_DIAGNOSTIC

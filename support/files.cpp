@@ -63,7 +63,7 @@ bool distinct(const std::vector<OutputFile>& files, const std::vector<fs::path>&
     }
     for (const OutputFile& file : files) {
         const fs::path target = fs::weakly_canonical(fs::absolute(resolved(file.path), code),
-                                                     code); // absolute: `a` and `./a` are one file also before it exists
+            code); // absolute: `a` and `./a` are one file also before it exists
         if (inputs_read.contains(target)) {
             diagnostics.report(kind::output_collision, {}, "output `" + file.path.string() + "` is also an input");
             return false;
@@ -93,7 +93,7 @@ std::optional<std::string> read(const fs::path& path, std::size_t most, Diagnost
         bytes.append(block.data(), static_cast<std::size_t>(in.gcount()));
         if (bytes.size() > most) {
             diagnostics.report(kind::file_size_limit, from,
-                               "`" + path.string() + "` has more than " + std::to_string(most) + " bytes, the limit of a text");
+                "`" + path.string() + "` has more than " + std::to_string(most) + " bytes, the limit of a text");
             return std::nullopt;
         }
     }

@@ -13,8 +13,7 @@ class Fnv1a {
 public:
     static constexpr std::uint64_t standard_start = 14695981039346656037U;
 
-    explicit Fnv1a(std::uint64_t start = standard_start)
-        : value_(start) {}
+    explicit Fnv1a(std::uint64_t start = standard_start) : value_(start) {}
 
     /// Texts are ended by a zero, so that the pieces of a sequence stay apart: "a" "bc" is not "ab" "c".
     Fnv1a& add(std::string_view text) {
@@ -59,8 +58,7 @@ inline constexpr std::uint64_t mixed(std::uint64_t x) {
 /// SplitMix64: a sequence of numbers, the same on every machine, unlike the distributions of <random>.
 class SplitMix {
 public:
-    explicit SplitMix(std::uint64_t seed)
-        : state_(seed) {}
+    explicit SplitMix(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next() { return mixed(state_ += splitmix_step); }
 
 private:

@@ -15,8 +15,7 @@ struct Id {
     std::uint32_t value = 0;
 
     constexpr Id() = default;
-    constexpr explicit Id(std::size_t index)
-        : value(static_cast<std::uint32_t>(index)) {}
+    constexpr explicit Id(std::size_t index) : value(static_cast<std::uint32_t>(index)) {}
 
     constexpr std::size_t index() const { return value; }
     friend constexpr auto operator<=>(Id, Id) = default;

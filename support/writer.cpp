@@ -19,8 +19,7 @@ void Writer::lines(std::string_view text) {
     }
 }
 
-Writer::Block::Block(Writer& writer, std::string_view head, std::string tail)
-    : writer_(writer), tail_(std::move(tail)) {
+Writer::Block::Block(Writer& writer, std::string_view head, std::string tail) : writer_(writer), tail_(std::move(tail)) {
     writer_.line(head.empty() ? std::string("{") : std::string(head) + " {");
     writer_.indent();
 }

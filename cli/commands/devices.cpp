@@ -17,7 +17,7 @@ void run_command(const Devices& command, Diagnostics& diagnostics) {
             return;
         }
         std::cout << fmt::format("{:14} {:5} {}{}\n", device->name, device->limits.target == fusion::Target::host ? "host" : "cuda",
-                                 device->summary, device->calibrated ? " (calibrated)" : "");
+            device->summary, device->calibrated ? " (calibrated)" : "");
         if (command.show) {
             for (const perfmodel::Figure& figure : device->figures) {
                 std::cout << fmt::format("  {:28} {:>12g} {:10} {}\n", figure.key, figure.value, figure.unit, figure.source);

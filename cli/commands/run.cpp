@@ -29,10 +29,8 @@ namespace {
 /// Storage of a list, aligned so that kernels may take their streaming path. Zero-filled.
 class Buffer {
 public:
-    explicit Buffer(std::size_t bytes)
-        : bytes_(bytes), storage_(new(alignment) char[bytes == 0 ? 1 : bytes]()) {}
-    explicit Buffer(const std::string& text)
-        : Buffer(text.size()) { std::memcpy(storage_.get(), text.data(), text.size()); }
+    explicit Buffer(std::size_t bytes) : bytes_(bytes), storage_(new(alignment) char[bytes == 0 ? 1 : bytes]()) {}
+    explicit Buffer(const std::string& text) : Buffer(text.size()) { std::memcpy(storage_.get(), text.data(), text.size()); }
 
     char* data() { return storage_.get(); }
     std::size_t size() const { return bytes_; }
@@ -61,7 +59,7 @@ std::size_t list_bytes(const frontend::Datum& datum, std::uint64_t elements) {
 
 /// Files by the datum they name; reports names that are not of `allowed`, and names given twice.
 std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>& files, const std::vector<DataId>& allowed,
-                                const char* role, const frontend::CheckedProgram& program, Diagnostics& diagnostics) {
+    const char* role, const frontend::CheckedProgram& program, Diagnostics& diagnostics) {
     std::map<DataId, Path> result;
     std::vector<std::string> names;
     for (const DataId id : allowed) {
@@ -81,8 +79,8 @@ std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>&
 }
 
 /// The bytes of random components, rounded to the precision.
-std::string random_list(const frontend::CheckedProgram& program, DataId id, const execute::Demands& demands, std::uint64_t elements,
-                        std::uint64_t seed) {
+std::string random_list(
+    const frontend::CheckedProgram& program, DataId id, const execute::Demands& demands, std::uint64_t elements, std::uint64_t seed) {
     const frontend::Datum& datum = program.datum(id);
     std::string bytes;
     bytes.reserve(list_bytes(datum, elements));
@@ -110,8 +108,8 @@ bool fits_memory(const frontend::CheckedProgram& program, std::uint64_t elements
     if (needed > available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
         diagnostics.report(kind::memory_limit, {},
-                           fmt::format("{} {} {:.1f} GiB, this machine has {:.1f} GiB", counted(elements, "element"),
-                                       elements == 1 ? "needs" : "need", needed / gibibyte, available / gibibyte));
+            fmt::format("{} {} {:.1f} GiB, this machine has {:.1f} GiB", counted(elements, "element"), elements == 1 ? "needs" : "need",
+                needed / gibibyte, available / gibibyte));
         return false;
     }
     return true;
@@ -132,8 +130,7 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
         }
         if (!uniform) {
             if (elements && *elements != list->elements) {
-                diagnostics.report(
-                    kind::element_count, {},
+                diagnostics.report(kind::element_count, {},
                     fmt::format("`{}` has {}, {} gives {}", path.string(), counted(list->elements, "element"), settled_by, *elements));
             }
             elements = list->elements;
@@ -153,8 +150,8 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
     for (const DataId id : program.inputs) {
         const auto found = read.find(id);
         lists.data.push_back(id);
-        lists.buffers.emplace_back(found != read.end() ? found->second.bytes
-                                                       : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
+        lists.buffers.emplace_back(
+            found != read.end() ? found->second.bytes : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
         if (found == read.end()) {
             std::cerr << fmt::format("{}: `{}` is random (seed {})\n", program.name, program.datum(id).name, command.seed);
         }
@@ -257,8 +254,8 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         read.push_back(path);
     }
     if (write_files(files, diagnostics, read)) {
-        diagnostics.conclude(fmt::format("{}: {} in {} (first call, not a benchmark)", c.program->name, counted(lists->elements, "element"),
-                                         time_text(seconds)));
+        diagnostics.conclude(fmt::format(
+            "{}: {} in {} (first call, not a benchmark)", c.program->name, counted(lists->elements, "element"), time_text(seconds)));
     }
 }
 

@@ -35,8 +35,8 @@ CompileOptions options_for(const Verify& command, const Path& program, fusion::T
     return options;
 }
 
-execute::VerifyResult verify_program(const Verify& command, Compilation& c, const execute::VerifyOptions& options,
-                                     const execute::RunSetup& setup) {
+execute::VerifyResult verify_program(
+    const Verify& command, Compilation& c, const execute::VerifyOptions& options, const execute::RunSetup& setup) {
     if (command.all) {
         execute::VerifyResult result = execute::verify_candidates(*c.space, *c.graph, *c.catalog, options, setup);
         result.merge(execute::verify_plan(c.plans.front(), *c.graph, *c.catalog, options, setup));
@@ -47,8 +47,8 @@ execute::VerifyResult verify_program(const Verify& command, Compilation& c, cons
 
 /// The compiler that the executor needs, and for the GPU a device: without them nothing is checked, which is an error.
 /// Opens the folder to build in when it is not open yet.
-std::optional<execute::RunSetup> setup_for(const execute::VerifyOptions& options, std::optional<execute::BuildFolder>& folder,
-                                           Diagnostics& diagnostics) {
+std::optional<execute::RunSetup> setup_for(
+    const execute::VerifyOptions& options, std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics) {
     const auto compiler = options.gpu ? execute::find_cuda_compiler(diagnostics) : execute::find_host_compiler(diagnostics);
     if (!compiler) {
         return std::nullopt;
@@ -83,7 +83,7 @@ double processor_seconds() {
         rusage used{};
         ::getrusage(who, &used);
         seconds += static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                   1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+            1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     }
     return seconds;
 }
@@ -93,8 +93,8 @@ std::string summary(const Verify& command, const std::string& program, const std
     const std::string space =
         command.all ? fmt::format("{}, {}, ", counted(result.fusions, "fusion"), counted(result.candidates, "candidate")) : std::string();
     return fmt::format("{} on {}: {}{} checked as {} in {}, {}, {}, worst error {:.2g} of the allowed\n", program, executor, space,
-                       result.checked, counted(result.texts, "text"), counted(result.launches, "launch"),
-                       counted(result.components, "component"), counted(result.mismatches, "mismatch"), result.worst_ratio);
+        result.checked, counted(result.texts, "text"), counted(result.launches, "launch"), counted(result.components, "component"),
+        counted(result.mismatches, "mismatch"), result.worst_ratio);
 }
 
 /// Whether the text is of the target that the executor runs; reports when it is not.
@@ -104,8 +104,8 @@ bool is_for(fusion::Target target, const std::string& text, const Path& path, co
         return true;
     }
     diagnostics.report(kind::target_mismatch, {},
-                       fmt::format("`{}` is text for {}, executor {} runs text for {}", path.string(), cuda ? "CUDA" : "the host", executor,
-                                   cuda ? "the host" : "CUDA"));
+        fmt::format("`{}` is text for {}, executor {} runs text for {}", path.string(), cuda ? "CUDA" : "the host", executor,
+            cuda ? "the host" : "CUDA"));
     return false;
 }
 
@@ -148,7 +148,7 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             }
             lines << summary(command, c.program->name, executor, result) << std::flush;
             results.push_back({c.program->name, executor, c.device ? c.device->name : std::string(), c.graph->calls(), result,
-                               processor_seconds() - before});
+                processor_seconds() - before});
             execute::report(result, c.program->name, diagnostics);
         }
     }

@@ -75,7 +75,7 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         }
     } else if (between.size() + 2 > static_cast<std::size_t>(c.options.max_fusion)) {
         std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, --max-fusion is {} [too-large]\n",
-                                 call_names(between, *c.graph), between.size() + 2, c.options.max_fusion);
+            call_names(between, *c.graph), between.size() + 2, c.options.max_fusion);
     } else {
         between.insert(between.end(), {first, last});
         std::ranges::sort(between);
@@ -83,7 +83,7 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
             std::cout << fmt::format("  {}: {} [{}]\n", call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
         std::cout << fmt::format("  no set of at most {} that holds both is connected and convex\n",
-                                 counted(static_cast<std::uint64_t>(c.options.max_fusion), "call"));
+            counted(static_cast<std::uint64_t>(c.options.max_fusion), "call"));
     }
     if (!c.space->statistics().complete) {
         std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
@@ -132,7 +132,7 @@ void run_command(const Why& command, Diagnostics& diagnostics) {
     const double change = (apart->seconds - together->seconds) / apart->seconds * 100;
     const double bytes = bytes_per_element(*apart) - bytes_per_element(*together);
     std::cout << fmt::format("fusing `{}` and `{}` {} {:.2f} % and {} {:g} B/element\n", command.first, command.second,
-                             change >= 0 ? "gains" : "costs", std::abs(change), bytes >= 0 ? "saves" : "adds", std::abs(bytes));
+        change >= 0 ? "gains" : "costs", std::abs(change), bytes >= 0 ? "saves" : "adds", std::abs(bytes));
 }
 
 } // namespace fusec::cli

@@ -42,7 +42,8 @@ public:
     bool done() const { return left_ == 0; }
     /// Pre: !done().
     uint3 take() {
-        const uint3 block{static_cast<unsigned>(next_ % grid_.x), static_cast<unsigned>(next_ / grid_.x % grid_.y), static_cast<unsigned>(next_ / grid_.x / grid_.y)};
+        const uint3 block{static_cast<unsigned>(next_ % grid_.x), static_cast<unsigned>(next_ / grid_.x % grid_.y),
+            static_cast<unsigned>(next_ / grid_.x / grid_.y)};
         --left_;
         next_ = (next_ + step_) % blocks_;
         return block;

@@ -28,8 +28,7 @@ std::string line_text(const Site& site) {
 
 } // namespace
 
-Device::Device(const DeviceOptions& options)
-    : options_(options), random_(options.seed) {}
+Device::Device(const DeviceOptions& options) : options_(options), random_(options.seed) {}
 
 Device::~Device() = default;
 
@@ -48,11 +47,13 @@ int Device::allow_shared_bytes(const void* kernel, int bytes) {
 
 int Device::launch(const Launch& launch) {
     const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
-    if (launch.grid.x == 0 || launch.grid.y == 0 || launch.grid.z == 0 || launch.grid.x > largest_grid_x || launch.grid.y > largest_grid_yz || launch.grid.z > largest_grid_yz || threads == 0 || threads > options_.threads_per_block) {
+    if (launch.grid.x == 0 || launch.grid.y == 0 || launch.grid.z == 0 || launch.grid.x > largest_grid_x ||
+        launch.grid.y > largest_grid_yz || launch.grid.z > largest_grid_yz || threads == 0 || threads > options_.threads_per_block) {
         return cudaErrorInvalidConfiguration;
     }
     const auto allowed = allowed_bytes_.find(launch.kernel);
-    if (launch.shared_bytes > std::max(default_shared_bytes, allowed == allowed_bytes_.end() ? std::size_t{0} : static_cast<std::size_t>(allowed->second))) {
+    if (launch.shared_bytes >
+        std::max(default_shared_bytes, allowed == allowed_bytes_.end() ? std::size_t{0} : static_cast<std::size_t>(allowed->second))) {
         return cudaErrorInvalidValue;
     }
     while (threads_.size() < threads) {
@@ -87,7 +88,9 @@ void Device::run_thread(void* opaque) {
     Thread& thread = *device.threads_[device.current_];
     if (!thread.copies.empty()) {
         const Copy& copy = thread.copies.front();
-        device.report(Fault::unfinished_copy, device.tile_at(copy.offset), thread_text(device.current_) + " ends with " + std::to_string(thread.copies.size()) + " asynchronous copies that it has not waited for");
+        device.report(Fault::unfinished_copy, device.tile_at(copy.offset),
+            thread_text(device.current_) + " ends with " + std::to_string(thread.copies.size()) +
+                " asynchronous copies that it has not waited for");
     }
     thread.state = State::finished;
 }
@@ -109,7 +112,8 @@ bool Device::run_block() {
         if (warps || release_block()) {
             continue;
         }
-        if (std::all_of(threads_.begin(), threads_.begin() + static_cast<std::ptrdiff_t>(block_threads_), [](const auto& thread) { return thread->state == State::finished; })) {
+        if (std::all_of(threads_.begin(), threads_.begin() + static_cast<std::ptrdiff_t>(block_threads_),
+                [](const auto& thread) { return thread->state == State::finished; })) {
             return true;
         }
         report_unreached();
@@ -187,7 +191,9 @@ void Device::release(std::size_t first, std::size_t last, const char* barrier) {
             leader = i;
         } else if (thread.site.line != threads_[leader]->site.line || std::strcmp(thread.site.file, threads_[leader]->site.file) != 0) {
             current_ = i;
-            report(Fault::divergent_barrier, {}, std::string("threads meet at different `") + barrier + "`: " + thread_text(leader) + " in " + line_text(threads_[leader]->site) + ", " + thread_text(i) + " in " + line_text(thread.site));
+            report(Fault::divergent_barrier, {},
+                std::string("threads meet at different `") + barrier + "`: " + thread_text(leader) + " in " +
+                    line_text(threads_[leader]->site) + ", " + thread_text(i) + " in " + line_text(thread.site));
         }
     }
 }
@@ -204,7 +210,9 @@ void Device::report_unreached() {
     const std::size_t block = waits(State::at_block_barrier), warp = waits(State::at_warp_barrier);
     internal_check(block < block_threads_ && warp < block_threads_, "a block stopped without two kinds of barrier being waited at");
     current_ = block;
-    report(Fault::unreached_barrier, {}, "`__syncthreads` in " + line_text(threads_[block]->site) + " is not reached by all threads: " + thread_text(block) + " waits there, " + thread_text(warp) + " waits at `__syncwarp` in " + line_text(threads_[warp]->site));
+    report(Fault::unreached_barrier, {},
+        "`__syncthreads` in " + line_text(threads_[block]->site) + " is not reached by all threads: " + thread_text(block) +
+            " waits there, " + thread_text(warp) + " waits at `__syncwarp` in " + line_text(threads_[warp]->site));
 }
 
 void Device::stop_at_barrier(State state, Site site) {
@@ -233,11 +241,15 @@ Moment Device::now() const {
 bool Device::accessible(std::ptrdiff_t offset, unsigned bytes, const char* what) {
     const auto size = static_cast<std::ptrdiff_t>(launch_->shared_bytes);
     if (offset < 0 || offset > size || static_cast<std::ptrdiff_t>(bytes) > size - offset) {
-        report(Fault::shared_bounds, tile_at(offset), thread_text(current_) + what + std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of " + std::to_string(size) + " bytes of shared memory");
+        report(Fault::shared_bounds, tile_at(offset),
+            thread_text(current_) + what + std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of " + std::to_string(size) +
+                " bytes of shared memory");
         return false;
     }
     if (offset % static_cast<std::ptrdiff_t>(bytes) != 0) {
-        report(Fault::misaligned, tile_at(offset), thread_text(current_) + what + std::to_string(bytes) + " bytes at " + std::to_string(offset) + ", which is no multiple of " + std::to_string(bytes));
+        report(Fault::misaligned, tile_at(offset),
+            thread_text(current_) + what + std::to_string(bytes) + " bytes at " + std::to_string(offset) + ", which is no multiple of " +
+                std::to_string(bytes));
         return false;
     }
     return true;
@@ -258,7 +270,8 @@ void Device::check(const AccessResult& result, std::ptrdiff_t offset, const char
         report(Fault::race, tile_at(offset), text((" that " + thread_text(result.other) + " reads, without a barrier between").c_str()));
         break;
     case Conflict::copy_under_way:
-        report(Fault::early_access, tile_at(offset), text((" before " + thread_text(result.other) + " has waited for its asynchronous copy").c_str()));
+        report(Fault::early_access, tile_at(offset),
+            text((" before " + thread_text(result.other) + " has waited for its asynchronous copy").c_str()));
         break;
     }
 }
@@ -289,6 +302,10 @@ void Device::write(std::ptrdiff_t offset, const void* value, unsigned bytes) {
 void Device::copy_async(std::ptrdiff_t offset, const void* source, unsigned bytes) {
     if (bytes != 4 && bytes != 8 && bytes != 16) {
         report(Fault::unsupported, tile_at(offset), "an asynchronous copy of " + std::to_string(bytes) + " bytes (4, 8 and 16 exist)");
+        return;
+    }
+    if (source == nullptr) {
+        report(Fault::global_bounds, {}, thread_text(current_) + " copies from a null pointer");
         return;
     }
     check_alignment(source, bytes);
@@ -341,7 +358,9 @@ void Device::check_global(const void* address, unsigned bytes) {
 void Device::check_alignment(const void* address, unsigned bytes) {
     check_global(address, bytes);
     if (const std::uintptr_t rest = reinterpret_cast<std::uintptr_t>(address) % bytes; rest != 0) {
-        report(Fault::misaligned, {}, thread_text(current_) + " accesses " + std::to_string(bytes) + " bytes of global memory at an address that is " + std::to_string(rest) + " modulo " + std::to_string(bytes));
+        report(Fault::misaligned, {},
+            thread_text(current_) + " accesses " + std::to_string(bytes) + " bytes of global memory at an address that is " +
+                std::to_string(rest) + " modulo " + std::to_string(bytes));
     }
 }
 

@@ -109,9 +109,9 @@ void run_started_fiber() {
     Fiber::run_from_start(starting);
 }
 
-Fiber::Fiber(std::size_t stack_bytes)
-    : mapped_bytes_(stack_bytes + page_bytes()), context_(std::make_unique<Context>()) {
-    void* const mapped = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+Fiber::Fiber(std::size_t stack_bytes) : mapped_bytes_(stack_bytes + page_bytes()), context_(std::make_unique<Context>()) {
+    void* const mapped =
+        ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (mapped == MAP_FAILED) {
         throw std::bad_alloc();
     }

@@ -64,7 +64,8 @@ void Device::clear_findings() {
 }
 
 std::string Device::running() const {
-    return launch_ == nullptr ? std::string() : kernel_ + ", block " + std::to_string(coordinates_.block.x) + ", thread " + std::to_string(current_);
+    return launch_ == nullptr ? std::string()
+                              : kernel_ + ", block " + std::to_string(coordinates_.block.x) + ", thread " + std::to_string(current_);
 }
 
 std::string Device::tile_at(std::ptrdiff_t offset) const {

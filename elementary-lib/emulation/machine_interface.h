@@ -16,8 +16,7 @@ struct uint3 {
 struct dim3 {
     unsigned x = 1, y = 1, z = 1;
     constexpr dim3() = default;
-    constexpr dim3(unsigned x_size, unsigned y_size = 1, unsigned z_size = 1)
-        : x(x_size), y(y_size), z(z_size) {}
+    constexpr dim3(unsigned x_size, unsigned y_size = 1, unsigned z_size = 1) : x(x_size), y(y_size), z(z_size) {}
 };
 
 namespace fusec_emulation {

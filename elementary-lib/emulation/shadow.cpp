@@ -10,7 +10,8 @@ void Shadow::resize(std::size_t words) {
 }
 
 bool Shadow::ordered(const Moment& earlier, const Moment& later) {
-    return earlier.thread == later.thread || earlier.epoch < later.epoch || (earlier.thread / warp == later.thread / warp && earlier.clock < later.clock);
+    return earlier.thread == later.thread || earlier.epoch < later.epoch ||
+        (earlier.thread / warp == later.thread / warp && earlier.clock < later.clock);
 }
 
 AccessResult Shadow::check_copy(const Word& word) const {

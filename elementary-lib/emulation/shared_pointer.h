@@ -13,8 +13,7 @@ namespace fusec_emulation {
 template <class T>
 class shared_reference {
 public:
-    explicit shared_reference(std::ptrdiff_t offset)
-        : offset_(offset) {}
+    explicit shared_reference(std::ptrdiff_t offset) : offset_(offset) {}
     shared_reference(const shared_reference&) = default;
 
     operator T() const {
@@ -51,22 +50,24 @@ public:
     static_assert(std::is_trivially_copyable_v<value_type>);
 
     shared_pointer() = default;
-    explicit shared_pointer(std::ptrdiff_t byte_offset)
-        : offset_(byte_offset) {}
+    explicit shared_pointer(std::ptrdiff_t byte_offset) : offset_(byte_offset) {}
     /// T* to const T*.
     template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
-    shared_pointer(shared_pointer<U> other)
-        : offset_(other.byte_offset()) {}
+    shared_pointer(shared_pointer<U> other) : offset_(other.byte_offset()) {}
 
     reference operator[](std::ptrdiff_t index) const {
         return reference(shared_reference<value_type>(offset_ + index * static_cast<std::ptrdiff_t>(sizeof(T))));
     }
     reference operator*() const { return (*this)[0]; }
 
-    friend shared_pointer operator+(shared_pointer pointer, std::ptrdiff_t count) { return shared_pointer(pointer.offset_ + count * static_cast<std::ptrdiff_t>(sizeof(T))); }
+    friend shared_pointer operator+(shared_pointer pointer, std::ptrdiff_t count) {
+        return shared_pointer(pointer.offset_ + count * static_cast<std::ptrdiff_t>(sizeof(T)));
+    }
     friend shared_pointer operator+(std::ptrdiff_t count, shared_pointer pointer) { return pointer + count; }
     friend shared_pointer operator-(shared_pointer pointer, std::ptrdiff_t count) { return pointer + -count; }
-    friend std::ptrdiff_t operator-(shared_pointer a, shared_pointer b) { return (a.offset_ - b.offset_) / static_cast<std::ptrdiff_t>(sizeof(T)); }
+    friend std::ptrdiff_t operator-(shared_pointer a, shared_pointer b) {
+        return (a.offset_ - b.offset_) / static_cast<std::ptrdiff_t>(sizeof(T));
+    }
     shared_pointer& operator+=(std::ptrdiff_t count) { return *this = *this + count; }
     shared_pointer& operator-=(std::ptrdiff_t count) { return *this = *this - count; }
     shared_pointer& operator++() { return *this += 1; }

@@ -27,11 +27,9 @@ TEST_F(Commands, CompileWritesBothFilesAndOneLine) {
     const test::Outcome outcome = fusec({demo, "-o", "fused.cu"}, folder.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, "");
-    EXPECT_TRUE(std::regex_match(
-        outcome.err,
-        std::regex(
-            "demo: \\d+ kernels?, [\\d.]+ B/element, predicted [\\d.]+ [mu]s for 1,048,576 elements on h200 \\(\\w+\\), [\\d.]+x "
-            "over one kernel per call, gap 0\n")))
+    EXPECT_TRUE(std::regex_match(outcome.err,
+        std::regex("demo: \\d+ kernels?, [\\d.]+ B/element, predicted [\\d.]+ [mu]s for 1,048,576 elements on h200 \\(\\w+\\), [\\d.]+x "
+                   "over one kernel per call, gap 0\n")))
         << outcome.err;
     EXPECT_THAT(folder.names(), testing::ElementsAre("fused.cu", "fused.h"));
     EXPECT_THAT(folder.read("fused.h"), HasSubstr("demo_launch_range"));
@@ -50,16 +48,18 @@ TEST_F(Commands, StandardOutputIsOneTextThatCompiles) {
 
 // The demo against NumPy, from NumPy's files to NumPy's files.
 TEST_F(Commands, RunAgreesWithNumPy) {
-    folder.write("make.py", "import numpy as np\n"
-                            "g = np.random.default_rng(1)\n"
-                            "for name, shape in dict(A=(3, 3), B=(3, 3), c=(3,), D=(5, 5), E=(5, 5)).items():\n"
-                            "    np.save(name + '.npy', g.uniform(-1, 1, (1000,) + shape).astype('<f4'))\n");
-    folder.write("check.py", "import numpy as np\n"
-                             "A, B, c, D, E = (np.load(x + '.npy').astype('f8') for x in 'ABcDE')\n"
-                             "F = np.load('F.npy')\n"
-                             "wanted = (D @ E + D) * np.linalg.norm((A @ B @ c[..., None])[..., 0], axis=1)[:, None, None]\n"
-                             "assert F.shape == (1000, 5, 5) and F.dtype == np.float32\n"
-                             "assert np.abs(F - wanted).max() < 1e-5, np.abs(F - wanted).max()\n");
+    folder.write("make.py",
+        "import numpy as np\n"
+        "g = np.random.default_rng(1)\n"
+        "for name, shape in dict(A=(3, 3), B=(3, 3), c=(3,), D=(5, 5), E=(5, 5)).items():\n"
+        "    np.save(name + '.npy', g.uniform(-1, 1, (1000,) + shape).astype('<f4'))\n");
+    folder.write("check.py",
+        "import numpy as np\n"
+        "A, B, c, D, E = (np.load(x + '.npy').astype('f8') for x in 'ABcDE')\n"
+        "F = np.load('F.npy')\n"
+        "wanted = (D @ E + D) * np.linalg.norm((A @ B @ c[..., None])[..., 0], axis=1)[:, None, None]\n"
+        "assert F.shape == (1000, 5, 5) and F.dtype == np.float32\n"
+        "assert np.abs(F - wanted).max() < 1e-5, np.abs(F - wanted).max()\n");
     ASSERT_EQ(test::run({"/usr/bin/python3", "make.py"}, folder.path()).code, 0);
     std::vector<std::string> words{"run", demo, "--output", "F=F.npy"};
     for (const char* name : {"A", "B", "c", "D", "E"}) {
@@ -124,7 +124,7 @@ TEST_F(Commands, ExploreJsonHasTheContractsKeys) {
         double sum = 0;
         for (const json& kernel : plan["kernels"]) {
             for (const char* key : {"name", "calls", "loads", "stores", "implementation", "threads", "instances_per_block", "shared_bytes",
-                                    "registers", "bytes_per_element", "flops_per_element", "seconds", "bound_by"}) {
+                     "registers", "bytes_per_element", "flops_per_element", "seconds", "bound_by"}) {
                 EXPECT_TRUE(kernel.contains(key)) << key;
             }
             sum += kernel["seconds"].get<double>();
@@ -242,9 +242,10 @@ TEST_F(Commands, VerifyReportIsJson) {
     for (const auto& [key, value] : result.items()) {
         keys.push_back(key);
     }
-    EXPECT_THAT(keys, testing::UnorderedElementsAre("program", "calls", "executor", "device", "fusions", "candidates", "checked", "texts",
-                                                    "texts_optimised", "launches", "components", "mismatches", "drawn", "redrawn",
-                                                    "ill_conditioned", "worst_error", "processor_seconds"));
+    EXPECT_THAT(keys,
+        testing::UnorderedElementsAre("program", "calls", "executor", "device", "fusions", "candidates", "checked", "texts",
+            "texts_optimised", "launches", "components", "mismatches", "drawn", "redrawn", "ill_conditioned", "worst_error",
+            "processor_seconds"));
     // The line beside it counts in the number of what it counts.
     EXPECT_THAT(outcome.err, HasSubstr("p on emulated: 1 checked as 1 text in "));
     EXPECT_THAT(outcome.err, HasSubstr(" components, 0 mismatches, "));

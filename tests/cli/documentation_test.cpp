@@ -74,9 +74,9 @@ TEST_F(Readme, ItsCallBuildsAgainstTheOutput) {
 
 // The lines as they stand, in a project where `fusec` is the program under test and CUDA text is compiled by the host's compiler.
 TEST_F(Readme, ItsCMakeLinesBuildALibrary) {
-    const std::string project =
-        "cmake_minimum_required(VERSION 3.25)\nproject(readme LANGUAGES CXX)\n"
-        "add_executable(fusec IMPORTED)\nset_target_properties(fusec PROPERTIES IMPORTED_LOCATION " FUSEC_BINARY ")\n" +
+    const std::string project = "cmake_minimum_required(VERSION 3.25)\nproject(readme LANGUAGES CXX)\n"
+                                "add_executable(fusec IMPORTED)\nset_target_properties(fusec PROPERTIES IMPORTED_LOCATION " FUSEC_BINARY
+                                ")\n" +
         readme_block("cmake") +
         "set_source_files_properties(stress.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-xc++;-std=c++17\" INCLUDE_DIRECTORIES " + source +
         "/elementary-lib/emulation)\n";
@@ -113,17 +113,8 @@ TEST_F(Readme, ItsCommandsWork) {
 
 TEST(CommandLineDocumentation, NamesTheOptionsOfHelp) {
     const test::TemporaryFolder folder;
-    const std::vector<std::vector<std::string>> commands = {{},
-                                                            {"run"},
-                                                            {"explore"},
-                                                            {"why"},
-                                                            {"verify"},
-                                                            {"devices"},
-                                                            {"devices", "show"},
-                                                            {"library"},
-                                                            {"library", "list"},
-                                                            {"library", "show"},
-                                                            {"library", "check"}};
+    const std::vector<std::vector<std::string>> commands = {{}, {"run"}, {"explore"}, {"why"}, {"verify"}, {"devices"}, {"devices", "show"},
+        {"library"}, {"library", "list"}, {"library", "show"}, {"library", "check"}};
     std::set<std::string> listed;
     for (std::vector<std::string> words : commands) {
         words.emplace_back("--help");
@@ -276,8 +267,7 @@ TEST(LanguageDocumentation, CallsAreThoseOfTheComments) {
         folder.write("p.fus", documentation.substr(begin, documentation.find("```", at) - begin));
         return fusec({"p.fus", "--dump", "dag"}, folder.path()).out;
     };
-    EXPECT_EQ(
-        calls_of("// f.1 = A * B, f.2 = A', f.3 = f.1 + f.2, f = f.3 * c"),
+    EXPECT_EQ(calls_of("// f.1 = A * B, f.2 = A', f.3 = f.1 + f.2, f = f.3 * c"),
         "f.1 = mmul(A, B) : float MATRIX3x3\nf.2 = mtrans(A) : float MATRIX3x3\nf.3 = madd(f.1, f.2) : float MATRIX3x3\nf = "
         "mvmul(f.3, c) : float VECTOR3\n");
     const std::string folded = calls_of("// one call: smul(1.5, a)");

@@ -44,8 +44,7 @@ testing::AssertionResult runs(const std::string& command, const std::filesystem:
     if (std::system((command + " > '" + log.string() + "' 2>&1").c_str()) == 0) {
         return testing::AssertionSuccess();
     }
-    return testing::AssertionFailure() << command << "\n"
-                                       << read(log).substr(0, 4000);
+    return testing::AssertionFailure() << command << "\n" << read(log).substr(0, 4000);
 }
 
 bool installed(const std::string& program) {
@@ -54,8 +53,7 @@ bool installed(const std::string& program) {
 
 /// nvcc from the path or from where the toolkit installs itself; empty when there is none.
 std::string nvcc() {
-    return installed("nvcc") ? "nvcc" : std::filesystem::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc"
-                                                                                            : "";
+    return installed("nvcc") ? "nvcc" : std::filesystem::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc" : "";
 }
 
 /// All variants in one translation unit, as generated files of different programs may be.
@@ -77,8 +75,7 @@ const std::string root = FUSEC_SOURCE_DIR;
 
 TEST(Emission, every_variant_is_sound) {
     for (const Variant& variant : variants()) {
-        EXPECT_THAT(findings(variant.unit), IsEmpty()) << variant.name << "\n"
-                                                       << dump(variant.unit);
+        EXPECT_THAT(findings(variant.unit), IsEmpty()) << variant.name << "\n" << dump(variant.unit);
     }
 }
 
@@ -95,7 +92,7 @@ TEST(Emission, is_formatted) {
     for (const bool embed : {true, false}) {
         const std::filesystem::path folder = scratch();
         write_all(folder, 80, embed);
-        std::filesystem::copy_file(root + "/.clang-format", folder / ".clang-format");
+        std::filesystem::copy_file(root + "/codegen/emitted.clang-format", folder / ".clang-format");
         for (const Variant& variant : variants()) {
             for (const char* extension : {".cu", ".h"}) {
                 EXPECT_TRUE(
@@ -113,12 +110,12 @@ TEST(Emission, nvcc_has_nothing_to_say) {
     for (const auto& [arch, embed] : {std::pair{80, true}, std::pair{90, false}}) {
         const std::string file = write_all(folder, arch, embed);
         EXPECT_TRUE(runs(nvcc() + " -std=c++17 -arch=sm_" + std::to_string(arch) + " -Werror all-warnings -Xcompiler -Wall,-Wextra -I'" +
-                             root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'",
-                         folder / "log"));
+                root + "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'",
+            folder / "log"));
     }
     EXPECT_FALSE(runs(nvcc() + " -std=c++17 -arch=sm_75 -I'" + root + "/elementary-lib/runtime' -c '" + (folder / "demo.cu").string() +
-                          "' -o '" + (folder / "low.o").string() + "'",
-                      folder / "log"));
+            "' -o '" + (folder / "low.o").string() + "'",
+        folder / "log"));
     EXPECT_THAT(read(folder / "log"), HasSubstr("made for sm_90 and later"));
 }
 
@@ -128,10 +125,9 @@ TEST(Emission, the_host_compiler_has_nothing_to_say) {
         const std::string file = write_all(folder, 80, embed);
         for (const char* level : {"-O0", "-O2"}) {
             EXPECT_TRUE(runs("c++ -std=c++17 " + std::string(level) +
-                                 " -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -x c++ -I'" + root +
-                                 "/elementary-lib/emulation' -I'" + root + "/elementary-lib/runtime' -c '" + file + "' -o '" +
-                                 (folder / "all.o").string() + "'",
-                             folder / "log"));
+                    " -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -x c++ -I'" + root + "/elementary-lib/emulation' -I'" + root +
+                    "/elementary-lib/runtime' -c '" + file + "' -o '" + (folder / "all.o").string() + "'",
+                folder / "log"));
         }
     }
 }
@@ -187,8 +183,8 @@ std::string emitted(const Unit& unit, const Variant& variant) {
 TEST(Emission, indices_have_the_types_that_are_verified) {
     const Variant& rows = variant("rows");
     const std::string text = emitted(rows.unit, rows);
-    EXPECT_THAT(text,
-                HasSubstr(", size_t first, size_t n) {\n    first += size_t{blockIdx.x} * 32;\n    const int count = static_cast<int>("));
+    EXPECT_THAT(
+        text, HasSubstr(", size_t first, size_t n) {\n    first += size_t{blockIdx.x} * 32;\n    const int count = static_cast<int>("));
     EXPECT_THAT(text, HasSubstr("    const int element_5 = int(threadIdx.x / 5);"));
     Unit narrow = rows.unit;
     narrow.kernels[0].first = IndexType::i32;
@@ -203,8 +199,8 @@ TEST(Emission, indices_have_the_types_that_are_verified) {
         write(folder / "fused.h", emit(unit, rows.program->graph, rows.program->catalog, {}).header);
         write(folder / "fused.cu", emitted(unit, rows));
         return runs("c++ -std=c++17 -Wall -Wextra -Wconversion -Werror -Wno-unknown-pragmas -fsyntax-only -x c++ -I'" + root +
-                        "/elementary-lib/emulation' '" + (folder / "fused.cu").string() + "'",
-                    folder / "log");
+                "/elementary-lib/emulation' '" + (folder / "fused.cu").string() + "'",
+            folder / "log");
     };
     EXPECT_TRUE(compiles(rows.unit));
     EXPECT_FALSE(compiles(narrow));
@@ -235,43 +231,40 @@ TEST(Emission, launch_bounds_name_the_blocks_that_registers_must_allow) {
 
 TEST(Emission, more_than_48_kib_are_asked_for) {
     EXPECT_THAT(variant("large").emit(90, true).source,
-                HasSubstr("return fusec::launch_large(fusec::aligned16(lists, first) ? large_C<double2> : large_C<double>, count, 32, "));
+        HasSubstr("return fusec::launch_large(fusec::aligned16(lists, first) ? large_C<double2> : large_C<double>, count, 32, "));
 }
 
 TEST(Emission, kernels_pass_data_through_the_workspace) {
     const std::string text = variant("chain").emit(90, true).source;
     EXPECT_THAT(text, HasSubstr("return n > size_t{1} << 40 ? ~size_t{0} : fusec::slot_bytes(n, 36) + fusec::slot_bytes(n, 4);"));
-    EXPECT_THAT(
-        text,
+    EXPECT_THAT(text,
         HasSubstr("if (arguments == nullptr || workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)"));
-    EXPECT_THAT(
-        text,
+    EXPECT_THAT(text,
         HasSubstr("float* const s1 = reinterpret_cast<float*>(static_cast<unsigned char*>(workspace) + fusec::slot_bytes(count, 36));"));
 }
 
 TEST(Emission, names_of_the_program_win_over_names_of_the_generator) {
     const std::string text = variant("hostile").emit(90, true).source;
-    EXPECT_THAT(
-        text,
-        HasSubstr(
-            "hostile_C_value(const float* __restrict__ A, const float* __restrict__ A_view, float* __restrict__ C, float* "
-            "__restrict__ C_value,"));
     EXPECT_THAT(text,
-                HasSubstr("const auto A_view_tile = fusec::load_tile_words<Vector, 64, 4>(shared + 256, A_view + first * 4, count);"));
+        HasSubstr("hostile_C_value(const float* __restrict__ A, const float* __restrict__ A_view, float* __restrict__ C, float* "
+                  "__restrict__ C_value,"));
+    EXPECT_THAT(
+        text, HasSubstr("const auto A_view_tile = fusec::load_tile_words<Vector, 64, 4>(shared + 256, A_view + first * 4, count);"));
     EXPECT_THAT(text, HasSubstr("fusec::store_all(C + (first + element) * 4, C_value_);"));
 }
 
 TEST(Embedding, comments_are_stripped_and_strings_kept) {
     EXPECT_EQ(without_comments("// a\nint x; // b\n/* c\nd */ int y;\n\n\nconst char* s = \"// no\";\nint z = 1'000; // e\n"),
-              "int x;\n int y;\n\nconst char* s = \"// no\";\nint z = 1'000;\n");
+        "int x;\n int y;\n\nconst char* s = \"// no\";\nint z = 1'000;\n");
 }
 
 TEST(Embedding, chunks_name_what_they_define_and_need) {
     for (const RuntimeHeader& header : runtime_headers()) {
         for (const Chunk& chunk : chunks_of(header)) {
             // `simd_sqrt` is the overload of `sqrt` for lanes.
-            const std::string defined = chunk.name == "device" ? "FUSEC_DEVICE" : chunk.name.starts_with("simd_") ? chunk.name.substr(5)
-                                                                                                                  : chunk.name;
+            const std::string defined = chunk.name == "device" ? "FUSEC_DEVICE"
+                : chunk.name.starts_with("simd_")              ? chunk.name.substr(5)
+                                                               : chunk.name;
             EXPECT_THAT(chunk.text, HasSubstr(defined)) << header.name;
             EXPECT_THAT(chunk.text, Not(HasSubstr("//")));
         }

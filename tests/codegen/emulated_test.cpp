@@ -44,8 +44,8 @@ std::vector<execute::RunReport> run(const std::vector<execute::RunJob>& jobs) {
     if (!compiler) {
         throw std::runtime_error("no host compiler");
     }
-    execute::RunSetup setup{*compiler, std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache",
-                            std::string(FUSEC_SOURCE_DIR) + "/elementary-lib"};
+    execute::RunSetup setup{
+        *compiler, std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache", std::string(FUSEC_SOURCE_DIR) + "/elementary-lib"};
     return execute::run_texts(jobs, execute::BuildKind::emulated, setup);
 }
 
@@ -80,9 +80,8 @@ TEST(Emulated, nothing_to_do_and_too_much) {
     for (const auto& [name, per_element] : {std::pair<std::string, std::size_t>{"chain", 36 + 4}, {"large", 0}}) {
         const Variant& unit = variant(name);
         const Emitted text = unit.emit(80, true);
-        const execute::BuildRequest request{{{name + ".cu", text.source}, {name + ".h", text.header}},
-                                            execute::BuildKind::emulated,
-                                            {execute::emulation_folder(library), library / "runtime"}};
+        const execute::BuildRequest request{{{name + ".cu", text.source}, {name + ".h", text.header}}, execute::BuildKind::emulated,
+            {execute::emulation_folder(library), library / "runtime"}};
         const auto path =
             execute::build_library(request, *compiler, std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache", diagnostics);
         ASSERT_TRUE(path) << diagnostics.all().front().message;

@@ -11,7 +11,7 @@ if ! command -v clang-format-19 >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$root/.clang-format" "$work"
+cp "$root/codegen/emitted.clang-format" "$work/.clang-format"
 files=0
 for program in "$root"/examples/*.fus; do
     name=$(basename "$program" .fus)

@@ -34,7 +34,7 @@ TEST(Formulas, BracketsAreNotDoubled) {
                             "u = sabs(vdot(b, c));\n"
                             "v = smax(vdot(a, c), venorm(c));\n"
                             "return s, t, u, v;\n"),
-                ElementsAre("s = sexp(a . b)", "t = ||a x b||", "u = |b . c|", "v = smax(a . c, ||c||)"));
+        ElementsAre("s = sexp(a . b)", "t = ||a x b||", "u = |b . c|", "v = smax(a . c, ||c||)"));
 }
 
 TEST(Formulas, BracketsThatBindStay) {
@@ -45,7 +45,7 @@ TEST(Formulas, BracketsThatBindStay) {
                             "w = mtrace(A * B) / (s - mdet(B));\n"
                             "m = minv(A + B)';\n"
                             "return x, y, z, w, m;\n"),
-                ElementsAre("x = ((a x b) . c)", "y = (b x c) s", "z = A (B + A') (-a)", "w = tr(A B) / (s - det(B))", "m = (A + B)^-1'"));
+        ElementsAre("x = ((a x b) . c)", "y = (b x c) s", "z = A (B + A') (-a)", "w = tr(A B) / (s - det(B))", "m = (A + B)^-1'"));
 }
 
 } // namespace

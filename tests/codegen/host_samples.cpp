@@ -16,8 +16,8 @@ namespace fusec::codegen::test {
 using fusion::Placement;
 using fusion::Staging;
 
-fusion::Candidate host_kernel(const Sample& sample, const std::vector<std::string>& results, const std::vector<std::string>& stores,
-                              Staging store) {
+fusion::Candidate host_kernel(
+    const Sample& sample, const std::vector<std::string>& results, const std::vector<std::string>& stores, Staging store) {
     fusion::Candidate out;
     out.instances_per_block = 8;
     out.threads_per_block = 1;
@@ -64,8 +64,7 @@ fusion::Candidate host_kernel(const Sample& sample, const std::vector<std::strin
     return out;
 }
 
-HostLibrary::HostLibrary(const Unit& unit, const Sample& sample, bool embed_runtime, const std::string& flags)
-    : name_(unit.name) {
+HostLibrary::HostLibrary(const Unit& unit, const Sample& sample, bool embed_runtime, const std::string& flags) : name_(unit.name) {
     EmitOptions options;
     options.target = fusion::Target::host;
     options.embed_runtime = embed_runtime;
@@ -78,8 +77,7 @@ HostLibrary::HostLibrary(const Unit& unit, const Sample& sample, bool embed_runt
     std::ofstream(folder_ / "fused.cpp") << text_.source;
     std::ofstream(folder_ / "fused.h") << text_.header;
     const std::string library = (folder_ / "libfused.so").string(), log = (folder_ / "log").string();
-    const std::string command =
-        std::string(FUSEC_CXX) +
+    const std::string command = std::string(FUSEC_CXX) +
         " -std=c++20 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -fPIC -shared " + flags + " -I" +
         FUSEC_SOURCE_DIR + "/elementary-lib/runtime " + (folder_ / "fused.cpp").string() + " -o " + library + " -lm > " + log + " 2>&1";
     if (std::system(command.c_str()) != 0) {

@@ -13,7 +13,7 @@ namespace fusec::codegen::test {
 
 /// A host kernel that executes the calls that make `results`, in this order, and stores `stores`.
 fusion::Candidate host_kernel(const Sample& sample, const std::vector<std::string>& results, const std::vector<std::string>& stores,
-                              fusion::Staging store = fusion::Staging::lanes_streaming);
+    fusion::Staging store = fusion::Staging::lanes_streaming);
 
 /// The emitted pair as a shared library. Compiles with the compiler of this build, all warnings as errors.
 class HostLibrary {
@@ -26,8 +26,8 @@ public:
     const Emitted& text() const { return text_; }
     std::size_t workspace_bytes(std::size_t n) const;
     /// NAME_launch_range; `lists` are the pointers of the arguments in order. first = 0 calls NAME_launch.
-    int launch(const std::vector<void*>& lists, std::size_t first, std::size_t count, void* workspace = nullptr,
-               std::size_t bytes = 0) const;
+    int launch(
+        const std::vector<void*>& lists, std::size_t first, std::size_t count, void* workspace = nullptr, std::size_t bytes = 0) const;
 
 private:
     void* symbol(const std::string& suffix) const;

@@ -59,8 +59,8 @@ private:
 };
 
 template <class T>
-double demo_error(const List<T>& a, const List<T>& b, const List<T>& c, const List<T>& d, const List<T>& e, const List<T>& f,
-                  std::size_t element) {
+double demo_error(
+    const List<T>& a, const List<T>& b, const List<T>& c, const List<T>& d, const List<T>& e, const List<T>& f, std::size_t element) {
     const double s = (a.element(element, 3, 3) * b.element(element, 3, 3) * c.element(element, 3, 1)).norm();
     const Eigen::MatrixXd de = d.element(element, 5, 5) * e.element(element, 5, 5) + d.element(element, 5, 5);
     return (f.element(element, 5, 5) - s * de).cwiseAbs().maxCoeff();
@@ -124,7 +124,7 @@ TEST_F(HostDemo, RangeComputesItsElementsOnly) {
             EXPECT_LT(demo_error(a, b, c, d, e, f, element), 2e-5) << element;
         } else {
             EXPECT_TRUE(std::equal(before.begin() + static_cast<std::ptrdiff_t>(element) * 25,
-                                   before.begin() + static_cast<std::ptrdiff_t>(element + 1) * 25, f.data() + element * 25))
+                before.begin() + static_cast<std::ptrdiff_t>(element + 1) * 25, f.data() + element * 25))
                 << element;
         }
     }
@@ -218,7 +218,7 @@ return r, y;
     for (const char* flags : {"-march=native", "-march=x86-64-v3", "-march=x86-64", "-march=native -O0"}) {
         for (const bool embed_runtime : {true, false}) {
             const HostLibrary library(lower(plan_of({host_kernel(*program, all, {"r", "y"})}, *program), program->graph, program->catalog),
-                                      *program, embed_runtime, flags);
+                *program, embed_runtime, flags);
             constexpr std::size_t n = 101;
             List<float> x(n, 12), mu(1, 1), w(1, 3), r(n, 1), y(n, 3);
             ASSERT_EQ(library.launch({mu.data(), w.data(), x.data(), r.data(), y.data()}, 0, n), 0);

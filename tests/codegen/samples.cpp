@@ -63,8 +63,7 @@ bool contains(const std::vector<T>& values, const T& value) {
 
 class Builder {
 public:
-    Builder(const Draft& draft, const Sample& sample)
-        : draft_(draft), sample_(sample) {}
+    Builder(const Draft& draft, const Sample& sample) : draft_(draft), sample_(sample) {}
 
     fusion::Candidate build() {
         out_.instances_per_block = draft_.elements;
@@ -121,8 +120,7 @@ private:
         } else if (!made) {
             plan.loaded = true;
             out_.loads.push_back(id);
-            plan.placement = in_registers ? Placement::registers : draft_.load == Staging::none ? Placement::memory
-                                                                                                : Placement::shared;
+            plan.placement = in_registers ? Placement::registers : draft_.load == Staging::none ? Placement::memory : Placement::shared;
             plan.load = in_registers ? Staging::vectors : draft_.load;
         } else {
             const bool one_thread = touch_.at(id) == library::Touch::all;

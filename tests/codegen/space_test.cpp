@@ -34,8 +34,7 @@ std::size_t verify_space(const Sample& program, const fusion::DeviceLimits& limi
                 ++verified;
                 const Unit unit = lower(candidate, "unit", program.graph, program.catalog);
                 const std::vector<std::string> found = findings(unit);
-                EXPECT_TRUE(found.empty()) << fusion::granularity_text(candidate) << ": " << found.front() << "\n"
-                                           << dump(unit);
+                EXPECT_TRUE(found.empty()) << fusion::granularity_text(candidate) << ": " << found.front() << "\n" << dump(unit);
                 if (!found.empty()) {
                     return verified;
                 }

@@ -58,7 +58,7 @@ std::vector<Variant> make_all() {
         all.push_back(make("mixed", demo_text, {draft}));
     }
     all.push_back(make("large", "double MATRIX12x12 A, B, C;\ninput A, B;\nC = A * B;\nreturn C;\n",
-                       {drafted(32, {{"C", "rows4"}}, Staging::async, Staging::vectors)}));
+        {drafted(32, {{"C", "rows4"}}, Staging::async, Staging::vectors)}));
     {
         Draft draft = drafted(32, {{"T", "row"}, {"C", "row"}}, Staging::async, Staging::vectors);
         draft.padding = {{"A", {8, 4}}, {"B", {8, 4}}, {"T", {2, 1}}, {"C", {8, 4}}};
@@ -83,8 +83,7 @@ std::vector<Variant> make_all() {
     {
         Draft draft = drafted(32, {{"S", "element"}, {"R", "element"}, {"Q", "element"}}, Staging::vectors, Staging::none);
         draft.registers = {"nu"};
-        all.push_back(make(
-            "constants",
+        all.push_back(make("constants",
             "MATRIX2x2 A, S, R, Q;\nuniform SCALAR mu, nu;\nconst MATRIX2x2 G = [[1, -0.5], [0.25, 3]];\ninput A;\nS = (A * G) * "
             "0.1;\nR = S * mu;\nQ = R * nu;\nreturn Q;\n",
             {[&] {
@@ -93,15 +92,14 @@ std::vector<Variant> make_all() {
             }()}));
     }
     all.push_back(make("chain", demo_text,
-                       {drafted(64, {{"M1", "element"}}, Staging::vectors, Staging::vectors),
-                        drafted(32, {{"v1", "element"}, {"s1", "element"}}, Staging::none, Staging::none),
-                        drafted(32, {{"M2", "row"}, {"M3", "row"}, {"F", "row"}}, Staging::async, Staging::vectors)}));
+        {drafted(64, {{"M1", "element"}}, Staging::vectors, Staging::vectors),
+            drafted(32, {{"v1", "element"}, {"s1", "element"}}, Staging::none, Staging::none),
+            drafted(32, {{"M2", "row"}, {"M3", "row"}, {"F", "row"}}, Staging::async, Staging::vectors)}));
     {
         Draft draft = drafted(64, {{"C", "element"}, {"C_value", "element"}}, Staging::vectors, Staging::none);
         draft.stores = {"C", "C_value"};
         all.push_back(make("hostile",
-                           "MATRIX2x2 A, A_view, C, C_value;\ninput A, A_view;\nC = A * A_view;\nC_value = C + A;\nreturn C_value, C;\n",
-                           {draft}));
+            "MATRIX2x2 A, A_view, C, C_value;\ninput A, A_view;\nC = A * A_view;\nC_value = C + A;\nreturn C_value, C;\n", {draft}));
     }
     return all;
 }

@@ -28,22 +28,15 @@ Kernel rows_kernel() {
     Kernel kernel;
     kernel.name = "D";
     kernel.lists = {{DataId(0), "A", type}, {DataId(1), "B", type}, {DataId(3), "D", type, false, true}};
-    kernel.tiles = {{DataId(0), "A_view", type, 0, 2048, 16, 0, 0, 0, 4},
-                    {DataId(1), "B_view", type, 2048, 2048, 16, 0, 0, 1, 4},
-                    {DataId(2), "C", type, 4096, 2048, 16, 0, 0, 4, 6},
-                    {DataId(3), "D_view", type, 0, 2048, 16, 0, 0, 6, 8}};
+    kernel.tiles = {{DataId(0), "A_view", type, 0, 2048, 16, 0, 0, 0, 4}, {DataId(1), "B_view", type, 2048, 2048, 16, 0, 0, 1, 4},
+        {DataId(2), "C", type, 4096, 2048, 16, 0, 0, 4, 6}, {DataId(3), "D_view", type, 0, 2048, 16, 0, 0, 6, 8}};
     const Operand row_a{{Place::Kind::tile, 0}, Touch::row}, all_b{{Place::Kind::tile, 1}, Touch::all},
         row_c{{Place::Kind::tile, 2}, Touch::row};
     const Operand column_c{{Place::Kind::tile, 2}, Touch::column}, row_d{{Place::Kind::tile, 3}, Touch::row};
-    kernel.steps = {LoadTile{0, 0, Staging::async, 16},
-                    LoadTile{1, 1, Staging::vectors, 16},
-                    AsyncWait{},
-                    BlockBarrier{},
-                    Compute{CallId(0), "mmul_row", 4, false, {row_a, all_b}, row_c, true},
-                    WarpBarrier{}, // C crosses threads of one element only, and 4 divides 32
-                    Compute{CallId(1), "mtrans_row", 4, false, {column_c}, row_d, true},
-                    BlockBarrier{},
-                    StoreTile{3, 2, Staging::vectors, 16}};
+    kernel.steps = {LoadTile{0, 0, Staging::async, 16}, LoadTile{1, 1, Staging::vectors, 16}, AsyncWait{}, BlockBarrier{},
+        Compute{CallId(0), "mmul_row", 4, false, {row_a, all_b}, row_c, true},
+        WarpBarrier{}, // C crosses threads of one element only, and 4 divides 32
+        Compute{CallId(1), "mtrans_row", 4, false, {column_c}, row_d, true}, BlockBarrier{}, StoreTile{3, 2, Staging::vectors, 16}};
     kernel.tile_elements = T;
     kernel.threads = 4 * T;
     kernel.shared_bytes = 6144;
@@ -58,14 +51,9 @@ Kernel registers_kernel() {
     kernel.lists = {{DataId(0), "A", matrix}, {DataId(1), "mu", scalar, true}, {DataId(3), "C", matrix, false, true}};
     kernel.values = {{DataId(0), "A_value", matrix}, {DataId(1), "mu_value", scalar}, {DataId(3), "C_value", matrix}};
     kernel.steps = {LoadValue{0, 0, Staging::vectors, 16}, LoadValue{1, 1, Staging::none, 8},
-                    Compute{CallId(0),
-                            "smmul_element",
-                            1,
-                            false,
-                            {{{Place::Kind::value, 0}, Touch::all}, {{Place::Kind::value, 1}, Touch::all}},
-                            {{Place::Kind::value, 2}, Touch::all},
-                            true},
-                    StoreValue{2, 2, Staging::vectors, 16}};
+        Compute{CallId(0), "smmul_element", 1, false, {{{Place::Kind::value, 0}, Touch::all}, {{Place::Kind::value, 1}, Touch::all}},
+            {{Place::Kind::value, 2}, Touch::all}, true},
+        StoreValue{2, 2, Staging::vectors, 16}};
     kernel.tile_elements = T;
     kernel.threads = T;
     return kernel;
@@ -103,8 +91,7 @@ TEST(Verifier, missing_block_barrier_after_a_copy) {
 
 TEST(Verifier, missing_warp_barrier_within_an_element) {
     const auto found = with(rows_kernel(), [](Kernel& k) { k.steps[5] = Step{AsyncWait{}}; });
-    EXPECT_THAT(
-        found,
+    EXPECT_THAT(found,
         Contains(HasSubstr(
             "step 6 (mtrans_row), `C` component 4 of element 0, thread 0 (1 of 32 elements): read without a barrier after thread 1 "
             "wrote it in step 4")));
@@ -142,8 +129,8 @@ TEST(Verifier, write_after_read_needs_a_barrier) {
 
 TEST(Verifier, asynchronous_copy_without_its_wait) {
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { drop(k, 2); }),
-                Contains(HasSubstr(
-                    "`A_view` component 0 of element 0, thread 0 (1 of 32 elements): read before the wait for its asynchronous copy")));
+        Contains(
+            HasSubstr("`A_view` component 0 of element 0, thread 0 (1 of 32 elements): read before the wait for its asynchronous copy")));
     const auto never = with(rows_kernel(), [](Kernel& k) {
         drop(k, 2);
         tile(k, 3).offset = 6144; // no longer over A, whose copies nothing ends
@@ -161,8 +148,7 @@ TEST(Verifier, read_before_write) {
     const auto found = with(rows_kernel(), [](Kernel& k) { drop(k, 1); });
     EXPECT_THAT(found, Contains(HasSubstr("`B_view` component 0 of element 0, thread 0 (1 of 32 elements): read before it is written")));
     const auto early = with(registers_kernel(), [](Kernel& k) { std::swap(k.steps[0], k.steps[2]); });
-    EXPECT_THAT(
-        early,
+    EXPECT_THAT(early,
         Contains(HasSubstr(
             "step 0 (smmul_element), `A_value` component 0 of element 0, thread 0 (1 of 32 elements): not in this thread's registers")));
 }
@@ -170,19 +156,19 @@ TEST(Verifier, read_before_write) {
 TEST(Verifier, read_of_another_datum) {
     // D is stored from where C still lies.
     const auto found = with(rows_kernel(), [](Kernel& k) { step<Compute>(k, 6).result = {{Place::Kind::tile, 2}, Touch::row}; });
-    EXPECT_THAT(found,
-                Contains(HasSubstr("`D_view` component 0 of element 0, thread 0 (1 of 32 elements): read where the tile holds `A_view`")));
+    EXPECT_THAT(
+        found, Contains(HasSubstr("`D_view` component 0 of element 0, thread 0 (1 of 32 elements): read where the tile holds `A_view`")));
 }
 
 TEST(Verifier, tiles_out_of_bounds_or_misplaced) {
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { k.shared_bytes -= 16; }), Contains(HasSubstr("`C`: ends at byte 6144 of 6128")));
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { tile(k, 2).bytes -= 4; }),
-                Contains(HasSubstr("`C` component 15 of element 31, thread 127 (32 of 32 elements): outside its tile: byte 2044 of 2044")));
+        Contains(HasSubstr("`C` component 15 of element 31, thread 127 (32 of 32 elements): outside its tile: byte 2044 of 2044")));
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { tile(k, 2).element_words = 17; }), Contains(HasSubstr("outside its tile")));
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { tile(k, 2).offset = 4100; }),
-                Contains(HasSubstr("starts at byte 4100, which is no multiple of 16")));
+        Contains(HasSubstr("starts at byte 4100, which is no multiple of 16")));
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { tile(k, 1).offset = 2032; }),
-                Contains(HasSubstr("`B_view`: overlaps `A_view` while both are live")));
+        Contains(HasSubstr("`B_view`: overlaps `A_view` while both are live")));
 }
 
 TEST(Verifier, overlap_hidden_by_a_false_lifetime) {
@@ -191,8 +177,8 @@ TEST(Verifier, overlap_hidden_by_a_false_lifetime) {
         tile(k, 0).last_step = 0;
     });
     EXPECT_THAT(found, Contains(HasSubstr("step 4 (mmul_row), `A_view`: touched outside its lifetime 0..0")));
-    EXPECT_THAT(found,
-                Contains(HasSubstr("`A_view` component 0 of element 0, thread 0 (1 of 32 elements): read where the tile holds `B_view`")));
+    EXPECT_THAT(
+        found, Contains(HasSubstr("`A_view` component 0 of element 0, thread 0 (1 of 32 elements): read where the tile holds `B_view`")));
 }
 
 TEST(Verifier, a_step_that_ignores_the_tail) {
@@ -208,18 +194,18 @@ TEST(Verifier, a_step_that_ignores_the_tail) {
 TEST(Verifier, stores_complete_and_once) {
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { drop(k, 8); }), Contains(HasSubstr("`D`: component 0 of element 0 is never stored")));
     EXPECT_THAT(with(registers_kernel(), [](Kernel& k) { k.steps.push_back(k.steps.back()); }),
-                Contains(HasSubstr("step 4 (store C), `C` component 0 of element 0, thread 0 (1 of 32 elements): stored twice")));
+        Contains(HasSubstr("step 4 (store C), `C` component 0 of element 0, thread 0 (1 of 32 elements): stored twice")));
     EXPECT_THAT(with(registers_kernel(), [](Kernel& k) { step<StoreValue>(k, 3).list = 0; }),
-                Contains(HasSubstr("stored to a list that is not written")));
+        Contains(HasSubstr("stored to a list that is not written")));
 }
 
 TEST(Verifier, index_types) {
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { k.first = IndexType::i32; }),
-                Contains(HasSubstr("`A`: an offset into the list exceeds `int` for 2^40 elements")));
+        Contains(HasSubstr("`A`: an offset into the list exceeds `int` for 2^40 elements")));
     EXPECT_THAT(with(registers_kernel(), [](Kernel& k) { k.first = IndexType::i32; }),
-                Contains(HasSubstr("`C`: an offset into the list exceeds `int` for 2^40 elements")));
+        Contains(HasSubstr("`C`: an offset into the list exceeds `int` for 2^40 elements")));
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { tile(k, 2).element_words = 1 << 27; }),
-                Contains(HasSubstr("`C`: an index within the tile exceeds `int`")));
+        Contains(HasSubstr("`C`: an index within the tile exceeds `int`")));
     EXPECT_THAT(with(rows_kernel(), [](Kernel& k) { k.element = IndexType::u64; }), IsEmpty());
 }
 
@@ -232,8 +218,7 @@ TEST(Verifier, thread_maps) {
         step<Compute>(k, 6).operands = {{{Place::Kind::value, 0}, Touch::row}};
         step<Compute>(k, 6).threads = 1;
     });
-    EXPECT_THAT(
-        found,
+    EXPECT_THAT(found,
         Contains(HasSubstr(
             "step 6 (mtrans_row), `C_value` component 0 of element 1, thread 1 (31 of 32 elements): not in this thread's registers")));
     const auto part = with(rows_kernel(), [](Kernel& k) {
@@ -259,9 +244,9 @@ TEST(Verifier, wide_accesses) {
 
 TEST(Verifier, a_result_where_nothing_is_written) {
     EXPECT_THAT(with(registers_kernel(), [](Kernel& k) { step<Compute>(k, 2).result.place = {Place::Kind::list, 0}; }),
-                Contains(HasSubstr("a result in a place that is only read")));
+        Contains(HasSubstr("a result in a place that is only read")));
     EXPECT_THAT(with(registers_kernel(), [](Kernel& k) { step<Compute>(k, 2).result.place = {Place::Kind::tile, 7}; }),
-                Contains(HasSubstr("refers to something the kernel does not have")));
+        Contains(HasSubstr("refers to something the kernel does not have")));
 }
 
 TEST(Verifier, routines_that_synchronise_their_own_threads) {

@@ -19,7 +19,7 @@ bool none_taken(const std::string&) {
 }
 
 std::string body_of(const std::string& statements, const std::vector<OperandText>& operands,
-                    const std::function<bool(const std::string&)>& taken = none_taken) {
+    const std::function<bool(const std::string&)>& taken = none_taken) {
     static const std::vector<std::string> parameters = {"const A& a", "const X& x", "Y& y"};
     std::string head = "template <class A, class X, class Y>\nFUSEC_DEVICE void f(";
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -36,18 +36,18 @@ TEST(WrittenOut, OperandsBecomeTheirNamesIndicesAndDimensions) {
                       "            sum += a(i, k) * x(k);\n"
                       "        y(i) = sum;\n"
                       "    }\n",
-                      {tile, vector, view}),
-              "FUSEC_UNROLL for (int i = 0; i < 2; ++i) {\n"
-              "    float sum = A_tile[element * 6 + i * 3] * v[0];\n"
-              "    for (int k = 1; k < 3; ++k)\n"
-              "        sum += A_tile[element * 6 + i * 3 + k] * v[k];\n"
-              "    F_view(i) = sum;\n"
-              "}\n");
+                  {tile, vector, view}),
+        "FUSEC_UNROLL for (int i = 0; i < 2; ++i) {\n"
+        "    float sum = A_tile[element * 6 + i * 3] * v[0];\n"
+        "    for (int k = 1; k < 3; ++k)\n"
+        "        sum += A_tile[element * 6 + i * 3 + k] * v[k];\n"
+        "    F_view(i) = sum;\n"
+        "}\n");
 }
 
 TEST(WrittenOut, IndicesAreAddedUpAndKeepTheirBrackets) {
     EXPECT_EQ(body_of("    y() = a(1, 2) + a(0, 0) + a(i + 1, j) + x(2 - i);\n", {tile, vector, scalar}),
-              "s1 = A_tile[element * 6 + 5] + A_tile[element * 6] + A_tile[element * 6 + (i + 1) * 3 + j] + v[2 - i];\n");
+        "s1 = A_tile[element * 6 + 5] + A_tile[element * 6] + A_tile[element * 6 + (i + 1) * 3 + j] + v[2 - i];\n");
 }
 
 TEST(WrittenOut, BracesAroundOneLoopGo) {

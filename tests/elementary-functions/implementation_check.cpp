@@ -64,8 +64,8 @@ std::set<int> components(const Shape& shape, library::Touch touch, int threads, 
         for (int j = 0; j < shape.columns; ++j) {
             const int component = i * shape.columns + j;
             const bool touched = touch == library::Touch::all || (touch == library::Touch::row && i == lane) ||
-                                 (touch == library::Touch::column && j == lane) || (touch == library::Touch::entry && component == lane) ||
-                                 (touch == library::Touch::rows && i / (shape.rows / threads) == lane);
+                (touch == library::Touch::column && j == lane) || (touch == library::Touch::entry && component == lane) ||
+                (touch == library::Touch::rows && i / (shape.rows / threads) == lane);
             if (touched)
                 found.insert(component);
         }
@@ -105,7 +105,7 @@ constexpr int width_of<simd<T, Width>> = Width;
 /// The values that a one-thread implementation computes; each lane has operands of its own.
 template <class T>
 void check_values(const Case& one, const library::Function& function, void (*run)(T* const*), const std::string& name,
-                  const Meaning& meaning, double epsilon, std::mt19937& random) {
+    const Meaning& meaning, double epsilon, std::mt19937& random) {
     std::vector<Shape> shapes = one.operands;
     shapes.push_back(one.result);
     std::vector<std::vector<T>> memory;
@@ -140,7 +140,7 @@ void check_values(const Case& one, const library::Function& function, void (*run
 }
 
 void check_recorded(const Case& one, const library::Function& function, const library::Instance& instance,
-                    const library::Implementation& implementation, const std::string& name, const Meaning& meaning, std::mt19937& random) {
+    const library::Implementation& implementation, const std::string& name, const Meaning& meaning, std::mt19937& random) {
     const Values given = random_operands(function, one.operands, false, random);
     std::vector<Recorder> operands;
     for (const Eigen::MatrixXd& value : given) {
@@ -217,7 +217,7 @@ void check(const Case& one, const Meaning& meaning) {
     const auto& instance = std::get<library::Instance>(matched);
     EXPECT_EQ(instance.result.shape, one.result) << name;
     const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(),
-                                             [&](const auto& candidate) { return candidate.name == one.implementation; });
+        [&](const auto& candidate) { return candidate.name == one.implementation; });
     ASSERT_NE(implementation, function.implementations.end()) << name;
     EXPECT_EQ(catalog().threads(instance, *implementation), one.threads) << name;
 

@@ -78,8 +78,7 @@ void check(const char* function, const char* implementation, Routine, const Mean
         recorded_view<Out::rows, Out::columns> result{operands[sizeof...(In)]};
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             Routine()(lane<Threads>{thread},
-                      static_cast<const recorded_view<In::rows, In::columns>&>(recorded_view<In::rows, In::columns>{operands[I]})...,
-                      result);
+                static_cast<const recorded_view<In::rows, In::columns>&>(recorded_view<In::rows, In::columns>{operands[I]})..., result);
         }(std::index_sequence_for<In...>());
     };
     if constexpr (Threads == 1) {
@@ -135,8 +134,8 @@ void check_vector_result(const Meaning& meaning, const char* function, Element e
 
 // A template as a function object.
 #define FUSEC_ROUTINE(function, routine) [](auto thread, auto&... operands) { function##_##routine(thread, operands...); }
-#define FUSEC_MATRIX_ROUTINES(function)                                                                          \
-    #function, FUSEC_ROUTINE(function, element), FUSEC_ROUTINE(function, rows), FUSEC_ROUTINE(function, column), \
+#define FUSEC_MATRIX_ROUTINES(function)                                                                                                    \
+    #function, FUSEC_ROUTINE(function, element), FUSEC_ROUTINE(function, rows), FUSEC_ROUTINE(function, column),                           \
         FUSEC_ROUTINE(function, entry)
 #define FUSEC_VECTOR_ROUTINES(function, single) #function, FUSEC_ROUTINE(function, element), #single, FUSEC_ROUTINE(function, rows)
 
@@ -145,16 +144,16 @@ inline std::vector<void (*)()>& all_checks() {
     static std::vector<void (*)()> checks;
     return checks;
 }
-#define FUSEC_CHECKED(function)                                \
-    static void check_##function();                            \
-    static const bool registered_##function = [] {             \
-        fusec::test::all_checks().push_back(check_##function); \
-        return true;                                           \
-    }();                                                       \
-    TEST(ElementaryFunctions, function) {                      \
-        EXPECT_TRUE(registered_##function);                    \
-        check_##function();                                    \
-    }                                                          \
+#define FUSEC_CHECKED(function)                                                                                                            \
+    static void check_##function();                                                                                                        \
+    static const bool registered_##function = [] {                                                                                         \
+        fusec::test::all_checks().push_back(check_##function);                                                                             \
+        return true;                                                                                                                       \
+    }();                                                                                                                                   \
+    TEST(ElementaryFunctions, function) {                                                                                                  \
+        EXPECT_TRUE(registered_##function);                                                                                                \
+        check_##function();                                                                                                                \
+    }                                                                                                                                      \
     static void check_##function()
 
 } // namespace fusec::test

@@ -60,7 +60,7 @@ template <class T>
 double ulps(T value, double exact) {
     const T rounded = static_cast<T>(exact);
     return std::abs(static_cast<double>(value) - exact) /
-           static_cast<double>(std::nextafter(std::abs(rounded), std::numeric_limits<T>::infinity()) - std::abs(rounded));
+        static_cast<double>(std::nextafter(std::abs(rounded), std::numeric_limits<T>::infinity()) - std::abs(rounded));
 }
 
 TYPED_TEST(Lanes, FunctionsAreAccurate) {

@@ -23,10 +23,10 @@ const Catalog& catalog() {
 /// Functions that the language promises (`midentity` is a constant of the language).
 TEST(LibraryOffer, EveryFunctionOfTheLanguage) {
     const std::vector<std::string> names = catalog().names();
-    for (const char* name : {"mmul", "mtmul", "mmult", "madd", "msub", "mneg", "smmul", "mvmul", "mtvmul", "mtrans", "mtrace",
-                             "mdet", "minv", "mcof", "mddot", "mfnorm", "msym", "mskew", "vouter", "vcross", "vadd", "vsub",
-                             "vneg", "svmul", "vdot", "venorm", "axpy", "mchol", "mcholsolve", "sadd", "ssub", "smul", "sdiv",
-                             "sneg", "sabs", "ssqrt", "srsqrt", "sexp", "slog", "ssin", "scos", "spow", "smin", "smax"}) {
+    for (const char* name :
+        {"mmul", "mtmul", "mmult", "madd", "msub", "mneg", "smmul", "mvmul", "mtvmul", "mtrans", "mtrace", "mdet", "minv", "mcof", "mddot",
+            "mfnorm", "msym", "mskew", "vouter", "vcross", "vadd", "vsub", "vneg", "svmul", "vdot", "venorm", "axpy", "mchol", "mcholsolve",
+            "sadd", "ssub", "smul", "sdiv", "sneg", "sabs", "ssqrt", "srsqrt", "sexp", "slog", "ssin", "scos", "spow", "smin", "smax"}) {
         EXPECT_THAT(names, testing::Contains(name));
     }
 }

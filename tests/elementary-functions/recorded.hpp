@@ -23,8 +23,7 @@ struct counted {
     double value = 0;
 
     counted() = default;
-    counted(double number)
-        : value(number) {}
+    counted(double number) : value(number) {}
 
     counted operator-() const { return operation(-value); }
     counted& operator+=(counted b) { return *this = *this + b; }
@@ -52,7 +51,7 @@ struct Recorder {
     int index(int i, int j) const {
         if (i < 0 || i >= rows || j < 0 || j >= columns) {
             misuse = "component (" + std::to_string(i) + ", " + std::to_string(j) + ") of a " + std::to_string(rows) + "x" +
-                     std::to_string(columns) + " operand";
+                std::to_string(columns) + " operand";
             return 0;
         }
         return i * columns + j;

@@ -30,21 +30,21 @@ Eigen::MatrixXd only(double value) {
     return Eigen::MatrixXd::Constant(1, 1, value);
 }
 
-#define FUSEC_CHECKED_SCALAR1(function, expression)                                                \
-    FUSEC_CHECKED(function) {                                                                      \
-        const Meaning meaning = [](const Values& v) {                                              \
-            const double a = v[0](0, 0);                                                           \
-            return only(expression);                                                               \
-        };                                                                                         \
-        check<1, Scalar, Scalar>(#function, "element", FUSEC_ROUTINE(function, element), meaning); \
+#define FUSEC_CHECKED_SCALAR1(function, expression)                                                                                        \
+    FUSEC_CHECKED(function) {                                                                                                              \
+        const Meaning meaning = [](const Values& v) {                                                                                      \
+            const double a = v[0](0, 0);                                                                                                   \
+            return only(expression);                                                                                                       \
+        };                                                                                                                                 \
+        check<1, Scalar, Scalar>(#function, "element", FUSEC_ROUTINE(function, element), meaning);                                         \
     }
-#define FUSEC_CHECKED_SCALAR2(function, expression)                                                        \
-    FUSEC_CHECKED(function) {                                                                              \
-        const Meaning meaning = [](const Values& v) {                                                      \
-            const double a = v[0](0, 0), b = v[1](0, 0);                                                   \
-            return only(expression);                                                                       \
-        };                                                                                                 \
-        check<1, Scalar, Scalar, Scalar>(#function, "element", FUSEC_ROUTINE(function, element), meaning); \
+#define FUSEC_CHECKED_SCALAR2(function, expression)                                                                                        \
+    FUSEC_CHECKED(function) {                                                                                                              \
+        const Meaning meaning = [](const Values& v) {                                                                                      \
+            const double a = v[0](0, 0), b = v[1](0, 0);                                                                                   \
+            return only(expression);                                                                                                       \
+        };                                                                                                                                 \
+        check<1, Scalar, Scalar, Scalar>(#function, "element", FUSEC_ROUTINE(function, element), meaning);                                 \
     }
 
 FUSEC_CHECKED_SCALAR2(sadd, a + b)
@@ -93,7 +93,7 @@ void check_edges() {
     const auto greatest = FUSEC_ROUTINE(smax, element);
     const T nan = std::numeric_limits<T>::quiet_NaN();
     for (const auto& routine : {+[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smin, element), a, b); },
-                                +[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smax, element), a, b); }}) {
+             +[](T a, T b) { return value_of<T>(FUSEC_ROUTINE(smax, element), a, b); }}) {
         EXPECT_EQ(routine(3, 3), T(3));
         EXPECT_FALSE(std::signbit(routine(T(0), -T(0)))) << "the first of equals";
         EXPECT_TRUE(std::signbit(routine(-T(0), T(0)))) << "the first of equals";

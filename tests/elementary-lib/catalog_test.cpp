@@ -45,7 +45,7 @@ protected:
         }
         static constexpr const char* reasons[]{"arity", "form", "dimension", "precision", "outside_where"};
         return std::string(reasons[static_cast<int>(found->reason)]) + " " +
-               (found->operand == SIZE_MAX ? "call" : std::to_string(found->operand)) + ": " + found->message;
+            (found->operand == SIZE_MAX ? "call" : std::to_string(found->operand)) + ": " + found->message;
     }
     Catalog catalog;
 };
@@ -91,14 +91,14 @@ TEST_F(CatalogTest, MismatchesSayWhatAndWhere) {
     EXPECT_EQ(mismatch("mmul", {matrix(3, 3)}), "arity call: `mmul` takes 2 operands, but 1 is given");
     EXPECT_EQ(mismatch("mmul", {matrix(3, 3), vector(3)}), "form 1: operand `B` of `mmul` is `VECTOR3`, but `MATRIX[K,N]` is needed");
     EXPECT_EQ(mismatch("mmul", {matrix(2, 3), matrix(4, 5)}),
-              "dimension 1: operand `B` of `mmul` has 4 rows, but 3 are needed (`K` of `A`, which is `MATRIX2x3`)");
+        "dimension 1: operand `B` of `mmul` has 4 rows, but 3 are needed (`K` of `A`, which is `MATRIX2x3`)");
     EXPECT_EQ(mismatch("mmul", {matrix(2, 3), matrix(3, 5, Precision::f64)}),
-              "precision 1: operand `B` of `mmul` is `double`, but `A` is `float`");
+        "precision 1: operand `B` of `mmul` is `double`, but `A` is `float`");
     EXPECT_EQ(mismatch("minv", {matrix(2, 1)}),
-              "dimension 0: operand `A` of `minv` has 1 column, but 2 are needed: `MATRIX[N,N]`, and it is `MATRIX2x1`");
+        "dimension 0: operand `A` of `minv` has 1 column, but 2 are needed: `MATRIX[N,N]`, and it is `MATRIX2x1`");
     EXPECT_EQ(mismatch("minv", {matrix(5, 5)}), "outside_where call: `minv` needs `N <= 2`, but `N` = 5");
-    EXPECT_EQ(mismatch("smmul", {scalar(), matrix(2, 3, Precision::f64)}),
-              "precision 0: operand `s` of `smmul` is `float`, but `A` is `double`");
+    EXPECT_EQ(
+        mismatch("smmul", {scalar(), matrix(2, 3, Precision::f64)}), "precision 0: operand `s` of `smmul` is `float`, but `A` is `double`");
     EXPECT_EQ(mismatch("smmul", {scalar(), scalar()}), "form 0: operand `A` of `smmul` is `SCALAR`, but `MATRIX[M,N]` is needed");
 }
 
@@ -134,10 +134,9 @@ TEST_F(CatalogTest, ListAndDescription) {
 )");
     const std::string minv = describe(catalog.function(id("minv")), "/elsewhere");
     EXPECT_THAT(minv,
-                testing::AllOf(testing::HasSubstr("metadata          " FUSEC_SOURCE_DIR "/tests/elementary-lib/library/matrix/minv.toml\n"),
-                               testing::HasSubstr("operand A         MATRIX[N,N], invertible\n"),
-                               testing::HasSubstr("where             N <= 2\n"), testing::HasSubstr("reference         inverse\n"),
-                               testing::HasSubstr("divisions         1\n")));
+        testing::AllOf(testing::HasSubstr("metadata          " FUSEC_SOURCE_DIR "/tests/elementary-lib/library/matrix/minv.toml\n"),
+            testing::HasSubstr("operand A         MATRIX[N,N], invertible\n"), testing::HasSubstr("where             N <= 2\n"),
+            testing::HasSubstr("reference         inverse\n"), testing::HasSubstr("divisions         1\n")));
 }
 
 TEST(ComponentsTouched, PartsOfAShape) {

@@ -69,9 +69,10 @@ TEST(MapParts, ArePartitionsThatSayTheMap) {
             const bool zero = operand < 0 || (kind == 2 && row != column);
             const int size = operand < 0 ? 1 : map.operands[static_cast<std::size_t>(operand)].size();
             map.sources.push_back(zero ? ComponentSource{}
-                                       : ComponentSource{operand, kind == 0   ? below(size)
-                                                                  : kind == 3 ? (3 * k + round) % size
-                                                                              : k % size});
+                                       : ComponentSource{operand,
+                                             kind == 0       ? below(size)
+                                                 : kind == 3 ? (3 * k + round) % size
+                                                             : k % size});
         }
         EXPECT_THAT(expanded(map, parts_of(map)), testing::Optional(testing::ContainerEq(map.sources))) << "round " << round;
     }

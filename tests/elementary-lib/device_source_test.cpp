@@ -28,14 +28,14 @@ constexpr const char* plain =
 TEST(DeviceSource, TemplatesAreFoundWhereverTheyStand) {
     const std::string text = plain;
     for (const std::string before : {"", "#pragma once\n", "// f_element(\n", "namespace fusec {\n", "struct x { int i; }; ",
-                                     "/* template <class A> void f_element() {} */", "#define OPEN {\n"}) {
+             "/* template <class A> void f_element() {} */", "#define OPEN {\n"}) {
         const std::string after = before.starts_with("namespace") ? "\n}\n" : "\nint last() { return 1; }\n";
         EXPECT_EQ(found(before + text + after), text) << before;
         EXPECT_FALSE(fault_of(before + text + after)) << before;
     }
     // On one line, and with the brace of the body on its own line, indented.
     for (const std::string shape : {"template<class A>FUSEC_DEVICE void f_element(A& a){a()=1;}",
-                                    "  template <class A>\n  FUSEC_DEVICE void f_element (A& a)\n  {\n    a() = 1;\n  }"}) {
+             "  template <class A>\n  FUSEC_DEVICE void f_element (A& a)\n  {\n    a() = 1;\n  }"}) {
         const std::string trimmed = shape.substr(shape.find("template"));
         EXPECT_EQ(found(shape + " int b;"), trimmed);
     }
@@ -43,9 +43,9 @@ TEST(DeviceSource, TemplatesAreFoundWhereverTheyStand) {
 
 TEST(DeviceSource, BracesInCommentsLiteralsAndDirectivesDoNotCount) {
     for (const char* const line : {"// }", "// } \\\n } still a comment", "/* } \n } */", "const char* s = \"}\";",
-                                   "const char* s = \"\\\"}\";", "const char c = '}';", "const char c = '\\'', d = '}';",
-                                   "const char* s = R\"(})\";", "const char* s = u8R\"x(}\" )\" })x\";", "const int i = 1'000'000; /*'}'*/",
-                                   "const auto w = L'}';", "#pragma unroll }", "    #define CLOSE } \\\n } }", "const int r = 'R' + 1;"}) {
+             "const char* s = \"\\\"}\";", "const char c = '}';", "const char c = '\\'', d = '}';", "const char* s = R\"(})\";",
+             "const char* s = u8R\"x(}\" )\" })x\";", "const int i = 1'000'000; /*'}'*/", "const auto w = L'}';", "#pragma unroll }",
+             "    #define CLOSE } \\\n } }", "const int r = 'R' + 1;"}) {
         const std::string text =
             std::string("template <class A>\nFUSEC_DEVICE void f_element(A& a) {\n") + line + "\nif (a() > 0) { a() = 0; }\n}";
         EXPECT_EQ(found("int before = 0;\n" + text + "\ntemplate <class A> void f_other(A& a) { a() = 2; }"), text) << line;
@@ -62,7 +62,7 @@ TEST(DeviceSource, TheDefinitionOfThatNameIsTaken) {
                                "template <class A> FUSEC_DEVICE void f_elements(A& a) { f_element(a, 1); }\n"
                                "template <class A> FUSEC_DEVICE void of_element(A& a) { f_element(a, 2); }\n"
                                "template <class A> struct helper { template <class B> void call(B b) { f_element(b); } };\n" +
-                               text + "\n";
+        text + "\n";
     EXPECT_EQ(found(source), text);
     EXPECT_THAT(template_names(source), ElementsAre("f_elements", "of_element", "f_element"));
     EXPECT_EQ(found("template <class A> void f_row(A& a) { f_element(a); }"), "");

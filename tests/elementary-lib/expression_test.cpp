@@ -52,15 +52,11 @@ struct Bad {
 };
 
 TEST(SizeExpression, ErrorsAreLocated) {
-    for (const Bad& bad : {Bad{"", 0, "the expression is empty"},
-                           Bad{"M +", 3, "a number, a name or `(` is missing at the end"},
-                           Bad{"M ^ 2", 2, "unexpected `^`"},
-                           Bad{"(M", 2, "`)` is missing"},
-                           Bad{"M N", 2, "unexpected `N`"},
-                           Bad{"2 * gcd(M, 2)", 4, "`gcd` is no function of size expressions (`min`, `max`)"},
-                           Bad{"min(M)", 5, "`min` takes two operands: `,` is missing"},
-                           Bad{"max(M, 2", 8, "`)` is missing"},
-                           Bad{"99999999999999999999", 0, "the number does not fit in 64 bits"}}) {
+    for (const Bad& bad : {Bad{"", 0, "the expression is empty"}, Bad{"M +", 3, "a number, a name or `(` is missing at the end"},
+             Bad{"M ^ 2", 2, "unexpected `^`"}, Bad{"(M", 2, "`)` is missing"}, Bad{"M N", 2, "unexpected `N`"},
+             Bad{"2 * gcd(M, 2)", 4, "`gcd` is no function of size expressions (`min`, `max`)"},
+             Bad{"min(M)", 5, "`min` takes two operands: `,` is missing"}, Bad{"max(M, 2", 8, "`)` is missing"},
+             Bad{"99999999999999999999", 0, "the number does not fit in 64 bits"}}) {
         std::string error;
         std::size_t where = 99;
         EXPECT_FALSE(SizeExpression::parse(bad.text, error, where)) << bad.text;

@@ -72,7 +72,7 @@ protected:
 
 TEST_F(LibraryExample, TheFilesAreTheOnesShown) {
     for (const char* file :
-         {"examples/library/vector/vnormalize.toml", "examples/library/vector/vnormalize.cuh", "examples/library/normals.fus"}) {
+        {"examples/library/vector/vnormalize.toml", "examples/library/vector/vnormalize.cuh", "examples/library/normals.fus"}) {
         EXPECT_EQ(shown(file), text_of(std::filesystem::path(FUSEC_SOURCE_DIR) / file)) << file;
     }
 }

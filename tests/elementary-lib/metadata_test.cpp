@@ -121,23 +121,23 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"[\"M\", \"N\"]", "\"M\"", "2:13", "`shape` is a string, but an array of strings is needed [library-wrong-type]"},
         {"[\"M\", \"N\"]", "[\"M\", 3]", "2:19", "`shape` is an integer, but an array of strings is needed [library-wrong-type]"},
         {"threads = \"M\"", "threads = 1.5", "25:11",
-         "`threads` is a floating-point number, but an expression (a string) is needed [library-wrong-type]"},
+            "`threads` is a floating-point number, but an expression (a string) is needed [library-wrong-type]"},
         {"threads = \"M\"", "threads = \"M\"\nbarrier = 1", "26:11",
-         "`barrier` is an integer, but a boolean is needed [library-wrong-type]"},
+            "`barrier` is an integer, but a boolean is needed [library-wrong-type]"},
         {"map = { A = \"row\", b = \"all\", c = \"entry\" }", "map = \"row\"", "26:7",
-         "`map` is a string, but a table is needed [library-wrong-type]"},
+            "`map` is a string, but a table is needed [library-wrong-type]"},
         {"[output]", "[[output]]", "15:1", "`output` is an array, but a table is needed [library-wrong-type]"},
         // closed sets of values
         {"operator  = \"*\"", "operator  = \"**\"", "3:13",
-         "`**` is no value of `operator` (`*`, `+`, `-`, `/`, `'`, `neg`) [library-wrong-value]"},
+            "`**` is no value of `operator` (`*`, `+`, `-`, `/`, `'`, `neg`) [library-wrong-value]"},
         {"A = \"row\"", "A = \"rwo\"", "26:13", "`rwo` is no value of `A` (`all`, `row`, `column`, `entry`, `rows`) [library-wrong-value]"},
         {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\ndomain = \"possitive\"", "14:10",
-         "`possitive` is no value of `domain` (`any`, `positive`, `nonzero`, `invertible`, `spd`) [library-wrong-value]",
-         "did you mean `positive`?"},
+            "`possitive` is no value of `domain` (`any`, `positive`, `nonzero`, `invertible`, `spd`) [library-wrong-value]",
+            "did you mean `positive`?"},
         // expressions
         {"M*(2*N - 1)", "M*(2*N - 1", "5:24", "not a size expression: `)` is missing [library-expression]"},
         {"threads = \"M\"", "threads = \"M *\"", "25:15",
-         "not a size expression: a number, a name or `(` is missing at the end [library-expression]"},
+            "not a size expression: a number, a name or `(` is missing at the end [library-expression]"},
         {"threads = \"M\"", "threads = \"M\"\nlimit = \"M < K\"", "26:14", "`K` is not a shape parameter [library-expression]"},
         // type patterns
         {"MATRIX[M,N]", "MATRIX[M]", "9:8", "`MATRIX` has 2 dimensions, but 1 is given [library-type]"},
@@ -156,10 +156,10 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"* b[j]", "* b[k]", "4:37", "the index `k` is bound by neither the result nor a sum [library-reference]"},
         {"sum(j) A[i,j] * b[j]", "sum(i) A[i,1] * b[i]", "4:21", "the index `i` is bound twice [library-reference]"},
         {"sum(j) A[i,j] * b[j]", "sum(j) A[i,j+0] * b[0]", "4:21",
-         "the range of `j` is unknown: no operand has it alone as an index [library-reference]"},
+            "the range of `j` is unknown: no operand has it alone as an index [library-reference]"},
         {"\"c[i] = sum(j) A[i,j] * b[j]\"", "\"determinant\"", "4:14",
-         "`determinant` is neither an index expression nor an algorithm (`det`, `inverse`, `cofactor`, `cholesky`, `solve`) "
-         "[library-reference]"},
+            "`determinant` is neither an index expression nor an algorithm (`det`, `inverse`, `cofactor`, `cholesky`, `solve`) "
+            "[library-reference]"},
         {"\"c[i] = sum(j) A[i,j] * b[j]\"", "\"det\"", "4:13", "`det` takes 1 operand, but the function has 2 [library-reference]"},
         {"\"c[i] = sum(j) A[i,j] * b[j]\"", "\"solve\"", "4:13", "`solve` needs a square matrix, but `A` is none [library-reference]"},
         // what the parts say about each other
@@ -169,25 +169,25 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"[\"M\", \"N\"]", "[\"M\", \"N\", \"K\"]", "2:24", "`K` stands alone as a dimension of no operand [library-metadata]"},
         {"operator  = \"*\"", "operator  = \"'\"", "3:13", "the operator `'` takes 1 operand, but the function has 2 [library-metadata]"},
         {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\ndomain = \"spd\"", "14:10",
-         "`b` is not a square matrix, so this domain means nothing [library-metadata]"},
+            "`b` is not a square matrix, so this domain means nothing [library-metadata]"},
         // implementations
         {"threads = \"1\"", "threads = \"M\"", "21:11",
-         "the first implementation has `M` threads, but it must have 1 [library-implementation]"},
+            "the first implementation has `M` threads, but it must have 1 [library-implementation]"},
         {"threads = \"1\"", "threads = \"1\"\nlimit = \"M < 9\"", "22:9",
-         "the first implementation has a limit, so some shapes would have none; `where` restricts a function [library-implementation]"},
+            "the first implementation has a limit, so some shapes would have none; `where` restricts a function [library-implementation]"},
         {"b = \"all\"", "B = \"all\"", "26:20", "`map` names `B`, which is neither an operand nor the result [library-implementation]"},
         {", c = \"entry\"", "", "23:1", "`map` does not say which part of `c` each thread computes [library-implementation]"},
         {"b = \"all\"", "b = \"row\"", "26:24", "`b` is a vector, which has no such part [library-implementation]"},
         {"threads = \"1\"", "threads = \"1\"\nmap = { A = \"row\" }", "22:13", "one thread touches all of `A` [library-implementation]"},
         {"threads = \"M\"", "threads = \"N\"", "26:35",
-         "for `M` = 2, `N` = 1, 1 thread cannot make one each of the 2 components of `c` [library-implementation]"},
+            "for `M` = 2, `N` = 1, 1 thread cannot make one each of the 2 components of `c` [library-implementation]"},
         {"threads = \"M\"\nmap = { A = \"row\", b = \"all\", c = \"entry\"",
-         "threads = \"M/2\"\nmap = { A = \"rows\", b = \"all\", c = \"rows\"", "26:36",
-         "for `M` = 5, `N` = 1, 2 threads cannot share the 5 components of `c` evenly [library-implementation]"},
+            "threads = \"M/2\"\nmap = { A = \"rows\", b = \"all\", c = \"rows\"", "26:36",
+            "for `M` = 5, `N` = 1, 2 threads cannot share the 5 components of `c` evenly [library-implementation]"},
         {"name = \"entry\"", "name = \"entry\"\nroutine = \"en-try\"", "25:11", "`en-try` is not an identifier [library-metadata]"},
         {"name = \"entry\"", "name = \"entry\"\nroutine = \"rows\"", "25:11", "`f.cuh` has no template `f_rows` [library-template]"},
         {"name = \"entry\"", "name = \"entri\"", "24:8", "`f.cuh` has no template `f_entri` [library-template]",
-         "its templates are `f_element`, `f_entry`"},
+            "its templates are `f_element`, `f_entry`"},
     };
     for (const Case& one : cases) {
         const std::string report = with(one.from, one.to);
@@ -225,36 +225,33 @@ threads = "1"
     };
     using testing::HasSubstr;
     EXPECT_EQ(report({}), "");
-    EXPECT_THAT(report({{"C[i,j] =", "C[i,i] ="}}),
-                HasSubstr("f.toml:3:14: error: the indices of `C` are not distinct [library-reference]"));
+    EXPECT_THAT(
+        report({{"C[i,j] =", "C[i,i] ="}}), HasSubstr("f.toml:3:14: error: the indices of `C` are not distinct [library-reference]"));
     EXPECT_THAT(report({{"flops ", "commutative = true\nflops "}}),
-                HasSubstr("f.toml:4:15: error: only a function of 2 operands can be commutative, but this has 1 [library-metadata]"));
+        HasSubstr("f.toml:4:15: error: only a function of 2 operands can be commutative, but this has 1 [library-metadata]"));
     const std::pair<std::string, std::string> square{"[N,M]\"\n[output]", "[N,N]\"\n[output]"};
     const std::pair<std::string, std::string> one_parameter{"[\"N\", \"M\"]", "[\"N\"]"};
     EXPECT_THAT(report({{"C[i,j] = A[i,j]", "det"}, one_parameter, square, {"\"MATRIX[N,M]\"", "\"MATRIX[N,N]\""}}),
-                HasSubstr("f.toml:3:13: error: `det` gives a scalar, but `C` is none [library-reference]"));
+        HasSubstr("f.toml:3:13: error: `det` gives a scalar, but `C` is none [library-reference]"));
     EXPECT_THAT(report({{"C[i,j] = A[i,j]", "inverse"}, one_parameter, square, {"\"MATRIX[N,M]\"", "\"VECTOR[N]\""}}),
-                HasSubstr("f.toml:3:13: error: `inverse` gives a matrix like `A`, but `C` differs [library-reference]"));
-    EXPECT_THAT(
-        report({{"C[i,j] = A[i,j]", "solve"},
-                one_parameter,
-                {"[N,M]\"\n[output]", "[N,N]\"\n[[input]]\nname = \"b\"\ntype = \"VECTOR[N]\"\n[output]"},
-                {"\"MATRIX[N,M]\"", "\"MATRIX[N,N]\""}}),
-        HasSubstr(
-            "f.toml:3:13: error: "
-            "`solve` takes a matrix and a right-hand side of its rows and gives the like of the latter, but `C` differs "
-            "[library-reference]"));
+        HasSubstr("f.toml:3:13: error: `inverse` gives a matrix like `A`, but `C` differs [library-reference]"));
+    EXPECT_THAT(report({{"C[i,j] = A[i,j]", "solve"}, one_parameter,
+                    {"[N,M]\"\n[output]", "[N,N]\"\n[[input]]\nname = \"b\"\ntype = \"VECTOR[N]\"\n[output]"},
+                    {"\"MATRIX[N,M]\"", "\"MATRIX[N,N]\""}}),
+        HasSubstr("f.toml:3:13: error: "
+                  "`solve` takes a matrix and a right-hand side of its rows and gives the like of the latter, but `C` differs "
+                  "[library-reference]"));
     const std::string implementation = "[[implementation]]\nname = \"element\"\nthreads = \"1\"\n";
     const std::string missing = report({{implementation, "[implementation]\nname = \"element\"\n"}});
-    EXPECT_THAT(missing,
-                HasSubstr("f.toml:11:1: error: `implementation` is a table, but an array of tables is needed [library-wrong-type]"));
+    EXPECT_THAT(
+        missing, HasSubstr("f.toml:11:1: error: `implementation` is a table, but an array of tables is needed [library-wrong-type]"));
     EXPECT_THAT(missing, HasSubstr("hint: each one is written under its own `[[implementation]]`"));
     EXPECT_THAT(report({{implementation, ""}, {"flops ", "implementation = []\nflops "}}),
-                HasSubstr("f.toml:4:18: error: `implementation` has no entry [library-missing-key]"));
+        HasSubstr("f.toml:4:18: error: `implementation` has no entry [library-missing-key]"));
     EXPECT_THAT(report({{implementation, ""}, {"flops ", "implementation = [1]\nflops "}}),
-                HasSubstr("f.toml:4:19: error: `implementation` is an integer, but a table is needed [library-wrong-type]"));
+        HasSubstr("f.toml:4:19: error: `implementation` is an integer, but a table is needed [library-wrong-type]"));
     EXPECT_THAT(report({{"flops     = \"N\"", "flops     = 1979-05-27"}}),
-                HasSubstr("f.toml:4:13: error: `flops` is a date or time, but an expression (a string) is needed [library-wrong-type]"));
+        HasSubstr("f.toml:4:13: error: `flops` is a date or time, but an expression (a string) is needed [library-wrong-type]"));
     write("f-g.toml", one_operand);
     write("f-g.cuh", good_source);
     EXPECT_THAT(load(), HasSubstr("f-g.toml:1:1: error: the file's name `f-g` is not an identifier [library-metadata]"));
@@ -270,7 +267,7 @@ TEST_F(MetadataTest, EveryMessageHasACase) {
     const std::string cases = text_of("tests/elementary-lib/metadata_test.cpp");
     std::size_t pieces = 0;
     for (const char* file : {"elementary-lib/load.cpp", "elementary-lib/located_toml.cpp", "elementary-lib/metadata.cpp",
-                             "elementary-lib/metadata_check.cpp", "elementary-lib/metadata_keys.cpp"}) {
+             "elementary-lib/metadata_check.cpp", "elementary-lib/metadata_keys.cpp"}) {
         std::istringstream in(text_of(file));
         for (std::string line; std::getline(in, line);) {
             line.erase(std::min(line.find("//"), line.size()));
@@ -307,22 +304,24 @@ TEST_F(MetadataTest, FaultsOfADeviceSourceAreLocated) {
     std::string source = good_source;
     source.replace(source.rfind('}'), 1, ")");
     write("f.cuh", source);
-    EXPECT_EQ(load(), "f.cuh:7:1: error: this `)` closes a `{` [library-template]\n"
-                      "  )\n"
-                      "  ^\n"
-                      "f.cuh:6:20: note: which is opened here\n"
-                      "  void f_entry(Lane) {\n"
-                      "                     ^\n");
+    EXPECT_EQ(load(),
+        "f.cuh:7:1: error: this `)` closes a `{` [library-template]\n"
+        "  )\n"
+        "  ^\n"
+        "f.cuh:6:20: note: which is opened here\n"
+        "  void f_entry(Lane) {\n"
+        "                     ^\n");
     write("f.cuh", "// template <class A> void f_element(A) {}\n");
-    EXPECT_THAT(load(), testing::AllOf(testing::HasSubstr("`f.cuh` has no template `f_element` [library-template]"),
-                                       testing::HasSubstr("hint: it has no function template with a body\n")));
+    EXPECT_THAT(load(),
+        testing::AllOf(testing::HasSubstr("`f.cuh` has no template `f_element` [library-template]"),
+            testing::HasSubstr("hint: it has no function template with a body\n")));
 }
 
 TEST_F(MetadataTest, MissingDeviceSource) {
     write("g.toml", good_metadata);
     EXPECT_THAT(load(),
-                testing::HasSubstr(
-                    "g.toml:1:1: error: the device source `g.cuh` is missing [missing-device-source]")); // CHECK: [missing-device-source]
+        testing::HasSubstr(
+            "g.toml:1:1: error: the device source `g.cuh` is missing [missing-device-source]")); // CHECK: [missing-device-source]
 }
 
 TEST_F(MetadataTest, UnreadableMetadata) {
@@ -338,8 +337,7 @@ TEST_F(MetadataTest, DuplicateFunction) {
         write(std::string(family) + "f.cuh", good_source);
     }
     const std::string report = load();
-    EXPECT_THAT(
-        report,
+    EXPECT_THAT(report,
         testing::HasSubstr("two/f.toml:1:1: error: the function `f` is defined twice [duplicate-function]")); // CHECK: [duplicate-function]
     EXPECT_THAT(report, testing::HasSubstr("one/f.toml:1:1: note: first defined here"));
 }
@@ -357,7 +355,7 @@ TEST_F(MetadataTest, HostileFilesAreErrorsAndNotCrashes) {
     std::string deep = "summary = ";
     deep.append(1'000'000, '[');
     for (const std::string& text : {std::string(), std::string("\0\0\0", 3), std::string("\xef\xbb\xbf"), deep,
-                                    std::string("a.") + std::string(100'000, 'b') + " = 1"}) {
+             std::string("a.") + std::string(100'000, 'b') + " = 1"}) {
         write("f.toml", text);
         write("f.cuh", good_source);
         EXPECT_NE(load(), "");

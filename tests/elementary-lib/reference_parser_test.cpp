@@ -76,8 +76,8 @@ TEST(ReferenceParser, Trees) {
     EXPECT_EQ(parsed("c = sqrt(sum(i) sum(j) A[i,j] * A[i,j])"), "c = sqrt(sum(i; sum(j; (A[i, j] * A[i, j]))))");
     EXPECT_EQ(parsed("c = sum(i, j) A[i,j]"), "c = sum(i; sum(j; A[i, j]))");
     EXPECT_EQ(parsed("c = 2 * sum(i) v[i]"), "c = (2. * sum(i; v[i]))");
-    EXPECT_EQ(parsed("c[i] = a[(i+1)%3]*b[(i+2)%3] - a[(i+2)%3]*b[(i+1)%3]"),
-              "c.i = ((a[(i+1)%3] * b[(i+2)%3]) - (a[(i+2)%3] * b[(i+1)%3]))");
+    EXPECT_EQ(
+        parsed("c[i] = a[(i+1)%3]*b[(i+2)%3] - a[(i+2)%3]*b[(i+1)%3]"), "c.i = ((a[(i+1)%3] * b[(i+2)%3]) - (a[(i+2)%3] * b[(i+1)%3]))");
     EXPECT_EQ(parsed("C[i,j] = delta(i, j) * s"), "C.i.j = ([(i)==( j)] * s)");
     EXPECT_EQ(parsed("C[i,j] = [i <= j] * A[i,j]"), "C.i.j = ([i <= j] * A[i, j])");
     EXPECT_EQ(parsed("c = pow(a, min(b, 0.5)) / 1e3"), "c = (pow(a, min(b, 0.5)) / 1000.)");

@@ -69,8 +69,7 @@ std::unique_ptr<Example> compile(const std::string& stem, fusion::Target target,
     Diagnostics diagnostics;
     const bool compiled = cli::run_pipeline(c, diagnostics);
     EXPECT_TRUE(compiled) << rendered(diagnostics);
-    EXPECT_TRUE(diagnostics.all().empty()) << "an example is written without warnings:\n"
-                                           << rendered(diagnostics);
+    EXPECT_TRUE(diagnostics.all().empty()) << "an example is written without warnings:\n" << rendered(diagnostics);
     if (!compiled) {
         return nullptr;
     }

@@ -167,9 +167,8 @@ bool is_equivalent(const execute::LibraryMutant& mutant, const library::Function
     if (mutant.kind == "transposed index") {
         return map.result.rows == map.result.columns && (fills(line) || function.name.starts_with("diagonal"));
     }
-    const bool last_row_has_zero =
-        std::any_of(map.sources.end() - map.result.columns, map.sources.end(),
-                    [](const library::ComponentSource& from) { return from.operand == library::ComponentSource::zero; });
+    const bool last_row_has_zero = std::any_of(map.sources.end() - map.result.columns, map.sources.end(),
+        [](const library::ComponentSource& from) { return from.operand == library::ComponentSource::zero; });
     return mutant.kind == "missing last term" && fills(line + 2) && !last_row_has_zero;
 }
 

@@ -76,27 +76,33 @@ TEST_F(Twins, Definitions) {
 
 /// Slices of slices and of assemblies are the selection that one would write, and none where they come to the value itself.
 TEST_F(Twins, SlicesOfSlices) {
-    expect_twins("MATRIX6x4 A; VECTOR4 v; input A, v; def middle(X) { return X[1:3]; } r = middle(A[2:, 1:])[1] + v[1:4]; s = A[:, :] * v; t = rows(A[0:3], A[3:6])[5, :3]; q = columns(v, 2 * v)'[0, 0:2]; w = rows(v, A)[0] + v;"
+    expect_twins("MATRIX6x4 A; VECTOR4 v; input A, v; def middle(X) { return X[1:3]; } r = middle(A[2:, 1:])[1] + v[1:4]; s = A[:, :] * v; "
+                 "t = rows(A[0:3], A[3:6])[5, :3]; q = columns(v, 2 * v)'[0, 0:2]; w = rows(v, A)[0] + v;"
                  "F = mtmul(A, rows(A[0], A[1], A[2], A[3], A[4], A[5])); return r, s, t, q, w, F;",
-                 "MATRIX6x4 A; VECTOR4 v; input A, v; r_2 = A[4, 1:4]; r_3 = v[1:]; r = r_2 + r_3; s = A * v; t = A[5, 0:3]; q_1 = 2 * v; q_2 = columns(v, q_1); q_3 = q_2'; q = q_3[0, :2]; w = v + v; F = mtmul(A, A); return r, s, t, q, w, F;");
+        "MATRIX6x4 A; VECTOR4 v; input A, v; r_2 = A[4, 1:4]; r_3 = v[1:]; r = r_2 + r_3; s = A * v; t = A[5, 0:3]; q_1 = 2 * v; q_2 = "
+        "columns(v, q_1); q_3 = q_2'; q = q_3[0, :2]; w = v + v; F = mtmul(A, A); return r, s, t, q, w, F;");
 }
 
 /// Programs whose slices all vanish have the text of those that never had any.
 TEST_F(Twins, SlicesThatVanish) {
-    expect_twins("MATRIX4x3 A; MATRIX3x3 B; input A, B; MATRIX4x3 C; for i in 0..4 { C[i] = A[i]; } MATRIX3x3 D; D[:2] = B[:2]; D[2] = B[2]; def column(X, j) { return X[:, j]; }"
+    expect_twins("MATRIX4x3 A; MATRIX3x3 B; input A, B; MATRIX4x3 C; for i in 0..4 { C[i] = A[i]; } MATRIX3x3 D; D[:2] = B[:2]; D[2] = "
+                 "B[2]; def column(X, j) { return X[:, j]; }"
                  "E = C * columns(column(D, 0), column(D, 1), column(D, 2)); F = E[0:1]; G = rows(F, E[1:]) * B; return G;",
-                 "MATRIX4x3 A; MATRIX3x3 B; input A, B; E = A * B; G = E * B; return G;");
+        "MATRIX4x3 A; MATRIX3x3 B; input A, B; E = A * B; G = E * B; return G;");
 }
 
 /// Entries of tables, however they are chosen, are the numbers.
 TEST_F(Twins, SlicesOfConstants) {
-    expect_twins("MATRIX2x2 A; VECTOR2 v; input A, v; const MATRIX3x4 T = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]; const VECTOR2 w_0 = [7, 8]; M = rows(w_0, T[0, 2:]) * A; x = T[1:, 1][1] * v; return M, x;",
-                 "MATRIX2x2 A; VECTOR2 v; input A, v; const MATRIX2x2 rows = [[7, 8], [3, 4]]; const SCALAR T_1_3_1_1 = 10; M = rows * A; x = T_1_3_1_1 * v; return M, x;");
+    expect_twins("MATRIX2x2 A; VECTOR2 v; input A, v; const MATRIX3x4 T = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]; const VECTOR2 w_0 "
+                 "= [7, 8]; M = rows(w_0, T[0, 2:]) * A; x = T[1:, 1][1] * v; return M, x;",
+        "MATRIX2x2 A; VECTOR2 v; input A, v; const MATRIX2x2 rows = [[7, 8], [3, 4]]; const SCALAR T_1_3_1_1 = 10; M = rows * A; x = "
+        "T_1_3_1_1 * v; return M, x;");
 }
 
 TEST_F(Twins, PartsThatAreSummed) {
     expect_twins("MATRIX2x2 A; VECTOR2 v; input A, v; MATRIX2x2 K; K[0] = v; K[1] = A * v; for q in 0..2 { K[q] += A[q]; } return K;",
-                 "MATRIX2x2 A; VECTOR2 v; input A, v; K_1 = A * v; K_2 = A[0]; K_3 = v + K_2; K_4 = A[1]; K_5 = K_1 + K_4; K = rows(K_3, K_5); return K;");
+        "MATRIX2x2 A; VECTOR2 v; input A, v; K_1 = A * v; K_2 = A[0]; K_3 = v + K_2; K_4 = A[1]; K_5 = K_1 + K_4; K = rows(K_3, K_5); "
+        "return K;");
 }
 
 TEST_F(Twins, AnotherProgramIsNoTwin) {

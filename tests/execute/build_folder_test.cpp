@@ -63,8 +63,8 @@ TEST(BuildFolder, IsAPrivateOneWhereTheCacheCannotBeWritten) {
     const Diagnostic& remark = diagnostics.all().front();
     EXPECT_EQ(remark.kind.name, "no-cache");
     EXPECT_THAT(remark.message,
-                AllOf(HasSubstr("cannot write to the cache `" + (folder.path() / "file" / "cache").string() + "`: Not a directory"),
-                      HasSubstr(path.string())));
+        AllOf(HasSubstr("cannot write to the cache `" + (folder.path() / "file" / "cache").string() + "`: Not a directory"),
+            HasSubstr(path.string())));
     EXPECT_EQ(diagnostics.exit_code(), 0);
 }
 

@@ -35,7 +35,7 @@ protected:
     }
     std::size_t libraries() const {
         return static_cast<std::size_t>(std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator{},
-                                                      [](const auto& entry) { return entry.path().extension() == ".so"; }));
+            [](const auto& entry) { return entry.path().extension() == ".so"; }));
     }
     std::string messages() const {
         std::string text;
@@ -48,8 +48,7 @@ protected:
     /// A program of the shell.
     fs::path script(const std::string& text) const {
         const fs::path path = folder.path() / "script";
-        std::ofstream(path) << "#!/bin/sh\n"
-                            << text;
+        std::ofstream(path) << "#!/bin/sh\n" << text;
         fs::permissions(path, fs::perms::owner_all);
         return path;
     }
@@ -63,8 +62,7 @@ private:
 
 BuildRequest host_request(const std::string& text) {
     return {{{"unit.cpp", "#include \"unit.h\"\nextern \"C\" int answer() { return " + text + "; }\n"}, {"unit.h", "#define SIX 6\n"}},
-            BuildKind::host_checked,
-            {}};
+        BuildKind::host_checked, {}};
 }
 
 TEST_F(Compiler, BuildsLoadsAndCachesByContent) {
@@ -88,10 +86,9 @@ TEST_F(Compiler, BuildsLoadsAndCachesByContent) {
     product.kind = BuildKind::host_product;
     HostCompiler renamed = *compiler;
     renamed.version += " (another)";
-    for (const auto& built :
-         {build_library(host_request("SIX * 8"), *compiler, folder.path(), diagnostics),
-          build_library(header, *compiler, folder.path(), diagnostics), build_library(product, *compiler, folder.path(), diagnostics),
-          build_library(host_request("SIX * 7"), renamed, folder.path(), diagnostics)}) {
+    for (const auto& built : {build_library(host_request("SIX * 8"), *compiler, folder.path(), diagnostics),
+             build_library(header, *compiler, folder.path(), diagnostics), build_library(product, *compiler, folder.path(), diagnostics),
+             build_library(host_request("SIX * 7"), renamed, folder.path(), diagnostics)}) {
         ASSERT_TRUE(built) << messages();
         EXPECT_NE(built, first);
     }
@@ -128,9 +125,9 @@ TEST_F(Compiler, SaysWhatTheCompilerSaysAndLeavesNothing) {
     EXPECT_TRUE(fs::is_empty(folder.path())) << "sources and log of a failed build stay in the cache";
 
     // The log is in the notes, its beginning if it is long: 30 lines of a compiler that fails.
-    const fs::path program = script(
-        "if [ \"$1\" = --version ]; then echo 1.0; exit; fi\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 "
-        "24 25 26 27 28 29 30; do echo line $i; done\nexit 1\n");
+    const fs::path program =
+        script("if [ \"$1\" = --version ]; then echo 1.0; exit; fi\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 "
+               "24 25 26 27 28 29 30; do echo line $i; done\nexit 1\n");
     EXPECT_FALSE(build_library(host_request("1"), {program, "1.0", {}}, folder.path(), diagnostics));
     const std::vector<DiagnosticNote>& notes = diagnostics.all().back().notes;
     ASSERT_EQ(notes.size(), 21u);
@@ -155,15 +152,17 @@ TEST_F(Compiler, TellsACompilerThatFailsFromOneThatIsMissing) {
     const fs::path program = script("echo cannot find the license >&2\nexit 3\n");
     set("CXX", (program.string() + " -m64").c_str());
     EXPECT_FALSE(find_host_compiler(diagnostics));
-    EXPECT_THAT(messages(), HasSubstr("no C++ compiler works of `" + program.string() + " -m64` (from $CXX): `" + program.string() +
-                                      " -m64 --version` ends with exit code 3: cannot find the license"));
+    EXPECT_THAT(messages(),
+        HasSubstr("no C++ compiler works of `" + program.string() + " -m64` (from $CXX): `" + program.string() +
+            " -m64 --version` ends with exit code 3: cannot find the license"));
     // One of those in $PATH fails, the others are not there: the first is named with its fault.
     fs::rename(program, folder.path() / "g++");
     set("CXX", nullptr);
     set("PATH", folder.path().c_str());
     EXPECT_FALSE(find_host_compiler(diagnostics));
-    EXPECT_THAT(messages(), HasSubstr("no C++ compiler works of `c++`, `g++`, `clang++` in $PATH: `" + (folder.path() / "g++").string() +
-                                      " --version` ends with exit code 3"));
+    EXPECT_THAT(messages(),
+        HasSubstr("no C++ compiler works of `c++`, `g++`, `clang++` in $PATH: `" + (folder.path() / "g++").string() +
+            " --version` ends with exit code 3"));
     // A folder is no program.
     set("CXX", (folder.path().string() + "/").c_str());
     EXPECT_FALSE(find_host_compiler(diagnostics));

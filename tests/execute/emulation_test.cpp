@@ -63,12 +63,16 @@ protected:
     std::vector<float> in = std::vector<float>(1024), out = std::vector<float>(1024, -1.0f);
 };
 
-INSTANTIATE_TEST_SUITE_P(Schedules, Emulation, testing::Values(ScheduleCase{"Forward", Schedule::forward, 0}, ScheduleCase{"Reverse", Schedule::reverse, 0}, ScheduleCase{"Shuffled1", Schedule::shuffled, 1}, ScheduleCase{"Shuffled2", Schedule::shuffled, 2}), [](const auto& parameter) { return std::string(parameter.param.name); });
+INSTANTIATE_TEST_SUITE_P(Schedules, Emulation,
+    testing::Values(ScheduleCase{"Forward", Schedule::forward, 0}, ScheduleCase{"Reverse", Schedule::reverse, 0},
+        ScheduleCase{"Shuffled1", Schedule::shuffled, 1}, ScheduleCase{"Shuffled2", Schedule::shuffled, 2}),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST_P(Emulation, RunsARightKernelOverWholeAndPartTiles) {
     for (const std::size_t n : {1u, 63u, 64u, 65u, 200u}) {
         std::fill(out.begin(), out.end(), -1.0f);
-        ASSERT_EQ(start(dot<Barrier::block>, static_cast<unsigned>((n + tile - 1) / tile), tile, tile * 3, in.data(), out.data(), n), cudaSuccess);
+        ASSERT_EQ(start(dot<Barrier::block>, static_cast<unsigned>((n + tile - 1) / tile), tile, tile * 3, in.data(), out.data(), n),
+            cudaSuccess);
         EXPECT_THAT(texts(), IsEmpty());
         for (std::size_t e = 0; e < out.size(); ++e) {
             const float a = static_cast<float>(3 * e + 1), b = a + 1, c = a + 2;
@@ -205,7 +209,9 @@ TEST_P(Emulation, MeetsAtTheSameBarrierOrSaysWhoDidNot) {
     EXPECT_THAT(faults(), ElementsAre(Fault::divergent_barrier));
     device.clear_findings();
     EXPECT_EQ(start(unreached_barrier, 3, 64, 0, out.data()), cudaErrorLaunchFailure);
-    EXPECT_THAT(device.findings(), ElementsAre(AllOf(Field(&Finding::fault, Fault::unreached_barrier), Field(&Finding::text, HasSubstr("thread 0 waits there, thread 1 waits at `__syncwarp`")))));
+    EXPECT_THAT(device.findings(),
+        ElementsAre(AllOf(Field(&Finding::fault, Fault::unreached_barrier),
+            Field(&Finding::text, HasSubstr("thread 0 waits there, thread 1 waits at `__syncwarp`")))));
     // The device is usable after a block that was given up.
     device.clear_findings();
     EXPECT_EQ(start(exchange<Barrier::warp>, 2, 96, 96, in.data(), out.data(), std::size_t{192}), cudaSuccess);
@@ -228,7 +234,9 @@ TEST_P(Emulation, NumbersThreadsAndBlocksInThreeDimensions) {
     std::size_t at = 0;
     for (unsigned block = 0; block < 12; ++block) {
         for (unsigned thread = 0; thread < 16; ++thread, ++at) {
-            EXPECT_EQ(numbers[at], thread % 4 + 10 * (thread / 4 % 2) + 100 * (thread / 8) + 1000 * (block % 2) + 10000 * (block / 2 % 3) + 100000 * (block / 6));
+            EXPECT_EQ(numbers[at],
+                thread % 4 + 10 * (thread / 4 % 2) + 100 * (thread / 8) + 1000 * (block % 2) + 10000 * (block / 2 % 3) +
+                    100000 * (block / 6));
         }
     }
 }

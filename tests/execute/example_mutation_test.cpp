@@ -44,11 +44,13 @@ std::string quoted(const std::string& text) {
 void write_results(const char* file, const MutatedPlan& plan, const std::map<std::string, Count>& counts) {
     std::ofstream stream(file, std::ios::app);
     for (const auto& [kind, count] : counts) {
-        stream << R"({"program": ")" << plan.program << R"(", "plan": ")" << plan.plan << R"(", "kind": ")" << kind << R"(", "mutants": )" << count.mutants << R"(, "caught": )" << count.caught << R"(, "equivalent": )" << count.equivalent << "}\n";
+        stream << R"({"program": ")" << plan.program << R"(", "plan": ")" << plan.plan << R"(", "kind": ")" << kind << R"(", "mutants": )"
+               << count.mutants << R"(, "caught": )" << count.caught << R"(, "equivalent": )" << count.equivalent << "}\n";
     }
     for (std::size_t i = 0; i < plan.ran.size(); ++i) {
         if (plan.reports[i].faults == 0) {
-            stream << R"({"mutant": )" << quoted(name_of(plan, plan.mutants[plan.ran[i]])) << R"(, "proof": )" << quoted(plan.proofs[i]) << "}\n";
+            stream << R"({"mutant": )" << quoted(name_of(plan, plan.mutants[plan.ran[i]])) << R"(, "proof": )" << quoted(plan.proofs[i])
+                   << "}\n";
         }
     }
 }
@@ -76,7 +78,8 @@ TEST_P(ExampleMutation, IsCaught) {
             count.equivalent += caught ? 0U : 1U;
             EXPECT_TRUE(caught || proved) << name_of(plan, mutant) << " is not caught";
             // Emulation and the verifier of the kernel IR judge barriers independently of each other, and agree.
-            EXPECT_FALSE(mutant.site.barrier >= 0 && caught && proved) << name_of(plan, mutant) << ": " << plan.proofs[i] << ", but: " << plan.reports[i].texts.front();
+            EXPECT_FALSE(mutant.site.barrier >= 0 && caught && proved)
+                << name_of(plan, mutant) << ": " << plan.proofs[i] << ", but: " << plan.reports[i].texts.front();
             EXPECT_FALSE(mutant.kind == "delete a barrier" && proved) << name_of(plan, mutant) << ": the barrier is not needed";
             for (const std::string& text : plan.reports[i].texts) {
                 EXPECT_EQ(text.find("cannot compile"), std::string::npos) << name_of(plan, mutant) << " is no program: " << text;
@@ -86,7 +89,8 @@ TEST_P(ExampleMutation, IsCaught) {
             write_results(results, plan, counts);
         }
     }
-    for (const char* const kind : {"delete a barrier", "weaken a barrier", "offset", "tail", "drop a store", "stride", "swap two buffers"}) {
+    for (const char* const kind :
+        {"delete a barrier", "weaken a barrier", "offset", "tail", "drop a store", "stride", "swap two buffers"}) {
         EXPECT_TRUE(kinds.contains(kind)) << "no mutant of the kind: " << kind;
     }
 }

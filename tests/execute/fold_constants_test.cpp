@@ -51,11 +51,13 @@ TEST(FoldConstants, AChainIsRoundedOnce) {
 }
 
 TEST(FoldConstants, TablesByHand) {
-    const Folded result = folded(checked("const MATRIX2x3 G = [[1, 2, 3], [4, 5, 6]];\nMATRIX3x2 A;\ninput A;\nC = (mtrans(G) + mtrans(2 * G)) * mtrans(A) * A;\nD = C * midentity(2);\nreturn D;\n"));
+    const Folded result = folded(checked("const MATRIX2x3 G = [[1, 2, 3], [4, 5, 6]];\nMATRIX3x2 A;\ninput A;\nC = (mtrans(G) + mtrans(2 * "
+                                         "G)) * mtrans(A) * A;\nD = C * midentity(2);\nreturn D;\n"));
     EXPECT_EQ(named(result.program, "C.4").values, (std::vector<double>{3, 12, 6, 15, 9, 18}));
     EXPECT_EQ(named(result.program, "C.4").kind, DatumKind::constant);
     for (const frontend::Call& call : result.program.calls) {
-        EXPECT_FALSE(std::all_of(call.operands.begin(), call.operands.end(), [&](DataId id) { return result.program.datum(id).kind == DatumKind::constant; }));
+        EXPECT_FALSE(std::all_of(
+            call.operands.begin(), call.operands.end(), [&](DataId id) { return result.program.datum(id).kind == DatumKind::constant; }));
     }
 }
 
@@ -77,8 +79,10 @@ TEST(FoldConstants, NothingElseChanges) {
 }
 
 TEST(FoldConstants, TheReferenceGivesTheSame) {
-    const CheckedProgram program = checked("const MATRIX3x3 G = [[1, 2, 3], [0, 1, 4], [5, 6, 0]];\nconst VECTOR3 w = [0.1, 0.2, 0.3];\nMATRIX3x3 A;\nVECTOR3 v;\ninput A, v;\n"
-                                           "F = minv(G) * A + venorm(G * w) * (G - 3 * midentity(3));\nu = F * (v + mtvmul(G, w));\nreturn u, F;\n");
+    const CheckedProgram program =
+        checked("const MATRIX3x3 G = [[1, 2, 3], [0, 1, 4], [5, 6, 0]];\nconst VECTOR3 w = [0.1, 0.2, 0.3];\nMATRIX3x3 A;\nVECTOR3 "
+                "v;\ninput A, v;\n"
+                "F = minv(G) * A + venorm(G * w) * (G - 3 * midentity(3));\nu = F * (v + mtvmul(G, w));\nreturn u, F;\n");
     const Folded result = folded(program);
     EXPECT_EQ(result.remarks, 7u);
     const auto values = [](const CheckedProgram& p) {

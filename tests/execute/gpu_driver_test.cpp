@@ -40,7 +40,9 @@ TEST_F(Gpu, SaysWhatACompilerThatCannotCompileGave) {
     // CHECK: [no-gpu]
     ASSERT_EQ(diagnostics.all().size(), 1u);
     EXPECT_EQ(diagnostics.all()[0].kind.name, kind::no_gpu.name);
-    EXPECT_THAT(diagnostics.all()[0].message, HasSubstr("`/bin/false` and a CUDA device that runs code for sm_90: there is no device: `/bin/false` cannot compile `fusec_gpu_driver.cu`"));
+    EXPECT_THAT(diagnostics.all()[0].message,
+        HasSubstr("`/bin/false` and a CUDA device that runs code for sm_90: there is no device: `/bin/false` cannot compile "
+                  "`fusec_gpu_driver.cu`"));
     EXPECT_EQ(diagnostics.exit_code(), 1);
 }
 
@@ -52,7 +54,8 @@ TEST_F(Gpu, TheDriverAndAUnitBuildWithNvccAndTheDeviceIsAskedFor) {
     }
     const bool found = find_gpu(*nvcc, folder.path(), 90, diagnostics);
     for (const Diagnostic& diagnostic : diagnostics.all()) {
-        EXPECT_THAT(diagnostic.message, testing::AnyOf(HasSubstr("cudaGetDeviceCount"), HasSubstr(" is sm_"))) << "the driver does not build or load";
+        EXPECT_THAT(diagnostic.message, testing::AnyOf(HasSubstr("cudaGetDeviceCount"), HasSubstr(" is sm_")))
+            << "the driver does not build or load";
     }
     EXPECT_EQ(diagnostics.all().empty(), found);
 

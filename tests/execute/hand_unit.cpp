@@ -25,7 +25,8 @@ std::string test_file(const std::string& name) {
 
 RunInterface cross_interface(std::size_t elements) {
     const Type vector{{Form::vector, 3, 1}, Precision::f32}, scalar{{Form::scalar, 1, 1}, Precision::f32};
-    RunInterface unit{"cross", {{"a", vector, false, {}, {}}, {"b", vector, false, {}, {}}, {"mu", scalar, true, {2}, {}}}, {{"c", vector, false, {}, {}}, {"s", scalar, false, {}, {}}}, std::vector<int>{12}};
+    RunInterface unit{"cross", {{"a", vector, false, {}, {}}, {"b", vector, false, {}, {}}, {"mu", scalar, true, {2}, {}}},
+        {{"c", vector, false, {}, {}}, {"s", scalar, false, {}, {}}}, std::vector<int>{12}};
     for (std::size_t e = 0; e < elements; ++e) {
         const auto x = static_cast<double>(e);
         const double a[] = {x + 1, x + 2, 3}, b[] = {2 * x + 1, 5, 7 - x};
@@ -49,7 +50,9 @@ std::string cross_source() {
 
 RunJob cross_job(const std::string& source) {
     const std::vector<RunCase> cases = standard_cases(cross_tile, 1);
-    return {{"cross", {{"cross.cu", source}, {"cross.h", test_file("cross.h")}}, {{"cross_kernels::d", {{"a", 0, 384}, {"b", 384, 384}, {"d", 768, 384}}}, {"cross_kernels::s", {{"d/c", 0, 384}}}}}, cross_interface(most_elements(cases)), cases};
+    return {{"cross", {{"cross.cu", source}, {"cross.h", test_file("cross.h")}},
+                {{"cross_kernels::d", {{"a", 0, 384}, {"b", 384, 384}, {"d", 768, 384}}}, {"cross_kernels::s", {{"d/c", 0, 384}}}}},
+        cross_interface(most_elements(cases)), cases};
 }
 
 RunReport run_cross(const std::string& source, const std::filesystem::path& cache) {
@@ -58,7 +61,8 @@ RunReport run_cross(const std::string& source, const std::filesystem::path& cach
     if (!compiler) {
         throw std::runtime_error(diagnostics.all().at(0).message);
     }
-    return run_texts({cross_job(source)}, BuildKind::emulated, {*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10}).at(0);
+    return run_texts({cross_job(source)}, BuildKind::emulated, {*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10})
+        .at(0);
 }
 
 } // namespace fusec::execute

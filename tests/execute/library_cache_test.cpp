@@ -153,7 +153,8 @@ TEST_F(LibraryCache, LosesWhatBuildsHaveLeftBehind) {
 TEST_F(LibraryCache, NamesTheProcessor) {
     EXPECT_FALSE(native_processor().empty());
     if (fs::exists("/proc/cpuinfo")) {
-        EXPECT_TRUE(native_processor().find("flags") != std::string::npos || native_processor().find("Features") != std::string::npos) << native_processor();
+        EXPECT_TRUE(native_processor().find("flags") != std::string::npos || native_processor().find("Features") != std::string::npos)
+            << native_processor();
     }
 }
 

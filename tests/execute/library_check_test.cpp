@@ -40,7 +40,8 @@ protected:
         return out.str();
     }
     /// Copies a function of the standard library, with replacements in its device source or metadata, and checks the copy.
-    LibraryCheckResult check_copy(const std::string& family, const std::string& name, const std::string& from, const std::string& to, const std::string& extension = ".cuh") {
+    LibraryCheckResult check_copy(const std::string& family, const std::string& name, const std::string& from, const std::string& to,
+        const std::string& extension = ".cuh") {
         for (const char* each : {".toml", ".cuh"}) {
             std::string content = text(library::standard_library_folder() / family / (name + each));
             if (each == extension) {
@@ -96,7 +97,8 @@ TEST_F(LibraryCheckTest, TheStandardLibraryPasses) {
         }
     }
     EXPECT_EQ(result.worst_ratio.size(), 2 * result.functions);
-    std::printf("             %zu functions, %zu implementations, %zu instances, %zu components\n", result.functions, result.implementations, result.instances, result.components);
+    std::printf("             %zu functions, %zu implementations, %zu instances, %zu components\n", result.functions,
+        result.implementations, result.instances, result.components);
 }
 
 TEST_F(LibraryCheckTest, ACopyWithoutAFaultPasses) {
@@ -129,10 +131,12 @@ TEST_F(LibraryCheckTest, PlantedFaultsAreFound) {
         {"transposed index", "matrix", "mmul", "sum += a(i, k) * b(k, j);", "sum += a(i, k) * b(j, k);", "`mmul` by `element` computes C("},
         {"transposed result", "matrix", "mtrans", "c(i, j) = a(j, i);", "c(i, j) = a(i, j);", "`mtrans` by `entry` computes C("},
         {"wrong sign", "matrix", "mmul", "sum += a(i, k)", "sum -= a(i, k)", "`mmul` by `rows4` computes C("},
-        {"wrong sign of one cofactor", "matrix", "minv", "c(0, 1) = -a(0, 1) * reciprocal;", "c(0, 1) = a(0, 1) * reciprocal;", "`minv` by `element` computes C(0, 1)"},
+        {"wrong sign of one cofactor", "matrix", "minv", "c(0, 1) = -a(0, 1) * reciprocal;", "c(0, 1) = a(0, 1) * reciprocal;",
+            "`minv` by `element` computes C(0, 1)"},
         {"missing last k", "matrix", "mmul", "k < A::columns", "k < A::columns - 1", "`mmul` by `row` computes C("},
         {"missing last component", "vector", "vneg", "i < C::rows", "i < C::rows - 1", "`vneg` by `element` computes c("},
-        {"a column that the map does not give", "matrix", "mmul", "const int j = lane.index;", "const int j = lane.index == 0 ? 0 : lane.index - 1;", "`mmul` by `column` computes C("},
+        {"a column that the map does not give", "matrix", "mmul", "const int j = lane.index;",
+            "const int j = lane.index == 0 ? 0 : lane.index - 1;", "`mmul` by `column` computes C("},
         {"an error of 1e-6", "scalar", "sdiv", "a() / b()", "a() / b() * 1.000001f", "`sdiv` by `element` computes c"},
     };
     for (const Planted& one : planted) {
@@ -147,7 +151,8 @@ TEST_F(LibraryCheckTest, PlantedFaultsAreFound) {
 
 TEST_F(LibraryCheckTest, AWrongMapIsFound) {
     // mmul by rows needs all of B; a thread that holds one row of it only computes nonsense.
-    const LibraryCheckResult result = check_copy("matrix", "mmul", "map = { A = \"row\", B = \"all\", C = \"row\" }", "map = { A = \"row\", B = \"row\", C = \"row\" }", ".toml");
+    const LibraryCheckResult result = check_copy(
+        "matrix", "mmul", "map = { A = \"row\", B = \"all\", C = \"row\" }", "map = { A = \"row\", B = \"row\", C = \"row\" }", ".toml");
     EXPECT_GT(result.mismatches, 0U);
     EXPECT_THAT(report, says("`mmul` by `row` computes C("));
     EXPECT_THAT(report, says("operands in registers"));
@@ -185,9 +190,12 @@ TEST_F(LibraryCheckTest, AnUnsuitableDomainIsReported) {
 }
 
 TEST_F(LibraryCheckTest, ASynchronisingRoutineIsSaidToBeUnchecked) {
-    const LibraryCheckResult result = check_copy("matrix", "mmul", "map = { A = \"row\", B = \"all\", C = \"row\" }", "map = { A = \"row\", B = \"all\", C = \"row\" }\nbarrier = true", ".toml");
+    const LibraryCheckResult result = check_copy("matrix", "mmul", "map = { A = \"row\", B = \"all\", C = \"row\" }",
+        "map = { A = \"row\", B = \"all\", C = \"row\" }\nbarrier = true", ".toml");
     EXPECT_EQ(result.unchecked, 1U);
-    EXPECT_THAT(report, testing::HasSubstr("`mmul` by `row` synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here [library-unchecked]")); // CHECK: [library-unchecked]
+    EXPECT_THAT(report,
+        testing::HasSubstr("`mmul` by `row` synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here "
+                           "[library-unchecked]")); // CHECK: [library-unchecked]
 }
 
 TEST_F(LibraryCheckTest, AnImplementationThatNoShapeReachesIsSaidToBeUnchecked) {

@@ -45,9 +45,15 @@ FUSEC_DEVICE void f_rows(Lane lane, const A& a, C& c) {
 }
 )";
     const std::vector<LibraryMutant> mutants = library_mutants(function);
-    EXPECT_THAT(changes(mutants, "transposed index"), testing::ElementsAre("7:9: c(i, k) -> c(k, i)", "7:19: a(k, i) -> a(i, k)", "7:37: a(i - 1, i) -> a(i, i - 1)", "8:20: l[k][i] -> l[i][k]"));
-    EXPECT_THAT(changes(mutants, "wrong sign"), testing::ElementsAre(testing::StartsWith("7:19: a(k, i) - half * (a(i - 1, i) + 2) +\n"), "7:27: - -> +", "7:49: + -> -", "7:54: + -> -", "8:19: - -> (nothing)", "10:13: - -> +"));
-    EXPECT_THAT(changes(mutants, "missing last term"), testing::ElementsAre("6:21: k < A::columns -> k < A::columns - 1", "7:48:  + 2 -> (nothing)", "7:53:  +\n                  -l[k][i] -> (nothing)", "9:21: k >= 0 -> k > 0"));
+    EXPECT_THAT(changes(mutants, "transposed index"),
+        testing::ElementsAre(
+            "7:9: c(i, k) -> c(k, i)", "7:19: a(k, i) -> a(i, k)", "7:37: a(i - 1, i) -> a(i, i - 1)", "8:20: l[k][i] -> l[i][k]"));
+    EXPECT_THAT(changes(mutants, "wrong sign"),
+        testing::ElementsAre(testing::StartsWith("7:19: a(k, i) - half * (a(i - 1, i) + 2) +\n"), "7:27: - -> +", "7:49: + -> -",
+            "7:54: + -> -", "8:19: - -> (nothing)", "10:13: - -> +"));
+    EXPECT_THAT(changes(mutants, "missing last term"),
+        testing::ElementsAre("6:21: k < A::columns -> k < A::columns - 1", "7:48:  + 2 -> (nothing)",
+            "7:53:  +\n                  -l[k][i] -> (nothing)", "9:21: k >= 0 -> k > 0"));
 }
 
 /// The metadata say which kinds must exist: every result has a sign; one of several components, or one that sums, has a last term; a
@@ -57,7 +63,8 @@ TEST(LibraryMutants, EveryFunctionHasThoseOfItsShape) {
         const library::Function& function = function_of(name);
         const std::vector<LibraryMutant> mutants = library_mutants(function);
         EXPECT_FALSE(changes(mutants, "wrong sign").empty()) << name;
-        if (function.output.form != Form::scalar || function.reference_text.find("sum(") != std::string::npos || function.reference_text == "det") {
+        if (function.output.form != Form::scalar || function.reference_text.find("sum(") != std::string::npos ||
+            function.reference_text == "det") {
             EXPECT_FALSE(changes(mutants, "missing last term").empty()) << name;
         }
         const bool matrix = function.output.form == Form::matrix || function.inputs[0].form == Form::matrix;
@@ -74,7 +81,9 @@ TEST(LibraryMutants, AreKilled) {
         std::erase_if(all, [](const LibraryMutant& mutant) { return !why_equivalent(mutant).empty(); });
         // Kinds in turn; a function without the kind gives any of its mutants.
         const std::string& kind = kinds[chosen.size() % kinds.size()];
-        if (const auto end = std::stable_partition(all.begin(), all.end(), [&](const LibraryMutant& mutant) { return mutant.kind == kind; }); end != all.begin()) {
+        if (const auto end =
+                std::stable_partition(all.begin(), all.end(), [&](const LibraryMutant& mutant) { return mutant.kind == kind; });
+            end != all.begin()) {
             all.erase(end, all.end());
         }
         chosen.push_back(all.at(random() % all.size()));

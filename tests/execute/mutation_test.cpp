@@ -26,35 +26,38 @@ TEST(Mutation, MakesTheMutantsOneExpects) {
         changes.push_back(mutant.kind + ", " + mutant.change.substr(0, 7) + mutant.change.substr(mutant.change.find("-> ") + 2));
     }
     const std::string copy = "fusec::copy_tile<Aligned, 64, 25>(F + first * 25, F_tile, count);";
-    const auto with = [&](const std::string& from, const std::string& to) { return std::string(copy).replace(copy.find(from), from.size(), to); };
-    EXPECT_EQ(changes, (std::vector<std::string>{
-                           "offset, line 3: const auto F_tile = shared + 17; // 64 x MATRIX5x5",
-                           "offset, line 3: const auto F_tile = shared + 15; // 64 x MATRIX5x5",
-                           "tail, line 4: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first + 1 : 64);",
-                           "tail, line 4: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first - 1 : 64);",
-                           "delete a barrier, line 5: (nothing)",
-                           "weaken a barrier, line 5: __syncwarp();",
-                           "offset, line 6: view(F_tile + 1 + element * 9);",
-                           "offset, line 6: view(F_tile - 1 + element * 9);",
-                           "stride, line 6: view(F_tile + element * 10);",
-                           "stride, line 6: view(F_tile + element * 8);",
-                           "offset, line 7: " + with("F_tile", "F_tile + 1"),
-                           "offset, line 7: " + with("F_tile", "F_tile - 1"),
-                           "offset, line 7: " + with("F + first", "F + 1 + first"),
-                           "offset, line 7: " + with("F + first", "F - 1 + first"),
-                           "stride, line 7: " + with("first * 25", "first * 26"),
-                           "stride, line 7: " + with("first * 25", "first * 24"),
-                           "stride, line 7: " + with("64, 25>", "64, 26>"),
-                           "stride, line 7: " + with("64, 25>", "64, 24>"),
-                           "tail, line 7: " + with("count", "count + 1"),
-                           "tail, line 7: " + with("count", "count - 1"),
-                           "drop a store, line 7: (nothing)",
-                           "offset, line 8: float* const B = slot_bytes(count, 73);",
-                           "offset, line 8: float* const B = slot_bytes(count, 71);",
-                           "tail, line 9: fusec::launch(k, count + 1, 64, 64, 0, stream, A, B);",
-                           "tail, line 9: fusec::launch(k, count - 1, 64, 64, 0, stream, A, B);",
-                           "swap two buffers, line 9: fusec::launch(k, count, 64, 64, 0, stream, B, A);",
-                       }));
+    const auto with = [&](const std::string& from, const std::string& to) {
+        return std::string(copy).replace(copy.find(from), from.size(), to);
+    };
+    EXPECT_EQ(changes,
+        (std::vector<std::string>{
+            "offset, line 3: const auto F_tile = shared + 17; // 64 x MATRIX5x5",
+            "offset, line 3: const auto F_tile = shared + 15; // 64 x MATRIX5x5",
+            "tail, line 4: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first + 1 : 64);",
+            "tail, line 4: const unsigned count = static_cast<unsigned>(n - first < 64 ? n - first - 1 : 64);",
+            "delete a barrier, line 5: (nothing)",
+            "weaken a barrier, line 5: __syncwarp();",
+            "offset, line 6: view(F_tile + 1 + element * 9);",
+            "offset, line 6: view(F_tile - 1 + element * 9);",
+            "stride, line 6: view(F_tile + element * 10);",
+            "stride, line 6: view(F_tile + element * 8);",
+            "offset, line 7: " + with("F_tile", "F_tile + 1"),
+            "offset, line 7: " + with("F_tile", "F_tile - 1"),
+            "offset, line 7: " + with("F + first", "F + 1 + first"),
+            "offset, line 7: " + with("F + first", "F - 1 + first"),
+            "stride, line 7: " + with("first * 25", "first * 26"),
+            "stride, line 7: " + with("first * 25", "first * 24"),
+            "stride, line 7: " + with("64, 25>", "64, 26>"),
+            "stride, line 7: " + with("64, 25>", "64, 24>"),
+            "tail, line 7: " + with("count", "count + 1"),
+            "tail, line 7: " + with("count", "count - 1"),
+            "drop a store, line 7: (nothing)",
+            "offset, line 8: float* const B = slot_bytes(count, 73);",
+            "offset, line 8: float* const B = slot_bytes(count, 71);",
+            "tail, line 9: fusec::launch(k, count + 1, 64, 64, 0, stream, A, B);",
+            "tail, line 9: fusec::launch(k, count - 1, 64, 64, 0, stream, A, B);",
+            "swap two buffers, line 9: fusec::launch(k, count, 64, 64, 0, stream, B, A);",
+        }));
 }
 
 TEST(Mutation, EveryMutantOfTheHandWrittenUnitIsCaught) {
@@ -67,7 +70,8 @@ TEST(Mutation, EveryMutantOfTheHandWrittenUnitIsCaught) {
         EXPECT_NE(report.faults, 0u) << mutant.kind << ", " << mutant.change;
         for (const std::string& text : report.texts) {
             // A swap of an input and an output is the compiler's to catch; nothing else may fail to compile.
-            EXPECT_TRUE(text.find("cannot compile") == std::string::npos || mutant.kind == "swap two buffers") << mutant.change << " is no program: " << text;
+            EXPECT_TRUE(text.find("cannot compile") == std::string::npos || mutant.kind == "swap two buffers")
+                << mutant.change << " is no program: " << text;
         }
     }
     EXPECT_EQ(kinds.size(), 7u);

@@ -55,18 +55,23 @@ std::string message(const std::string& bytes, const NumpyExpectation& expected) 
 TEST(Numpy, ReadsEveryFormInBothVersions) {
     Diagnostics diagnostics;
     for (const int version : {1, 2}) {
-        const auto list = parse_numpy(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }          \n", floats(12), version), "A.npy", {"A", matrix2x3, false}, diagnostics);
+        const auto list =
+            parse_numpy(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }          \n", floats(12), version), "A.npy",
+                {"A", matrix2x3, false}, diagnostics);
         ASSERT_TRUE(list);
         EXPECT_EQ(list->elements, 2u);
         EXPECT_EQ(list->bytes, floats(12));
     }
-    const auto scalars = parse_numpy(file("{\"shape\":(5,),\"fortran_order\":False,\"descr\":\"<f4\"}", floats(5)), "s.npy", {"s", scalar, false}, diagnostics);
+    const auto scalars = parse_numpy(
+        file("{\"shape\":(5,),\"fortran_order\":False,\"descr\":\"<f4\"}", floats(5)), "s.npy", {"s", scalar, false}, diagnostics);
     ASSERT_TRUE(scalars);
     EXPECT_EQ(scalars->elements, 5u);
-    const auto uniform = parse_numpy(file("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", floats(1)), "mu.npy", {"mu", scalar, true}, diagnostics);
+    const auto uniform =
+        parse_numpy(file("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", floats(1)), "mu.npy", {"mu", scalar, true}, diagnostics);
     ASSERT_TRUE(uniform);
     EXPECT_EQ(uniform->elements, 1u);
-    const auto none = parse_numpy(file("{'descr': '<f8', 'fortran_order': False, 'shape': (0L, 3L)}", ""), "v.npy", {"v", vector3, false}, diagnostics);
+    const auto none =
+        parse_numpy(file("{'descr': '<f8', 'fortran_order': False, 'shape': (0L, 3L)}", ""), "v.npy", {"v", vector3, false}, diagnostics);
     ASSERT_TRUE(none);
     EXPECT_EQ(none->elements, 0u);
     EXPECT_FALSE(diagnostics.has_errors());
@@ -79,27 +84,40 @@ TEST(Numpy, SaysWhereAFileIsWrong) {
     EXPECT_EQ(message("", matrices), "`A.npy`, byte 0: the file is empty, a NumPy file was expected");
     EXPECT_EQ(message("PK\x03\x04 a zip file", matrices), "`A.npy`, byte 0: no NumPy file: it does not begin with `\\x93NUMPY`");
     EXPECT_EQ(message(file(good, floats(12), 3), matrices), "`A.npy`, byte 6: format version 3.0 found, 1.0 or 2.0 expected");
-    EXPECT_EQ(message(file(good, "").substr(0, 40), matrices), "`A.npy`, byte 8: the header is said to have 63 bytes, 30 are left in the file");
+    EXPECT_EQ(
+        message(file(good, "").substr(0, 40), matrices), "`A.npy`, byte 8: the header is said to have 63 bytes, 30 are left in the file");
     EXPECT_EQ(message(file(good, "").substr(0, 9), matrices), "`A.npy`, byte 9: the file ends within the header's length");
     EXPECT_EQ(message(file(good, floats(11)), matrices), "`A.npy`, byte 73: 44 bytes of data found, 2 elements of 24 bytes expected");
     EXPECT_EQ(message(file(good, floats(13)), matrices), "`A.npy`, byte 73: 52 bytes of data found, 2 elements of 24 bytes expected");
     // The header begins at byte 10; descr's value at 10 + 10, fortran_order's at 10 + 34, shape's at 10 + 50.
-    EXPECT_EQ(message(file("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3), }", floats(24)), matrices), "`A.npy`, byte 20: components `<f8` found, `<f4` expected for `A` (float MATRIX2x3)");
-    EXPECT_EQ(message(file("{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2, 3), }", floats(12)), matrices), "`A.npy`, byte 20: components `>f4` found, `<f4` expected for `A` (float MATRIX2x3)");
-    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2, 3), }", floats(12)), matrices), "`A.npy`, byte 44: Fortran order found, C order expected");
-    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 2), }", floats(12)), matrices), "`A.npy`, byte 60: shape (2, 3, 2) found, (n, 2, 3) expected for `A` (float MATRIX2x3)");
-    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats(6)), matrices), "`A.npy`, byte 60: shape (2, 3) found, (n, 2, 3) expected for `A` (float MATRIX2x3)");
-    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", floats(1)), matrices), "`A.npy`, byte 60: shape () found, (n, 2, 3) expected for `A` (float MATRIX2x3)");
-    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", floats(1)), mu), "`A.npy`, byte 60: shape (1,) found, () expected for `mu` (uniform float SCALAR)");
-    EXPECT_EQ(message(file("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 2, 3), }", floats(12)), matrices), "`A.npy`, byte 20: records found, `<f4` expected");
-    EXPECT_THAT(message(file("{'descr': '<f4', 'shape': (2, 2, 3)}", floats(12)), matrices), HasSubstr("the header has no key `fortran_order`"));
-    EXPECT_THAT(message(file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3)}", floats(12)), matrices), HasSubstr("byte 27: the key `descr` stands twice"));
+    EXPECT_EQ(message(file("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3), }", floats(24)), matrices),
+        "`A.npy`, byte 20: components `<f8` found, `<f4` expected for `A` (float MATRIX2x3)");
+    EXPECT_EQ(message(file("{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2, 3), }", floats(12)), matrices),
+        "`A.npy`, byte 20: components `>f4` found, `<f4` expected for `A` (float MATRIX2x3)");
+    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2, 3), }", floats(12)), matrices),
+        "`A.npy`, byte 44: Fortran order found, C order expected");
+    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 2), }", floats(12)), matrices),
+        "`A.npy`, byte 60: shape (2, 3, 2) found, (n, 2, 3) expected for `A` (float MATRIX2x3)");
+    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats(6)), matrices),
+        "`A.npy`, byte 60: shape (2, 3) found, (n, 2, 3) expected for `A` (float MATRIX2x3)");
+    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", floats(1)), matrices),
+        "`A.npy`, byte 60: shape () found, (n, 2, 3) expected for `A` (float MATRIX2x3)");
+    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", floats(1)), mu),
+        "`A.npy`, byte 60: shape (1,) found, () expected for `mu` (uniform float SCALAR)");
+    EXPECT_EQ(message(file("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 2, 3), }", floats(12)), matrices),
+        "`A.npy`, byte 20: records found, `<f4` expected");
+    EXPECT_THAT(
+        message(file("{'descr': '<f4', 'shape': (2, 2, 3)}", floats(12)), matrices), HasSubstr("the header has no key `fortran_order`"));
+    EXPECT_THAT(message(file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3)}", floats(12)), matrices),
+        HasSubstr("byte 27: the key `descr` stands twice"));
     EXPECT_THAT(message(file("{'data': 1}", floats(12)), matrices), HasSubstr("byte 11: the key `data` is unknown"));
     EXPECT_THAT(message(file("{'descr': '<f4", floats(12)), matrices), HasSubstr("a string in the header does not end"));
     EXPECT_THAT(message(file(good + "x", floats(12)), matrices), HasSubstr("more text after the header's dictionary"));
-    EXPECT_THAT(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 2, 3), }", floats(12)), matrices), HasSubstr("a dimension does not fit 64 bits"));
+    EXPECT_THAT(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 2, 3), }", floats(12)), matrices),
+        HasSubstr("a dimension does not fit 64 bits"));
     // n * 24 overflows to exactly the number of bytes present.
-    EXPECT_THAT(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2305843009213693954, 2, 3), }", floats(12)), matrices), HasSubstr("48 bytes of data found, 2305843009213693954 elements"));
+    EXPECT_THAT(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2305843009213693954, 2, 3), }", floats(12)), matrices),
+        HasSubstr("48 bytes of data found, 2305843009213693954 elements"));
     // Every prefix of a good file is refused and none crashes.
     const std::string whole = file(good, floats(12));
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -124,7 +142,8 @@ TEST(Numpy, WritesWhatItReads) {
         EXPECT_EQ(again->bytes, list.bytes);
     }
     // As numpy.save writes it.
-    EXPECT_EQ(numpy_file({2, "12345678"}, scalar, false), file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }" + std::string(60, ' ') + "\n", "12345678"));
+    EXPECT_EQ(numpy_file({2, "12345678"}, scalar, false),
+        file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }" + std::string(60, ' ') + "\n", "12345678"));
 }
 
 // Debian's python3-numpy, which the set-up script installs.

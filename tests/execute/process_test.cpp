@@ -22,16 +22,26 @@ TEST(Process, GivesOutputAndExitCode) {
 
 TEST(Children, ReturnTextsInOrderAndSurviveFaults) {
     const std::string large(3000000, 'x'); // more than a pipe holds
-    const auto results = run_children(
-        {[] { return std::string("first"); },
-         []() -> std::string { std::raise(SIGKILL); return "unreached"; },
-         [] { std::this_thread::sleep_for(std::chrono::seconds(30)); return std::string("late"); },
-         [&] { return large; },
-         []() -> std::string { end_child("said before the end"); },
-         []() -> std::string { _exit(7); },
-         [] { return std::string(); },
-         []() -> std::string { send_from_child("sent; "); std::raise(SIGKILL); return ""; },
-         [] { send_from_child("sent, "); return std::string("returned"); }},
+    const auto results = run_children({[] { return std::string("first"); },
+                                          []() -> std::string {
+                                              std::raise(SIGKILL);
+                                              return "unreached";
+                                          },
+                                          [] {
+                                              std::this_thread::sleep_for(std::chrono::seconds(30));
+                                              return std::string("late");
+                                          },
+                                          [&] { return large; }, []() -> std::string { end_child("said before the end"); },
+                                          []() -> std::string { _exit(7); }, [] { return std::string(); },
+                                          []() -> std::string {
+                                              send_from_child("sent; ");
+                                              std::raise(SIGKILL);
+                                              return "";
+                                          },
+                                          [] {
+                                              send_from_child("sent, ");
+                                              return std::string("returned");
+                                          }},
         2, 0.3);
     ASSERT_EQ(results.size(), 9u);
     EXPECT_TRUE(results[0].completed);
@@ -58,11 +68,11 @@ TEST(Children, ReturnTextsInOrderAndSurviveFaults) {
 TEST(Children, AreBoundedByTheirProcessorTimeOnALoadedMachine) {
     // The clock's bound of 100 s is there for a child that waits, not for one that has to share the processor.
     const auto results = run_children({[]() -> std::string {
-                                          for (volatile bool on = true; on;) {
-                                          }
-                                          return "ended";
-                                      }},
-                                      1, 0.1, 1000);
+        for (volatile bool on = true; on;) {
+        }
+        return "ended";
+    }},
+        1, 0.1, 1000);
     EXPECT_FALSE(results.at(0).completed);
     EXPECT_EQ(results.at(0).fault, "exceeded 1 s of processor time");
 }

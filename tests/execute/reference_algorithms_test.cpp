@@ -33,7 +33,8 @@ void expect_near(const BoundedMatrix& ours, const Matrix& theirs, double toleran
     const double scale = std::max(1.0, static_cast<double>(theirs.cwiseAbs().maxCoeff()));
     for (int i = 0; i < theirs.rows(); ++i) {
         for (int j = 0; j < theirs.cols(); ++j) {
-            EXPECT_NEAR(ours[at(i, j, static_cast<int>(theirs.cols()))].value, static_cast<double>(theirs(i, j)), tolerance * scale) << i << "," << j;
+            EXPECT_NEAR(ours[at(i, j, static_cast<int>(theirs.cols()))].value, static_cast<double>(theirs(i, j)), tolerance * scale)
+                << i << "," << j;
         }
     }
 }
@@ -73,7 +74,8 @@ float determinant_float(const std::vector<float>& a, int n, bool by_column) {
     }
     float sum = 0;
     for (int j = 0; j < n; ++j) {
-        const float term = by_column ? a[at(j, 0, n)] * minor_float(a, n, j, 0, true) : a[static_cast<std::size_t>(j)] * minor_float(a, n, 0, j, false);
+        const float term =
+            by_column ? a[at(j, 0, n)] * minor_float(a, n, j, 0, true) : a[static_cast<std::size_t>(j)] * minor_float(a, n, 0, j, false);
         sum = j % 2 == 0 ? sum + term : sum - term;
     }
     return sum;
@@ -237,8 +239,9 @@ TEST(Cholesky, EqualsEigenAndItsBoundHolds) {
                             y.push_back(l[at(j, k, n)]);
                         }
                         const float sum = accumulate(a[at(i, j, n)], -1, x, y, order);
-                        l[at(i, j, n)] = i == j ? std::sqrt(sum) : order == Order::backward ? sum * (1 / l[at(j, j, n)])
-                                                                                            : sum / l[at(j, j, n)];
+                        l[at(i, j, n)] = i == j        ? std::sqrt(sum)
+                            : order == Order::backward ? sum * (1 / l[at(j, j, n)])
+                                                       : sum / l[at(j, j, n)];
                         tightness.see(l[at(i, j, n)], ours[at(i, j, n)], "Cholesky");
                     }
                 }
@@ -303,7 +306,8 @@ TEST(Algorithms, PassOnTheBoundsOfTheirOperands) {
                 b[static_cast<std::size_t>(i)].bound = std::abs(by);
                 moved_b[static_cast<std::size_t>(i)].value += by * step;
             }
-            const auto expect_covered = [&](const BoundedMatrix& from, const BoundedMatrix& to, const BoundedMatrix& rounding, const char* what) {
+            const auto expect_covered = [&](const BoundedMatrix& from, const BoundedMatrix& to, const BoundedMatrix& rounding,
+                                            const char* what) {
                 for (std::size_t i = 0; i < from.size(); ++i) {
                     const double passed_on = from[i].bound - rounding[i].bound; // what the operands' bounds add
                     EXPECT_LE(std::abs(to[i].value - from[i].value), 1.001 * step * passed_on + 1e-11) << what << " n = " << n;
@@ -321,7 +325,8 @@ TEST(Algorithms, PassOnTheBoundsOfTheirOperands) {
             expect_covered(inverse(a, n), inverse(moved_a, n), inverse(plain_a, n), "inverse");
             expect_covered(cholesky(a, n), cholesky(moved_a, n), cholesky(plain_a, n), "cholesky");
             for (const bool definite : {false, true}) {
-                expect_covered(solve(a, b, n, 1, definite), solve(moved_a, moved_b, n, 1, definite), solve(plain_a, plain_b, n, 1, definite), "solve");
+                expect_covered(
+                    solve(a, b, n, 1, definite), solve(moved_a, moved_b, n, 1, definite), solve(plain_a, plain_b, n, 1, definite), "solve");
             }
         }
     }

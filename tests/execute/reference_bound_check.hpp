@@ -71,8 +71,7 @@ private:
 /// Numbers that are floats, from the generator under test's sibling: a fixed linear congruence, so tests do not depend on domains.cpp.
 class Numbers {
 public:
-    explicit Numbers(std::uint64_t seed)
-        : state_(seed) {}
+    explicit Numbers(std::uint64_t seed) : state_(seed) {}
     float next() {
         state_ = state_ * 6364136223846793005U + 1442695040888963407U;
         return static_cast<float>(static_cast<double>(state_ >> 40) * 0x1p-23 - 1);

@@ -128,7 +128,8 @@ TEST(DrawCases, ProgramsOfEveryDomainAreAcceptable) {
     const DataId mu = builder.uniform("mu", scalar_type());
     const DataId volume = builder.call("slog", {builder.call("mdet", {f})});
     const DataId stress = builder.call("smmul", {builder.call("msub", {f, builder.call("mtrans", {builder.call("minv", {f})})}), mu});
-    const DataId solved = builder.call("mcholsolve", {builder.call("madd", {builder.call("mmult", {builder.call("mmul", {h, p}), h}), r}), b});
+    const DataId solved =
+        builder.call("mcholsolve", {builder.call("madd", {builder.call("mmult", {builder.call("mmul", {h, p}), h}), r}), b});
     const DataId c = builder.call("mtmul", {f, f});
     const DataId factor = builder.call("mchol", {c});
     const DataId root = builder.call("ssqrt", {builder.call("mtrace", {c})});

@@ -36,10 +36,7 @@ inline const library::Catalog& standard_catalog() {
 
 class ProgramBuilder {
 public:
-    explicit ProgramBuilder(const library::Catalog& catalog = standard_catalog())
-        : catalog_(catalog) {
-        program_.name = "test";
-    }
+    explicit ProgramBuilder(const library::Catalog& catalog = standard_catalog()) : catalog_(catalog) { program_.name = "test"; }
     DataId input(const std::string& name, Type type) { return interface(name, type, frontend::DatumKind::input); }
     DataId uniform(const std::string& name, Type type) { return interface(name, type, frontend::DatumKind::uniform); }
     DataId constant(Type type, std::vector<double> values) {
@@ -93,7 +90,8 @@ private:
 };
 
 /// The double value of one call on exact operands.
-inline std::vector<Bounded> call_function(const std::string& function, const std::vector<std::pair<Type, std::vector<float>>>& operands, const library::Catalog& catalog = standard_catalog()) {
+inline std::vector<Bounded> call_function(const std::string& function, const std::vector<std::pair<Type, std::vector<float>>>& operands,
+    const library::Catalog& catalog = standard_catalog()) {
     std::vector<Type> types;
     std::vector<Shape> shapes;
     std::vector<std::vector<Bounded>> data;

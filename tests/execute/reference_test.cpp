@@ -81,12 +81,20 @@ std::vector<Law> laws() {
         all.push_back({"minv", {m(n, n)}, [](const Operands& x) -> Matrix { return x[0].inverse(); }});
         all.push_back({"mcof", {m(n, n)}, [](const Operands& x) -> Matrix { return x[0].determinant() * x[0].inverse().transpose(); }});
     }
-    all.push_back({"vcross", {v(3), v(3)}, [](const Operands& x) -> Matrix { return Eigen::Vector3d(x[0].col(0)).cross(Eigen::Vector3d(x[1].col(0))); }});
-    const std::vector<std::pair<const char*, double (*)(double, double)>> binary{{"sadd", [](double a, double b) { return a + b; }}, {"ssub", [](double a, double b) { return a - b; }}, {"smul", [](double a, double b) { return a * b; }}, {"sdiv", [](double a, double b) { return a / b; }}, {"spow", [](double a, double b) { return std::pow(a, b); }}, {"smin", [](double a, double b) { return a < b ? a : b; }}, {"smax", [](double a, double b) { return a < b ? b : a; }}};
+    all.push_back({"vcross", {v(3), v(3)},
+        [](const Operands& x) -> Matrix { return Eigen::Vector3d(x[0].col(0)).cross(Eigen::Vector3d(x[1].col(0))); }});
+    const std::vector<std::pair<const char*, double (*)(double, double)>> binary{{"sadd", [](double a, double b) { return a + b; }},
+        {"ssub", [](double a, double b) { return a - b; }}, {"smul", [](double a, double b) { return a * b; }},
+        {"sdiv", [](double a, double b) { return a / b; }}, {"spow", [](double a, double b) { return std::pow(a, b); }},
+        {"smin", [](double a, double b) { return a < b ? a : b; }}, {"smax", [](double a, double b) { return a < b ? b : a; }}};
     for (const auto& [name, law] : binary) {
         all.push_back({name, {s(), s()}, [function = law](const Operands& x) { return one(function(x[0](0, 0), x[1](0, 0))); }});
     }
-    const std::vector<std::pair<const char*, double (*)(double)>> unary{{"sneg", [](double a) { return -a; }}, {"sabs", [](double a) { return std::abs(a); }}, {"ssqrt", [](double a) { return std::sqrt(a); }}, {"srsqrt", [](double a) { return 1 / std::sqrt(a); }}, {"sexp", [](double a) { return std::exp(a); }}, {"slog", [](double a) { return std::log(a); }}, {"ssin", [](double a) { return std::sin(a); }}, {"scos", [](double a) { return std::cos(a); }}};
+    const std::vector<std::pair<const char*, double (*)(double)>> unary{{"sneg", [](double a) { return -a; }},
+        {"sabs", [](double a) { return std::abs(a); }}, {"ssqrt", [](double a) { return std::sqrt(a); }},
+        {"srsqrt", [](double a) { return 1 / std::sqrt(a); }}, {"sexp", [](double a) { return std::exp(a); }},
+        {"slog", [](double a) { return std::log(a); }}, {"ssin", [](double a) { return std::sin(a); }},
+        {"scos", [](double a) { return std::cos(a); }}};
     for (const auto& [name, law] : unary) {
         all.push_back({name, {s()}, [function = law](const Operands& x) { return one(function(x[0](0, 0))); }});
     }
@@ -134,7 +142,9 @@ TEST(Reference, EveryFunctionEqualsEigen) {
             Operands eigen;
             for (std::size_t i = 0; i < law.operands.size(); ++i) {
                 operands.emplace_back(law.operands[i], operand(law.operands[i], function.inputs[i].domain, numbers));
-                eigen.push_back(Eigen::Map<const Floats>(operands[i].second.data(), law.operands[i].shape.rows, law.operands[i].shape.columns).cast<double>());
+                eigen.push_back(
+                    Eigen::Map<const Floats>(operands[i].second.data(), law.operands[i].shape.rows, law.operands[i].shape.columns)
+                        .cast<double>());
             }
             const std::vector<Bounded> ours = call_function(law.function, operands);
             const Matrix theirs = law.eigen(eigen);
@@ -165,10 +175,12 @@ TEST(Reference, BoundsOfIndexExpressionsHoldInEveryOrder) {
             const std::vector<Bounded> y = call_function("mvmul", {{m(2, k), a}, {v(k), b}});
             const std::vector<Bounded> length = call_function("venorm", {{v(k), b}});
             const float scale = numbers.next();
-            const std::vector<Bounded> z = call_function("axpy", {{s(), {scale}}, {v(k), b}, {v(k), std::vector<float>(a.begin(), a.begin() + k)}});
+            const std::vector<Bounded> z =
+                call_function("axpy", {{s(), {scale}}, {v(k), b}, {v(k), std::vector<float>(a.begin(), a.begin() + k)}});
             for (const Order order : all_orders) {
                 for (std::size_t row = 0; row < 2; ++row) {
-                    const std::vector<float> x(a.begin() + static_cast<std::ptrdiff_t>(row * n), a.begin() + static_cast<std::ptrdiff_t>((row + 1) * n));
+                    const std::vector<float> x(
+                        a.begin() + static_cast<std::ptrdiff_t>(row * n), a.begin() + static_cast<std::ptrdiff_t>((row + 1) * n));
                     product.see(accumulate(0, 1, x, b, order), y[row], "product");
                 }
                 norm.see(std::sqrt(accumulate(0, 1, b, b, order)), length[0], "norm");
@@ -200,7 +212,9 @@ TEST(Reference, BoundsOfScalarFunctionsHold) {
         const float a = 1.5F + numbers.next();
         const float b = 1.5F + numbers.next();
         const auto unary = [&](const char* name, float computed) { tightness.see(computed, call_function(name, {{s(), {a}}})[0], name); };
-        const auto binary = [&](const char* name, float computed) { tightness.see(computed, call_function(name, {{s(), {a}}, {s(), {b}}})[0], name); };
+        const auto binary = [&](const char* name, float computed) {
+            tightness.see(computed, call_function(name, {{s(), {a}}, {s(), {b}}})[0], name);
+        };
         unary("ssqrt", std::sqrt(a));
         unary("srsqrt", 1 / std::sqrt(a));
         unary("sexp", std::exp(a));
@@ -262,7 +276,8 @@ TEST(Reference, BoundsPassThroughChains) {
 /// The program of DESIGN.md section 2.
 struct Demo {
     ProgramBuilder builder;
-    DataId a = builder.input("A", m(3, 3)), b = builder.input("B", m(3, 3)), c = builder.input("c", v(3)), d = builder.input("D", m(5, 5)), e = builder.input("E", m(5, 5));
+    DataId a = builder.input("A", m(3, 3)), b = builder.input("B", m(3, 3)), c = builder.input("c", v(3)), d = builder.input("D", m(5, 5)),
+           e = builder.input("E", m(5, 5));
     DataId m1 = builder.call("mmul", {a, b});
     DataId v1 = builder.call("mvmul", {m1, c});
     DataId s1 = builder.call("venorm", {v1});
@@ -287,11 +302,15 @@ TEST(ReferenceProgram, DemoEqualsEigen) {
     constexpr std::size_t elements = 50;
     const DataValues given = demo.random(elements);
     const ReferenceResult result = evaluate(demo.program, standard_catalog(), elements, given);
-    const auto matrix = [&](DataId id, std::size_t element, int rows, int columns) { return Matrix(Eigen::Map<const Matrix>(given[id.index()].data() + element * static_cast<std::size_t>(rows * columns), rows, columns)); };
+    const auto matrix = [&](DataId id, std::size_t element, int rows, int columns) {
+        return Matrix(
+            Eigen::Map<const Matrix>(given[id.index()].data() + element * static_cast<std::size_t>(rows * columns), rows, columns));
+    };
     ASSERT_EQ(result.values[demo.f.index()].size(), elements * 25);
     for (std::size_t element = 0; element < elements; ++element) {
         const Matrix d = matrix(demo.d, element, 5, 5);
-        const Matrix expected = (d * matrix(demo.e, element, 5, 5) + d) * (matrix(demo.a, element, 3, 3) * matrix(demo.b, element, 3, 3) * matrix(demo.c, element, 3, 1)).norm();
+        const Matrix expected = (d * matrix(demo.e, element, 5, 5) + d) *
+            (matrix(demo.a, element, 3, 3) * matrix(demo.b, element, 3, 3) * matrix(demo.c, element, 3, 1)).norm();
         for (int i = 0; i < 25; ++i) {
             EXPECT_NEAR(result.values[demo.f.index()][element * 25 + static_cast<std::size_t>(i)], expected.data()[i], 1e-13);
         }
@@ -353,19 +372,19 @@ library::Catalog library_of(const std::string& metadata) {
     return *catalog;
 }
 std::string product_metadata(const std::string& reference) {
-    return "summary = \"\"\nshape = [\"N\"]\nflops = \"1\"\nreference = \"" + reference + "\"\n"
-                                                                                          "[[input]]\nname = \"A\"\ntype = \"MATRIX[N,N]\"\n[[input]]\nname = \"B\"\ntype = \"MATRIX[N,N]\"\n[output]\nname = \"C\"\ntype = \"MATRIX[N,N]\"\n";
+    return "summary = \"\"\nshape = [\"N\"]\nflops = \"1\"\nreference = \"" + reference +
+        "\"\n"
+        "[[input]]\nname = \"A\"\ntype = \"MATRIX[N,N]\"\n[[input]]\nname = \"B\"\ntype = \"MATRIX[N,N]\"\n[output]\nname = \"C\"\ntype = "
+        "\"MATRIX[N,N]\"\n";
 }
 
 TEST(Reference, AWrongReferenceIsCaught) {
     Numbers numbers(23);
-    for (const auto& [reference, right] : {std::pair{"C[i,j] = sum(k) A[i,k] * B[k,j]", true},
-                                           std::pair{"C[i,j] = sum(k) A[i,k] * B[j,k]", false},
-                                           std::pair{"C[i,j] = sum(k) A[k,i] * B[k,j]", false},
-                                           std::pair{"C[j,i] = sum(k) A[i,k] * B[k,j]", false},
-                                           std::pair{"C[i,j] = -(sum(k) A[i,k] * B[k,j])", false},
-                                           std::pair{"C[i,j] = sum(k) [k < N-1] * A[i,k] * B[k,j]", false},
-                                           std::pair{"C[i,j] = sum(k) A[i,k] * B[k,j] + 0.0001 * A[i,j]", false}}) {
+    for (const auto& [reference, right] :
+        {std::pair{"C[i,j] = sum(k) A[i,k] * B[k,j]", true}, std::pair{"C[i,j] = sum(k) A[i,k] * B[j,k]", false},
+            std::pair{"C[i,j] = sum(k) A[k,i] * B[k,j]", false}, std::pair{"C[j,i] = sum(k) A[i,k] * B[k,j]", false},
+            std::pair{"C[i,j] = -(sum(k) A[i,k] * B[k,j])", false}, std::pair{"C[i,j] = sum(k) [k < N-1] * A[i,k] * B[k,j]", false},
+            std::pair{"C[i,j] = sum(k) A[i,k] * B[k,j] + 0.0001 * A[i,j]", false}}) {
         const library::Catalog catalog = library_of(product_metadata(reference));
         std::size_t mismatches = 0;
         for (int draw = 0; draw < 20; ++draw) {
@@ -407,8 +426,10 @@ TEST(Reference, ConditionsDeltasAndIndexArithmetic) {
 }
 
 TEST(Reference, ASumOverDimensionsThatDifferIsRefused) {
-    const library::Catalog catalog = library_of("summary = \"\"\nshape = [\"M\", \"N\"]\nflops = \"1\"\nreference = \"c = sum(k) a[k] * b[k]\"\n"
-                                                "[[input]]\nname = \"a\"\ntype = \"VECTOR[M]\"\n[[input]]\nname = \"b\"\ntype = \"VECTOR[N]\"\n[output]\nname = \"c\"\ntype = \"SCALAR\"\n");
+    const library::Catalog catalog =
+        library_of("summary = \"\"\nshape = [\"M\", \"N\"]\nflops = \"1\"\nreference = \"c = sum(k) a[k] * b[k]\"\n"
+                   "[[input]]\nname = \"a\"\ntype = \"VECTOR[M]\"\n[[input]]\nname = \"b\"\ntype = \"VECTOR[N]\"\n[output]\nname = "
+                   "\"c\"\ntype = \"SCALAR\"\n");
     EXPECT_EQ(call_function("f", {{v(2), {1, 2}}, {v(2), {3, 4}}}, catalog)[0].value, 11);
     EXPECT_THROW(call_function("f", {{v(2), {1, 2}}, {v(3), {3, 4, 5}}}, catalog), std::invalid_argument);
 }

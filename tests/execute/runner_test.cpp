@@ -40,11 +40,13 @@ TEST_F(Runner, PassesARightUnit) {
 
 TEST_F(Runner, ReportsWrongValues) {
     EXPECT_THAT(with("x[j] * y[k] - x[k] * y[j]", "x[j] * y[k] + x[k] * y[j]").texts, Contains(HasSubstr("of `c` is")));
-    EXPECT_THAT(with("s[first + element] = sum;", "").texts, Contains(HasSubstr("component (0, 0) of element 0 of `s` is not written (n = 1)")));
+    EXPECT_THAT(
+        with("s[first + element] = sum;", "").texts, Contains(HasSubstr("component (0, 0) of element 0 of `s` is not written (n = 1)")));
 }
 
 TEST_F(Runner, ReportsAMissingBarrierByDatum) {
-    EXPECT_THAT(with("__syncthreads();\n    const unsigned element", "const unsigned element").texts, Contains(testing::AllOf(HasSubstr("cross_kernels::d: "), HasSubstr(" on `"))));
+    EXPECT_THAT(with("__syncthreads();\n    const unsigned element", "const unsigned element").texts,
+        Contains(testing::AllOf(HasSubstr("cross_kernels::d: "), HasSubstr(" on `"))));
     EXPECT_THAT(with("__pipeline_wait_prior(0);\n", "").texts, Contains(HasSubstr("early access on `a`")));
 }
 
@@ -52,17 +54,21 @@ TEST_F(Runner, ReportsAccessesOutsideOfLists) {
     // One element past the end: within the page only if the list does not end there, which the cases see to.
     EXPECT_THAT(with("a + first * 3, count)", "a + first * 3, count + 1)").texts, Contains(HasSubstr("access outside of `a`, ")));
     EXPECT_THAT(with("s[first + element] = sum;", "s[first + element] = sum; c[first * 3 + 96] = 0;").texts, Contains(HasSubstr("`c`")));
-    EXPECT_THAT(with("const float* const a = arguments->a + first * 3", "const float* const a = arguments->a + first * 3 - 1").texts, Contains(HasSubstr("before its start")));
+    EXPECT_THAT(with("const float* const a = arguments->a + first * 3", "const float* const a = arguments->a + first * 3 - 1").texts,
+        Contains(HasSubstr("before its start")));
 }
 
 TEST_F(Runner, ReportsWritesToInputsAndOutsideOfTheRange) {
-    EXPECT_THAT(with("s[first + element] = sum;", "s[first + element] = sum; const_cast<float*>(mu)[0] = 3;").texts, Contains(HasSubstr("input `mu` is changed")));
-    EXPECT_THAT(with("float* const s = arguments->s + first;", "float* const s = arguments->s;").texts, Contains(HasSubstr("written, outside of the range")));
+    EXPECT_THAT(with("s[first + element] = sum;", "s[first + element] = sum; const_cast<float*>(mu)[0] = 3;").texts,
+        Contains(HasSubstr("input `mu` is changed")));
+    EXPECT_THAT(with("float* const s = arguments->s + first;", "float* const s = arguments->s;").texts,
+        Contains(HasSubstr("written, outside of the range")));
 }
 
 TEST_F(Runner, ReportsReturnCodes) {
     EXPECT_THAT(with("if (!fusec::lists_valid<3>(lists, first, count))", "if (false)").texts, Contains(HasSubstr("null")));
-    EXPECT_THAT(with("if (workspace_bytes < needed_bytes)", "if (false)").texts, Contains(HasSubstr("a launch with a workspace too small returns 0")));
+    EXPECT_THAT(with("if (workspace_bytes < needed_bytes)", "if (false)").texts,
+        Contains(HasSubstr("a launch with a workspace too small returns 0")));
     EXPECT_THAT(with("if (count == 0)\n        return cudaSuccess;", "").texts, Contains(HasSubstr("the launch returns 1 (n = 0)")));
 }
 
@@ -72,16 +78,26 @@ TEST_F(Runner, ReportsMisalignedWideAccesses) {
 
 TEST_F(Runner, ReportsTextThatDoesNotCompileOrEnd) {
     EXPECT_THAT(with("float sum = 0;", "float sum = zero;").texts, Contains(HasSubstr("cannot compile")));
-    EXPECT_THAT(with("cross_launch(const", "cross_start(const").texts, Contains(testing::AnyOf(HasSubstr("defines no function `cross_launch`"), HasSubstr("cannot compile"))));
-    EXPECT_THAT(with("return (n * 12 + 255)", "__builtin_trap(); return (n * 12 + 255)").texts, Contains(HasSubstr("illegal instruction (n = 0)")));
-    EXPECT_THAT(with("const size_t first = start", "for (volatile int forever = 1; forever == 1;) {\n    }\n    const size_t first = start").texts, Contains(testing::AnyOf(HasSubstr("exceeded 10 s"), HasSubstr("exceeded 100 s")))); // of processor time, or by the clock
+    EXPECT_THAT(with("cross_launch(const", "cross_start(const").texts,
+        Contains(testing::AnyOf(HasSubstr("defines no function `cross_launch`"), HasSubstr("cannot compile"))));
+    EXPECT_THAT(
+        with("return (n * 12 + 255)", "__builtin_trap(); return (n * 12 + 255)").texts, Contains(HasSubstr("illegal instruction (n = 0)")));
+    EXPECT_THAT(
+        with("const size_t first = start", "for (volatile int forever = 1; forever == 1;) {\n    }\n    const size_t first = start").texts,
+        Contains(testing::AnyOf(HasSubstr("exceeded 10 s"), HasSubstr("exceeded 100 s")))); // of processor time, or by the clock
 }
 
 TEST_F(Runner, ReportsWhatDoesNotBelongToTheWorkspacesLayout) {
     // Wherever rounding to 256 leaves room behind d: no list, but memory that can be accessed.
-    EXPECT_THAT(with("s[first + element] = sum;", "s[first + element] = sum; if (n == 1) const_cast<float*>(d)[3] = d[0];").texts, Contains(HasSubstr("memory behind slot 0 of the workspace, 0 bytes past its last element, is overwritten (n = 1)")));
-    EXPECT_THAT(with("fusec::load_tile_words<Vector, 32, 3>(shared + 0, d + first * 3, count);", "fusec::copy_async<Vector, 32, 3>(shared + 0, d + first * 3, count + 1);\n__pipeline_commit();\n__pipeline_wait_prior(0);").texts, Contains(HasSubstr("touches global memory behind slot 0 of the workspace")));
-    EXPECT_THAT(with("return (n * 12 + 255)", "return (n * 13 + 255)").texts, Contains(HasSubstr("the workspace of 64 elements is said to have 1024 bytes; its slots have 768")));
+    EXPECT_THAT(with("s[first + element] = sum;", "s[first + element] = sum; if (n == 1) const_cast<float*>(d)[3] = d[0];").texts,
+        Contains(HasSubstr("memory behind slot 0 of the workspace, 0 bytes past its last element, is overwritten (n = 1)")));
+    EXPECT_THAT(
+        with("fusec::load_tile_words<Vector, 32, 3>(shared + 0, d + first * 3, count);",
+            "fusec::copy_async<Vector, 32, 3>(shared + 0, d + first * 3, count + 1);\n__pipeline_commit();\n__pipeline_wait_prior(0);")
+            .texts,
+        Contains(HasSubstr("touches global memory behind slot 0 of the workspace")));
+    EXPECT_THAT(with("return (n * 12 + 255)", "return (n * 13 + 255)").texts,
+        Contains(HasSubstr("the workspace of 64 elements is said to have 1024 bytes; its slots have 768")));
 }
 
 } // namespace

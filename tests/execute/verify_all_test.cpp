@@ -24,17 +24,18 @@ using fusion::Candidate;
 using fusion::Step;
 using fusion::Target;
 
-const char* const chain_text = "MATRIX3x3 A, B, M;\nVECTOR3 c, v;\nSCALAR s;\ninput A, B, c;\nM = A * B;\nv = M * c;\ns = venorm3(v);\nreturn s;\n";
+const char* const chain_text =
+    "MATRIX3x3 A, B, M;\nVECTOR3 c, v;\nSCALAR s;\ninput A, B, c;\nM = A * B;\nv = M * c;\ns = venorm3(v);\nreturn s;\n";
 /// A uniform, a table, two outputs.
-const char* const stress_text = "double MATRIX3x3 F;\nuniform double SCALAR mu;\nconst double MATRIX3x3 I = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];\ninput F;\nE = F' * F - I;\nS = mu * E;\nt = mtrace(E);\nreturn S, t;\n";
+const char* const stress_text = "double MATRIX3x3 F;\nuniform double SCALAR mu;\nconst double MATRIX3x3 I = [[1, 0, 0], [0, 1, 0], [0, 0, "
+                                "1]];\ninput F;\nE = F' * F - I;\nS = mu * E;\nt = mtrace(E);\nreturn S, t;\n";
 /// M may be computed in both kernels.
 const char* const shared_text = "MATRIX4x4 A, B;\nVECTOR4 c, d;\ninput A, B, c, d;\nM = A + B;\np = M * c;\nq = M * d;\nreturn p, q;\n";
 
 /// The space of a program for a target, as the command line makes it.
 class Candidates {
 public:
-    Candidates(const char* name, const char* text, Target target)
-        : program_(sample(name, text)) {
+    Candidates(const char* name, const char* text, Target target) : program_(sample(name, text)) {
         Diagnostics diagnostics;
         device_ = perfmodel::find_device(target == Target::host ? "host-generic" : "h200", diagnostics);
         model_ = perfmodel::make_predictor("composite", *device_, diagnostics);
@@ -85,7 +86,8 @@ TEST_P(VerifyAll, EveryKeptCandidateAgreesWithTheReference) {
     const auto& [program, target] = GetParam();
     Candidates candidates(program.name, program.text, target);
     const VerifyOptions options{.target = target};
-    const VerifyResult result = verify_candidates(candidates.space(), candidates.program().graph, candidates.program().catalog, options, setup());
+    const VerifyResult result =
+        verify_candidates(candidates.space(), candidates.program().graph, candidates.program().catalog, options, setup());
     EXPECT_TRUE(result.passed()) << texts(result);
     EXPECT_EQ(result.fusions, candidates.space().fusions().size());
     EXPECT_EQ(result.candidates, candidates.all().size());
@@ -102,7 +104,8 @@ TEST_P(VerifyAll, ACandidateThatForgetsAStoreIsTheOneThatIsNamed) {
     all.resize(std::min<std::size_t>(all.size(), 6));
     Candidate& wrong = all[all.size() / 2];
     std::erase_if(wrong.steps, [](const Step& step) { return step.kind == Step::Kind::store; });
-    const VerifyResult result = verify_kernels(all, candidates.program().graph, candidates.program().catalog, {.target = target, .product_every = 0}, setup());
+    const VerifyResult result =
+        verify_kernels(all, candidates.program().graph, candidates.program().catalog, {.target = target, .product_every = 0}, setup());
     EXPECT_EQ(result.mismatches, 1u) << texts(result);
     ASSERT_EQ(result.failures.size(), 1u);
     EXPECT_THAT(result.failures.front().texts.front(), testing::HasSubstr("is not written"));
@@ -110,8 +113,11 @@ TEST_P(VerifyAll, ACandidateThatForgetsAStoreIsTheOneThatIsNamed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, VerifyAll,
-                         testing::Combine(testing::Values(Program{"chain", chain_text}, Program{"stress", stress_text}, Program{"shared", shared_text}), testing::Values(Target::cuda, Target::host)),
-                         [](const auto& param) { return std::string(std::get<0>(param.param).name) + (std::get<1>(param.param) == Target::host ? "_host" : "_emulated"); });
+    testing::Combine(testing::Values(Program{"chain", chain_text}, Program{"stress", stress_text}, Program{"shared", shared_text}),
+        testing::Values(Target::cuda, Target::host)),
+    [](const auto& param) {
+        return std::string(std::get<0>(param.param).name) + (std::get<1>(param.param) == Target::host ? "_host" : "_emulated");
+    });
 
 class PlantedBarrier : public VerifyAll {};
 
@@ -120,19 +126,23 @@ TEST_P(PlantedBarrier, ACandidateWithoutItIsCaught) {
     Candidates candidates(program.name, program.text, target);
     std::vector<Candidate> without;
     for (Candidate candidate : candidates.all()) {
-        const auto barrier = std::find_if(candidate.steps.begin(), candidate.steps.end(), [](const Step& step) { return step.kind == Step::Kind::block_barrier || step.kind == Step::Kind::warp_barrier; });
+        const auto barrier = std::find_if(candidate.steps.begin(), candidate.steps.end(),
+            [](const Step& step) { return step.kind == Step::Kind::block_barrier || step.kind == Step::Kind::warp_barrier; });
         if (barrier != candidate.steps.end() && without.size() < 10) {
             candidate.steps.erase(barrier);
             without.push_back(std::move(candidate));
         }
     }
     ASSERT_GE(without.size(), 5u);
-    const VerifyResult result = verify_kernels(without, candidates.program().graph, candidates.program().catalog, {.target = target}, setup());
+    const VerifyResult result =
+        verify_kernels(without, candidates.program().graph, candidates.program().catalog, {.target = target}, setup());
     EXPECT_EQ(result.mismatches, without.size()) << "no kept candidate has a barrier that is not needed";
     EXPECT_THAT(texts(result), testing::HasSubstr("without a barrier between"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, PlantedBarrier, testing::Values(std::tuple(Program{"chain", chain_text}, Target::cuda), std::tuple(Program{"shared", shared_text}, Target::cuda)), [](const auto& param) { return std::string(std::get<0>(param.param).name); });
+INSTANTIATE_TEST_SUITE_P(Programs, PlantedBarrier,
+    testing::Values(std::tuple(Program{"chain", chain_text}, Target::cuda), std::tuple(Program{"shared", shared_text}, Target::cuda)),
+    [](const auto& param) { return std::string(std::get<0>(param.param).name); });
 
 TEST(IllConditioned, IsSaidSo) {
     // A - A is nothing but rounding errors, whatever the inputs.

@@ -97,11 +97,13 @@ protected:
                 interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values[list.datum.index()], {}});
             }
             for (const codegen::List& list : unit.outputs) {
-                interface.outputs.push_back({list.name, list.type, false, drawn.reference.values[list.datum.index()], drawn.reference.bounds[list.datum.index()]});
+                interface.outputs.push_back(
+                    {list.name, list.type, false, drawn.reference.values[list.datum.index()], drawn.reference.bounds[list.datum.index()]});
             }
             jobs.push_back({unit_text(unit, text, name), interface, cases});
         }
-        for (const char* const kind : {"delete a barrier", "weaken a barrier", "offset", "swap two buffers", "tail", "drop a store", "stride"}) {
+        for (const char* const kind :
+            {"delete a barrier", "weaken a barrier", "offset", "swap two buffers", "tail", "drop a store", "stride"}) {
             EXPECT_TRUE(barriers_only || kinds[kind] > 0) << kind;
         }
         RunSetup brief = setup();
@@ -111,9 +113,11 @@ protected:
         for (std::size_t i = 0; i < originals.size(); ++i) {
             const bool same = proof_of_equivalence(unit, originals[i]).has_value();
             EXPECT_TRUE(reports[i].faults != 0 || same) << originals[i].kind << ", " << originals[i].change << " is not caught";
-            EXPECT_FALSE(originals[i].site.barrier >= 0 && reports[i].faults != 0 && same) << originals[i].change << " is said to be equivalent";
+            EXPECT_FALSE(originals[i].site.barrier >= 0 && reports[i].faults != 0 && same)
+                << originals[i].change << " is said to be equivalent";
             if (originals[i].site.barrier >= 0 && same) {
-                equivalent.push_back(originals[i].kind + ", " + unit.kernels[static_cast<std::size_t>(originals[i].site.kernel)].name + " " + std::to_string(originals[i].site.barrier));
+                equivalent.push_back(originals[i].kind + ", " + unit.kernels[static_cast<std::size_t>(originals[i].site.kernel)].name +
+                    " " + std::to_string(originals[i].site.barrier));
             }
         }
         return equivalent;
@@ -191,9 +195,12 @@ TEST_F(Verify, CatchesEveryMutantOfThePlansText) {
     const auto most_barriers = [&](const dag::CallSet& calls, const std::string& stored) {
         const auto column = space.find(calls, {demo->datum(stored)});
         const std::vector<fusion::Candidate>& kept = space.front(column.value()).kept;
-        return *std::max_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.work.block_barriers + a.work.warp_barriers < b.work.block_barriers + b.work.warp_barriers; });
+        return *std::max_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
+            return a.work.block_barriers + a.work.warp_barriers < b.work.block_barriers + b.work.warp_barriers;
+        });
     };
-    const fusion::Plan plan = plan_of({most_barriers({CallId(0), CallId(1), CallId(2)}, "s1"), most_barriers({CallId(3), CallId(4), CallId(5)}, "F")}, *demo);
+    const fusion::Plan plan =
+        plan_of({most_barriers({CallId(0), CallId(1), CallId(2)}, "s1"), most_barriers({CallId(3), CallId(4), CallId(5)}, "F")}, *demo);
     EXPECT_THAT(equivalent_barriers(plan, *demo, false), Not(testing::Contains(HasSubstr("delete"))));
 }
 
@@ -203,7 +210,8 @@ TEST_F(Verify, TheHandBuiltPlanHasABarrierThatNothingNeeds) {
     // the 32 threads that made it are the first warp, and so are the 8 that store it, 16 bytes each, so a warp barrier would do. The search
     // knows the first (the test above) and, by rule, has warp barriers within one instance's threads only.
     const auto demo = sample("demo", demo_text);
-    EXPECT_EQ(equivalent_barriers(two_kernels(*demo), *demo, true), (std::vector<std::string>{"delete a barrier, s1 2", "weaken a barrier, s1 2", "weaken a barrier, s1 4"}));
+    EXPECT_EQ(equivalent_barriers(two_kernels(*demo), *demo, true),
+        (std::vector<std::string>{"delete a barrier, s1 2", "weaken a barrier, s1 2", "weaken a barrier, s1 4"}));
 }
 
 } // namespace

@@ -97,7 +97,8 @@ TEST(Workspace, SizesTellEverySlotFromItsNeighboursAndFillIt) {
             EXPECT_TRUE(narrower) << slot;
             // 64 elements of 4 bytes fill a unit, and 32 of 8; such sizes are multiples of the tile or of one of them.
             const int filled = 256 / std::gcd(256, slot);
-            EXPECT_TRUE(full || std::any_of(tiles.begin(), tiles.end(), [&](int tile) { return filled % tile == 0; })) << slot << " of " << tiles.front();
+            EXPECT_TRUE(full || std::any_of(tiles.begin(), tiles.end(), [&](int tile) { return filled % tile == 0; }))
+                << slot << " of " << tiles.front();
         }
     }
     EXPECT_THAT(workspace_cases({32}, {}, 3), IsEmpty());

@@ -14,8 +14,7 @@ namespace fusec::frontend::testing {
 /// Files by path.
 class MemoryReader final : public FileReader {
 public:
-    explicit MemoryReader(std::map<std::string, std::string> files)
-        : files_(std::move(files)) {}
+    explicit MemoryReader(std::map<std::string, std::string> files) : files_(std::move(files)) {}
     std::string identity(const std::filesystem::path& path) const override { return path.lexically_normal().string(); }
     std::optional<std::string> read(const std::filesystem::path& path, const Span& from, Diagnostics& diagnostics) override;
     std::size_t reads() const { return reads_; }

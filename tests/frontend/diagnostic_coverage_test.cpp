@@ -46,7 +46,8 @@ TEST(DiagnosticCoverage, EveryKindHasAGoldenCase) {
     const std::set<std::string> cases = bracketed_in_checks();
     for (const DiagnosticKind& kind : all_diagnostic_kinds()) {
         const std::string name(kind.name);
-        EXPECT_NE(cases.contains(name), awaiting_a_case.contains(name)) << (cases.contains(name) ? "has a golden case and is listed as awaiting one: [" : "no golden case of [") << name << "]";
+        EXPECT_NE(cases.contains(name), awaiting_a_case.contains(name))
+            << (cases.contains(name) ? "has a golden case and is listed as awaiting one: [" : "no golden case of [") << name << "]";
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every block marked ```fus in docs/ compiles without a message but remarks; every block marked ```fus error=KIND gives errors of that kind only.
+// Every block marked ```fus in docs/ compiles without a message but remarks; every block marked ```fus error=KIND gives errors of
+// that kind only.
 #include "frontend/frontend.hpp"
 #include "tests/frontend/program_case.hpp"
 
@@ -27,7 +28,8 @@ std::vector<Block> blocks_of(const std::filesystem::path& path) {
         if (!inside && line.starts_with("```fus")) {
             inside = true;
             const std::size_t equals = line.find("error=");
-            blocks.push_back({path.filename().string() + ":" + std::to_string(number), equals == std::string::npos ? "" : line.substr(equals + 6), ""});
+            blocks.push_back(
+                {path.filename().string() + ":" + std::to_string(number), equals == std::string::npos ? "" : line.substr(equals + 6), ""});
         } else if (inside && line.starts_with("```")) {
             inside = false;
         } else if (inside) {

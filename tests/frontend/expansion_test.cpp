@@ -14,7 +14,8 @@
 namespace fusec::frontend::testing {
 namespace {
 
-const std::string head = "MATRIX2x2 A, B; SCALAR a; uniform SCALAR u; input A, B, a; const VECTOR4 w = [1, 0.5, 0.25, 0.5]; const MATRIX4x2 G = [[1, 2], [3, 4], [5, 6], [1, 2]];\n";
+const std::string head = "MATRIX2x2 A, B; SCALAR a; uniform SCALAR u; input A, B, a; const VECTOR4 w = [1, 0.5, 0.25, 0.5]; const "
+                         "MATRIX4x2 G = [[1, 2], [3, 4], [5, 6], [1, 2]];\n";
 
 std::string checked(const std::string& text, FileReader* reader = nullptr, const CheckOptions& options = {}) {
     const Compiled compiled = compile(text, reader, options);
@@ -28,51 +29,59 @@ void expect_twins(const std::string& text, const std::string& twin) {
 
 TEST(Expansion, LoopsAreTheirStatementsWrittenOut) {
     expect_twins("S = A; for q in 0..3 { g = A * w[q]; S += g * B; } return S;",
-                 "g0 = A * w[0]; S0 = A + g0 * B; g1 = A * w[1]; S1 = S0 + g1 * B; g2 = A * w[2]; S = S1 + g2 * B; return S;");
+        "g0 = A * w[0]; S0 = A + g0 * B; g1 = A * w[1]; S1 = S0 + g1 * B; g2 = A * w[2]; S = S1 + g2 * B; return S;");
     expect_twins("S = A; for i in 1..3 { for j in 0..i { S += A * (i + 10 * j); } S -= B * i; } return S;",
-                 "S1 = A + A * (1 + 10 * 0); S2 = S1 - B * 1; S3 = S2 + A * (2 + 10 * 0); S4 = S3 + A * (2 + 10 * 1); S = S4 - B * 2; return S;");
+        "S1 = A + A * (1 + 10 * 0); S2 = S1 - B * 1; S3 = S2 + A * (2 + 10 * 0); S4 = S3 + A * (2 + 10 * 1); S = S4 - B * 2; return S;");
     expect_twins("MATRIX2x2 S; for q in 2..5 { S += A * q; } return S;", "S1 = A * 2; S2 = S1 + A * 3; S = S2 + A * 4; return S;");
     expect_twins("MATRIX2x2 S; for q in -1..1 { S -= A * q; } return S;", "S1 = -(A * -1); S = S1 - A * 0; return S;");
     expect_twins("S = u * A; for q in 7..7 { S += A; } return S;", "S = u * A; return S;");
     expect_twins("x = A * G[1]; for q in 0..2 { for c in 0..2 { x += G[2 * q + c] * G[q, c] / (q + 1); } } return x;",
-                 "x0 = A * G[1]; x1 = x0 + G[0] * G[0, 0] / 1; x2 = x1 + G[1] * G[0, 1] / 1; x3 = x2 + G[2] * G[1, 0] / 2; x = x3 + G[3] * G[1, 1] / 2; return x;");
+        "x0 = A * G[1]; x1 = x0 + G[0] * G[0, 0] / 1; x2 = x1 + G[1] * G[0, 1] / 1; x3 = x2 + G[2] * G[1, 0] / 2; x = x3 + G[3] * G[1, 1] "
+        "/ 2; return x;");
 }
 
 /// `/` rounds towards 0 and `%` has the sign of its left operand, as in C.
 TEST(Expansion, IndicesAreIntegersAndExpressionsAreNot) {
-    expect_twins("x = A * G[7 / 2]; for q in 0..4 { x += G[(q - 3) % 2 + 1] * (q / 2); } y = G[-7 / 2 + 3, -7 % 2 + 1] * a; z = w[2 - -1 * 1 - (3 - 2)] * a; return x, y, z;",
-                 "x0 = A * G[3]; x1 = x0 + G[0] * 0; x2 = x1 + G[1] * 0.5; x3 = x2 + G[0] * 1; x = x3 + G[1] * 1.5; y = G[0, 0] * a; z = w[2] * a; return x, y, z;");
+    expect_twins("x = A * G[7 / 2]; for q in 0..4 { x += G[(q - 3) % 2 + 1] * (q / 2); } y = G[-7 / 2 + 3, -7 % 2 + 1] * a; z = w[2 - -1 * "
+                 "1 - (3 - 2)] * a; return x, y, z;",
+        "x0 = A * G[3]; x1 = x0 + G[0] * 0; x2 = x1 + G[1] * 0.5; x3 = x2 + G[0] * 1; x = x3 + G[1] * 1.5; y = G[0, 0] * a; z = w[2] * a; "
+        "return x, y, z;");
     expect_twins("const SCALAR n = 2; h = 3; S = A; for q in n..h + 1 { k = 2 * q; S += A * w[k - h] * k; } return S;",
-                 "S1 = A + A * w[1] * 4; S = S1 + A * w[3] * 6; return S;");
+        "S1 = A + A * w[1] * 4; S = S1 + A * w[3] * 6; return S;");
 }
 
 TEST(Expansion, CallsOfDefinitionsAreTheirBodies) {
     expect_twins("def f(x, s) { y = x * x; return s * y - x; } C = f(A, 2) * f(B, a); D = f(f(A + B, u), w[1]); return C, D;",
-                 "y1 = A * A; p = 2 * y1 - A; y2 = B * B; C = p * (a * y2 - B); s = A + B; y3 = s * s; q = u * y3 - s; y4 = q * q; D = w[1] * y4 - q; return C, D;");
+        "y1 = A * A; p = 2 * y1 - A; y2 = B * B; C = p * (a * y2 - B); s = A + B; y3 = s * s; q = u * y3 - s; y4 = q * q; D = w[1] * y4 - "
+        "q; return C, D;");
     expect_twins("def f(n, x) { t = x; for q in 0..n { t += w[q + n] * x; } return t; } C = f(1, A); D = f(2, A * B); return C, D;",
-                 "C = A + w[1] * A; x = A * B; t = x + w[2] * x; D = t + w[3] * x; return C, D;");
-    expect_twins("def norm(x) { return ssqrt(vdot(x, x)); } def two() { return 2; } def dir(VECTOR2 x, float s) { return x / norm(x) * s * two(); } x = dir(A * G[0], 1); y = dir(B * G[1], a); return x, y;",
-                 "p = A * G[0]; x = p / ssqrt(vdot(p, p)) * 1 * 2; q = B * G[1]; y = q / ssqrt(vdot(q, q)) * a * 2; return x, y;");
+        "C = A + w[1] * A; x = A * B; t = x + w[2] * x; D = t + w[3] * x; return C, D;");
+    expect_twins("def norm(x) { return ssqrt(vdot(x, x)); } def two() { return 2; } def dir(VECTOR2 x, float s) { return x / norm(x) * s * "
+                 "two(); } x = dir(A * G[0], 1); y = dir(B * G[1], a); return x, y;",
+        "p = A * G[0]; x = p / ssqrt(vdot(p, p)) * 1 * 2; q = B * G[1]; y = q / ssqrt(vdot(q, q)) * a * 2; return x, y;");
     expect_twins("def u2(w) { a = w * w; return a * u; } const SCALAR B1 = 3; C = u2(A); D = u2(B); E = u2(a * B1); return C, D, E;",
-                 "p = A * A; C = p * u; q = B * B; D = q * u; r = a * 3; s = r * r; E = s * u; return C, D, E;");
+        "p = A * A; C = p * u; q = B * B; D = q * u; r = a * 3; s = r * r; E = s * u; return C, D, E;");
 }
 
 /// A definition has no precision of its own.
 TEST(Expansion, DefinitionsAreGenericOverPrecision) {
     EXPECT_EQ(checked("def f(x) { return 0.1 * x + x; } double MATRIX2x2 A; VECTOR3 b; input A, b; C = f(A); d = f(b); return C, d;"),
-              checked("double MATRIX2x2 A; VECTOR3 b; input A, b; C = 0.1 * A + A; d = 0.1 * b + b; return C, d;"));
+        checked("double MATRIX2x2 A; VECTOR3 b; input A, b; C = 0.1 * A + A; d = 0.1 * b + b; return C, d;"));
 }
 
 TEST(Expansion, IncludedFilesAreTheirText) {
-    MemoryReader reader(std::map<std::string, std::string>{{"lib/a.fus", "include \"b.fus\"; const SCALAR c = 3; def f(x) { return g(x) * c; }"}, {"lib/b.fus", "def g(x) { return x + x; }"}});
+    MemoryReader reader(
+        std::map<std::string, std::string>{{"lib/a.fus", "include \"b.fus\"; const SCALAR c = 3; def f(x) { return g(x) * c; }"},
+            {"lib/b.fus", "def g(x) { return x + x; }"}});
     EXPECT_EQ(checked("include \"lib/a.fus\"; include \"lib/../lib/b.fus\";" + head + "C = f(A) * g(A); return C;", &reader),
-              checked(head + "const SCALAR c = 3; C = (A + A) * c * (A + A); return C;"));
+        checked(head + "const SCALAR c = 3; C = (A + A) * c * (A + A); return C;"));
     EXPECT_EQ(reader.reads(), 2U);
 }
 
 TEST(Expansion, NamesAreUniqueAndSayWhereTheyComeFrom) {
     const Compiled compiled = compile("def f(x) { y = x * x; for q in 0..2 { z = y * (q + 2); y += z * x; } return y + x; }" + head +
-                                      "K = A * B; for q in 0..2 { g = f(A * (q + 2)) * 2; K += g * B - A; for r in 0..1 { g2 = K * g; K += g2; } } for q in 1..2 { g = K + A; K += g; } return K;");
+        "K = A * B; for q in 0..2 { g = f(A * (q + 2)) * 2; K += g * B - A; for r in 0..1 { g2 = K * g; K += g2; } } for q in 1..2 { g = K "
+        "+ A; K += g; } return K;");
     ASSERT_TRUE(compiled.program) << compiled.text();
     std::vector<std::string> names;
     std::vector<std::string> identifiers;
@@ -80,10 +89,12 @@ TEST(Expansion, NamesAreUniqueAndSayWhereTheyComeFrom) {
         names.push_back(compiled.program->datum(call.result).name);
         identifiers.push_back(compiled.program->datum(call.result).identifier);
     }
-    const std::vector<std::string> expected{"K:1", "g[0].1", "f(1).y:1", "f(1).z[0]", "f(1).y:2.1", "f(1).y:2", "f(1).z[1]", "f(1).y:3.1", "f(1).y", "f(1)", "g[0]", "K:2.1", "K:2.2", "K:2",
-                                            "g2[0][0]", "K:3", "g[1].1", "f(2).y:1", "f(2).z[0]", "f(2).y:2.1", "f(2).y:2", "f(2).z[1]", "f(2).y:3.1", "f(2).y", "f(2)", "g[1]", "K:4.1", "K:4.2", "K:4", "g2[1][0]", "K:5", "g#2[1]", "K"};
+    const std::vector<std::string> expected{"K:1", "g[0].1", "f(1).y:1", "f(1).z[0]", "f(1).y:2.1", "f(1).y:2", "f(1).z[1]", "f(1).y:3.1",
+        "f(1).y", "f(1)", "g[0]", "K:2.1", "K:2.2", "K:2", "g2[0][0]", "K:3", "g[1].1", "f(2).y:1", "f(2).z[0]", "f(2).y:2.1", "f(2).y:2",
+        "f(2).z[1]", "f(2).y:3.1", "f(2).y", "f(2)", "g[1]", "K:4.1", "K:4.2", "K:4", "g2[1][0]", "K:5", "g#2[1]", "K"};
     EXPECT_EQ(names, expected);
-    EXPECT_THAT(identifiers, ::testing::IsSupersetOf({"K_1", "g_0_1", "f_1_y_1", "f_1_z_0", "f_1", "g_0", "K_2_1", "g2_0_0", "g_2_1", "K"}));
+    EXPECT_THAT(
+        identifiers, ::testing::IsSupersetOf({"K_1", "g_0_1", "f_1_y_1", "f_1_z_0", "f_1", "g_0", "K_2_1", "g2_0_0", "g_2_1", "K"}));
 }
 
 /// Every value of a sum is the same number of calls, and none is deeper than the logarithm of the terms.
@@ -140,8 +151,7 @@ TEST(Expansion, ReassociatedSumsAreBalanced) {
 /// walking the nest with the loops' variables at hand.
 class RandomNest {
 public:
-    explicit RandomNest(unsigned seed)
-        : random_(seed) {}
+    explicit RandomNest(unsigned seed) : random_(seed) {}
 
     void make() {
         looped_ = "S = A; x = a;\n";
@@ -163,7 +173,9 @@ private:
         std::string variable; ///< empty: none
         int offset = 0;
 
-        std::string text() const { return variable.empty() ? std::to_string(offset) : std::to_string(factor) + " * " + variable + " + " + std::to_string(offset); }
+        std::string text() const {
+            return variable.empty() ? std::to_string(offset) : std::to_string(factor) + " * " + variable + " + " + std::to_string(offset);
+        }
         int value(const std::vector<std::pair<std::string, int>>& values) const {
             int result = offset;
             for (const auto& [name, value] : values) {
@@ -189,7 +201,9 @@ private:
     int below(int bound) { return static_cast<int>(random_() % static_cast<unsigned>(bound)); }
 
     Integer integer(const std::vector<std::string>& variables) {
-        return {below(3), variables.empty() || below(3) == 0 ? "" : variables[static_cast<std::size_t>(below(static_cast<int>(variables.size())))], below(4)};
+        return {below(3),
+            variables.empty() || below(3) == 0 ? "" : variables[static_cast<std::size_t>(below(static_cast<int>(variables.size())))],
+            below(4)};
     }
 
     std::vector<Statement> block(int depth, std::vector<std::string> locals) {
@@ -198,7 +212,8 @@ private:
             Statement s;
             s.index = integer(variables_);
             s.subtracts = below(2) == 0;
-            s.operand = locals.empty() || below(2) == 0 ? (below(2) == 0 ? "A" : "B") : locals[static_cast<std::size_t>(below(static_cast<int>(locals.size())))];
+            s.operand = locals.empty() || below(2) == 0 ? (below(2) == 0 ? "A" : "B")
+                                                        : locals[static_cast<std::size_t>(below(static_cast<int>(locals.size())))];
             const int choice = below(depth < 3 ? 5 : 3);
             if (choice >= 3) {
                 s.kind = Statement::Kind::loop;
@@ -253,7 +268,8 @@ private:
         return name;
     }
 
-    void unroll(const std::vector<Statement>& statements, std::vector<std::pair<std::string, int>>& values, std::vector<std::pair<std::string, std::string>> locals) {
+    void unroll(const std::vector<Statement>& statements, std::vector<std::pair<std::string, int>>& values,
+        std::vector<std::pair<std::string, std::string>> locals) {
         for (const Statement& s : statements) {
             const int index = s.index.value(values);
             const std::string entry = "w[" + std::to_string(index % 4) + "]";
@@ -305,8 +321,7 @@ TEST(Expansion, RandomNestsAreWhatTheyStandFor) {
         const Compiled one = compile(looped);
         const Compiled other = compile(head + definition + nest.twin());
         ASSERT_TRUE(one.program && other.program) << looped << one.text() << nest.twin() << other.text();
-        ASSERT_EQ(without_names(*one.program), without_names(*other.program)) << looped << "\n"
-                                                                              << nest.twin();
+        ASSERT_EQ(without_names(*one.program), without_names(*other.program)) << looped << "\n" << nest.twin();
         calls += one.program->calls.size();
     }
     EXPECT_GT(calls, 3000U) << "the nests are too small to show anything";

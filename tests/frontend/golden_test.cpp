@@ -22,7 +22,8 @@ TEST_P(Golden, SaysWhatItsExpectationSays) {
     EXPECT_FALSE(program_case.expected.empty()) << "no expectation";
     EXPECT_THAT(said, ::testing::ContainerEq(program_case.expected));
     const bool fails = !said.empty() && said.back().starts_with("exit ");
-    EXPECT_EQ(fails, program_case.path.filename().string().starts_with("fail_")) << "a case is named `fail_...` if and only if it is an error";
+    EXPECT_EQ(fails, program_case.path.filename().string().starts_with("fail_"))
+        << "a case is named `fail_...` if and only if it is an error";
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::filesystem::path>& info) {

@@ -56,7 +56,8 @@ TEST(HostileBlocks, AstronomicalLoopsMeetTheIterationLimit) {
     const std::string end = "b = a + a; return b;";
     expect_limit(head + "for q in 0..1000000000 { c = a; }" + end, kind::iteration_limit, {"1000000000", "1000000"});
     expect_limit(head + "for q in 0..1000000001 {}" + end, kind::iteration_limit, {"1000000001", "1000000"});
-    expect_limit(head + "for q in -9223372036854775807..9223372036854775807 { c = a; }" + end, kind::iteration_limit, {"18446744073709551614", "1000000"});
+    expect_limit(head + "for q in -9223372036854775807..9223372036854775807 { c = a; }" + end, kind::iteration_limit,
+        {"18446744073709551614", "1000000"});
     expect_limit(head + "for i in 0..1000 { for j in 0..1000 { for k in 0..1000 { c = a; } } }" + end, kind::iteration_limit, {"1000000"});
     expect_limit(head + "for i in 0..1000 { for j in 0..1000 {} }" + end, kind::iteration_limit, {"1000000"});
     std::string nest;
@@ -69,19 +70,25 @@ TEST(HostileBlocks, AstronomicalLoopsMeetTheIterationLimit) {
 
 /// Few iterations of much text: what is counted is the work.
 TEST(HostileBlocks, LongBodiesMeetTheIterationLimit) {
-    expect_limit(head + "for q in 0..1000000 { c = 1" + repeated("+1", megabyte / 5) + "; } b = a + a; return b;", kind::iteration_limit, {"5000000"});
+    expect_limit(head + "for q in 0..1000000 { c = 1" + repeated("+1", megabyte / 5) + "; } b = a + a; return b;", kind::iteration_limit,
+        {"5000000"});
     std::string body;
     for (int i = 0; i < 20000; ++i) {
         body += "c" + std::to_string(i) + "=a;";
     }
     expect_limit(head + "for q in 0..1000000 {" + body + "} b = a + a; return b;", kind::iteration_limit, {"5000000"});
-    expect_limit(head + "const VECTOR2 w = [1, 2]; for q in 0..1000000 { c = w[0" + repeated("+0", megabyte / 5) + "]; } b = a + a; return b;", kind::iteration_limit, {"5000000"});
-    expect_limit("def f(x) { const MATRIX64x64 t = [" + repeated("[" + repeated("1,", 126) + "1],", 63 * 130) + "[" + repeated("1,", 126) + "1]]; return x; }" + head + "for q in 0..500000 { c = f(a); } b = a + a; return b;", kind::iteration_limit, {"5000000"});
+    expect_limit(
+        head + "const VECTOR2 w = [1, 2]; for q in 0..1000000 { c = w[0" + repeated("+0", megabyte / 5) + "]; } b = a + a; return b;",
+        kind::iteration_limit, {"5000000"});
+    expect_limit("def f(x) { const MATRIX64x64 t = [" + repeated("[" + repeated("1,", 126) + "1],", 63 * 130) + "[" + repeated("1,", 126) +
+            "1]]; return x; }" + head + "for q in 0..500000 { c = f(a); } b = a + a; return b;",
+        kind::iteration_limit, {"5000000"});
 }
 
 TEST(HostileBlocks, ManyCallsMeetTheCallLimit) {
     expect_limit(head + "b = a; for q in 0..1000000 { b += a; } return b;", kind::call_limit, {"100001", "100000"});
-    expect_limit(head + "b = a; for q in 0..100 { b += a" + repeated("+a", 20000) + "; } return b;", kind::call_limit, {"100001", "100000"});
+    expect_limit(
+        head + "b = a; for q in 0..100 { b += a" + repeated("+a", 20000) + "; } return b;", kind::call_limit, {"100001", "100000"});
     expect_limit(head + "b = a" + repeated("+a", 200002) + "; return b;", kind::call_limit, {"100001", "100000"});
     const Compiled most = compile(head + "b = a; for q in 0..100000 { b += a * q; b -= a; } return b;");
     EXPECT_EQ(only_error(most).kind.name, kind::call_limit.name);
@@ -114,14 +121,16 @@ TEST(HostileBlocks, DeepChainsOfDefinitionsMeetTheNestingLimit) {
 
 /// 2^40 calls of definitions, which make no call of a function or many.
 TEST(HostileBlocks, ExponentialDefinitionsMeetALimit) {
-    expect_limit(chain_of_definitions(41, "y = $(x); return $(y);") + head + "b = f40(a) + a; return b;", kind::iteration_limit, {"1000000"});
+    expect_limit(
+        chain_of_definitions(41, "y = $(x); return $(y);") + head + "b = f40(a) + a; return b;", kind::iteration_limit, {"1000000"});
     expect_limit(chain_of_definitions(41, "y = $(x); return $(x) + y;") + head + "b = f40(a); return b;", kind::call_limit, {"100000"});
     EXPECT_EQ(compile(chain_of_definitions(41, "return $($(missing));") + head + "b = f40(a); return b;").diagnostics.exit_code(), 1);
 }
 
 /// A message per place, not per iteration; then the expansion ends.
 TEST(HostileBlocks, ErrorsInExpansionsAreFew) {
-    const Compiled looped = compile(head + "const VECTOR2 w = [1, 2]; b = a + a; for i in 0..1000 { for j in 0..900 { c = w[i + j] * missing; } } return b;");
+    const Compiled looped =
+        compile(head + "const VECTOR2 w = [1, 2]; b = a + a; for i in 0..1000 { for j in 0..900 { c = w[i + j] * missing; } } return b;");
     EXPECT_EQ(looped.diagnostics.error_count(), 2U) << looped.text().substr(0, 2000);
     std::string calls;
     for (int i = 0; i < 20000; ++i) {
@@ -149,7 +158,8 @@ TEST(HostileBlocks, TimeIsLinearInTheExpansion) {
         for (int i = 0; i < 200; ++i) {
             nest += "for q" + std::to_string(i) + " in 0..1 {";
         }
-        text += nest + "for q in 0.." + std::to_string(iterations) + " { c = f(a, b); b += f(c, a) * q; }" + std::string(200, '}') + "return b;";
+        text += nest + "for q in 0.." + std::to_string(iterations) + " { c = f(a, b); b += f(c, a) * q; }" + std::string(200, '}') +
+            "return b;";
         double best = 1e9;
         for (int i = 0; i < 2; ++i) {
             const Compiled compiled = compile(text);
@@ -166,8 +176,7 @@ TEST(HostileBlocks, TimeIsLinearInTheExpansion) {
 /// Files that include ever new files.
 class EndlessReader final : public FileReader {
 public:
-    explicit EndlessReader(std::string text)
-        : text_(std::move(text)) {}
+    explicit EndlessReader(std::string text) : text_(std::move(text)) {}
     std::string identity(const std::filesystem::path& path) const override { return path.string(); }
     std::optional<std::string> read(const std::filesystem::path&, const Span&, Diagnostics&) override {
         ++reads_;
@@ -190,7 +199,8 @@ TEST(HostileBlocks, FilesWithoutEndMeetTheNestingLimit) {
 
 TEST(HostileBlocks, AMegabyteOfIncludesReadsEachFileOnce) {
     MemoryReader reader(std::map<std::string, std::string>{{"x.fus", "def f(x) { return x + x; }"}});
-    const Compiled compiled = compile(repeated("include \"x.fus\"; include \"./y/../x.fus\";", megabyte) + head + "b = f(a); return b;", &reader);
+    const Compiled compiled =
+        compile(repeated("include \"x.fus\"; include \"./y/../x.fus\";", megabyte) + head + "b = f(a); return b;", &reader);
     ASSERT_TRUE(compiled.program) << compiled.text().substr(0, 2000);
     EXPECT_EQ(reader.reads(), 1U);
     MemoryReader none(std::map<std::string, std::string>{});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices and values from parts made to break a compiler: ranges that fit no integer or no memory, chains and nests of brackets, values of
-// thousands of parts, sums over parts without end. Each must end soon in a program or in an error with a place and the right exit code.
+// Slices and values from parts made to break a compiler: ranges that fit no integer or no memory, chains and nests of brackets, values of thousands of
+// parts, sums over parts without end. Each must end soon in a program or in an error with a place and the right exit code.
 #include "tests/frontend/compiled.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ void expect_error(const std::string& statement, const DiagnosticKind& kind, int 
 
 TEST(HostileSlices, RangesOfAnySizeAreErrorsOrSlices) {
     for (const char* range : {"9223372036854775807", "-9223372036854775807 - 1", "64", "-1", "0:65", "-1:3",
-                              "9223372036854775806:9223372036854775807", "0:9223372036854775807", "1000000000:"}) {
+             "9223372036854775806:9223372036854775807", "0:9223372036854775807", "1000000000:"}) {
         const bool begins_behind = std::string(range) == "1000000000:";
         expect_error("x = v[" + std::string(range) + "];", begins_behind ? kind::empty_slice : kind::index_out_of_range);
     }
@@ -72,11 +72,11 @@ TEST(HostileSlices, MillionsOfComponentsMeetTheLimit) {
     std::string distinct;
     for (int i = 0; i < 2500; ++i) {
         distinct += "x" + std::to_string(i) + " = A[" + std::to_string(i % 20) + ":" + std::to_string(50 + i % 14) + ", " +
-                    std::to_string(i / 200) + ":" + std::to_string(50 + i / 200) + "];\n";
+            std::to_string(i / 200) + ":" + std::to_string(50 + i / 200) + "];\n";
     }
     expect_error(distinct, kind::iteration_limit, 3);
-    expect_error("for q in 0..200000 { x = s * v[q % 64]; y = x * v[q / 7 % 64]; z = y * A[q / 3 % 64, q / 64 % 64]; }", kind::call_limit,
-                 3);
+    expect_error(
+        "for q in 0..200000 { x = s * v[q % 64]; y = x * v[q / 7 % 64]; z = y * A[q / 3 % 64, q / 64 % 64]; }", kind::call_limit, 3);
 }
 
 TEST(HostileSlices, ValuesOfThousandsOfParts) {

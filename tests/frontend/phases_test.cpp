@@ -22,8 +22,7 @@ using ::testing::ElementsAre;
 /// puts one level over all that it encloses.
 class RandomExpression {
 public:
-    explicit RandomExpression(unsigned seed)
-        : random_(seed) {}
+    explicit RandomExpression(unsigned seed) : random_(seed) {}
 
     std::size_t add(int fuel) {
         std::size_t deepest = operand(fuel);
@@ -149,8 +148,7 @@ TEST(Encoding, AcceptsExactlyTheCodePoints) {
         return bytes;
     };
     for (unsigned code = 0x80; code < 0x120000U; code += code < 0x11000U || (code > 0x10FF00U && code < 0x110100U) ? 1 : 97) {
-        const int length = code < 0x800U ? 2 : code < 0x10000U ? 3
-                                                               : 4;
+        const int length = code < 0x800U ? 2 : code < 0x10000U ? 3 : 4;
         const std::string bytes = encoded(code, length);
         const bool legal = code <= 0x10FFFFU && (code < 0xD800U || code > 0xDFFFU);
         ASSERT_EQ(accepted(bytes), legal) << std::hex << code;
@@ -190,24 +188,24 @@ TEST(Verify, RejectsEveryBrokenInvariant) {
         {"name twice", [](CheckedProgram& p) { p.data[0].name = p.data[1].name; }},
         {"bad program name", [](CheckedProgram& p) { p.name = "3d"; }},
         {"dead datum",
-         [](CheckedProgram& p) {
-             p.data.push_back(p.data[p.outputs[0].index()]), p.data.back().name = p.data.back().identifier = "dead",
-                                                             p.data.back().output = false;
-         }},
+            [](CheckedProgram& p) {
+                p.data.push_back(p.data[p.outputs[0].index()]), p.data.back().name = p.data.back().identifier = "dead",
+                                                                p.data.back().output = false;
+            }},
         {"constant not rounded",
-         [](CheckedProgram& p) {
-             for (Datum& d : p.data) {
-                 for (double& v : d.values) {
-                     v = 0.1;
-                 }
-             }
-         }},
+            [](CheckedProgram& p) {
+                for (Datum& d : p.data) {
+                    for (double& v : d.values) {
+                        v = 0.1;
+                    }
+                }
+            }},
         {"constant without value",
-         [](CheckedProgram& p) {
-             for (Datum& d : p.data) {
-                 d.values.clear();
-             }
-         }},
+            [](CheckedProgram& p) {
+                for (Datum& d : p.data) {
+                    d.values.clear();
+                }
+            }},
         {"no source", [](CheckedProgram& p) { p.source = nullptr; }},
     };
     for (const auto& [what, damage] : breaks) {
@@ -233,7 +231,7 @@ TEST(Verify, RejectsBrokenMapsOfComponents) {
         {"operand that is none", [&](CheckedProgram& p) { map(p, 0).sources[0].operand = 1; }},
         {"operands in another order", [&](CheckedProgram& p) { map(p, 1).sources[0].operand = 1; }},
         {"operand in vain",
-         [&](CheckedProgram& p) { std::fill(map(p, 1).sources.begin(), map(p, 1).sources.end(), library::ComponentSource{0, 0}); }},
+            [&](CheckedProgram& p) { std::fill(map(p, 1).sources.begin(), map(p, 1).sources.end(), library::ComponentSource{0, 0}); }},
         {"missing component", [&](CheckedProgram& p) { map(p, 2).sources.pop_back(); }},
         {"operand missing", [&](CheckedProgram& p) { map(p, 1).operands.pop_back(); }},
     };

@@ -32,8 +32,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 /// Reads beside the case, but shows paths as if the tests ran in its folder.
 class CaseReader final : public FileReader {
 public:
-    explicit CaseReader(std::filesystem::path folder)
-        : folder_(std::move(folder)) {}
+    explicit CaseReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
     std::string identity(const std::filesystem::path& path) const override { return disk_.identity(folder_ / path); }
     std::optional<std::string> read(const std::filesystem::path& path, const Span& from, Diagnostics& diagnostics) override {
         if (!std::filesystem::exists(folder_ / path)) {
@@ -77,8 +76,7 @@ ProgramCase read_case(const std::filesystem::path& path) {
     result.path = path;
     const std::string text = bytes_of(path);
     std::size_t cut = text.starts_with(marker) ? 0 : text.find("\n" + std::string(marker));
-    cut = cut == std::string::npos ? text.size() : cut == 0 ? 0
-                                                            : cut + 1;
+    cut = cut == std::string::npos ? text.size() : cut == 0 ? 0 : cut + 1;
     result.program = text.substr(0, cut);
     for (const std::string& line : lines_of(text.substr(cut))) {
         result.expected.push_back(line.size() > marker.size() ? line.substr(marker.size() + 1) : "");
@@ -102,7 +100,8 @@ std::vector<std::string> outcome(const ProgramCase& program_case) {
     std::optional<CheckedProgram> program;
     const library::Catalog& functions = catalog(program_case.is_ambiguous);
     if (tree && !program_case.shows_tree) {
-        program = check(*tree, functions, {program_case.is_double ? Precision::f64 : Precision::f32, program_case.is_reassociated}, diagnostics);
+        program =
+            check(*tree, functions, {program_case.is_double ? Precision::f64 : Precision::f32, program_case.is_reassociated}, diagnostics);
     }
     std::ostringstream text;
     render(diagnostics, text, false, 1000);

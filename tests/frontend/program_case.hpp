@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program with its expectation inside: everything from the first line that begins `// CHECK:` on is what the front end must say
 // about the text before it. A first line `// OPTIONS: ...` takes `double` (as `--real double`), `ast` (show the tree, do not check)
-// `ambiguous` (with the functions of tests/frontend/library), `reassociate` (as `--reassociate`) and `tail` (the expectation is the last eight lines).
+// `ambiguous` (with the functions of tests/frontend/library), `reassociate` (as `--reassociate`) and `tail` (the expectation is the
+// last eight lines).
 #pragma once
 
 #include "elementary-lib/catalog.hpp"

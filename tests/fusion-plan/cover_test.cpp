@@ -81,11 +81,12 @@ struct Fewest {
     std::size_t kernels = SIZE_MAX;
     double seconds = 0;
 };
-void fewest_by_search(const dag::CallGraph& graph, const toy::TableSource& source, const std::vector<ColumnId>& whole, const std::set<CallId>& left, std::vector<ColumnId> chosen,
-                      double seconds, Fewest& best) {
+void fewest_by_search(const dag::CallGraph& graph, const toy::TableSource& source, const std::vector<ColumnId>& whole,
+    const std::set<CallId>& left, std::vector<ColumnId> chosen, double seconds, Fewest& best) {
     if (left.empty()) {
         std::vector<ColumnId> order;
-        if (launch_order(graph, source.columns(), chosen, order) && std::pair(chosen.size(), seconds) < std::pair(best.kernels, best.seconds)) {
+        if (launch_order(graph, source.columns(), chosen, order) &&
+            std::pair(chosen.size(), seconds) < std::pair(best.kernels, best.seconds)) {
             best = {chosen.size(), seconds};
         }
         return;
@@ -190,7 +191,8 @@ TEST_F(WaitingForEachOther, IsCutOff) {
     // Best legal: one of the two fused, the other separate: 2 + 10 + 10; b1 is launched before {a1, a2}, b2 after it.
     EXPECT_NEAR(result.covers.front().seconds, 22e-6, 1e-15);
     EXPECT_EQ(result.gap(), 0);
-    EXPECT_THAT(result.covers.front().columns, testing::AnyOf(testing::ElementsAre(separate[1], first, separate[3]), testing::ElementsAre(separate[0], second, separate[2])));
+    EXPECT_THAT(result.covers.front().columns,
+        testing::AnyOf(testing::ElementsAre(separate[1], first, separate[3]), testing::ElementsAre(separate[0], second, separate[2])));
     // The greedy rule is tempted by the same two fusions: each saves the load of an intermediate.
     const CoverResult greedy = solve_cover(*graph_, source_, {.mode = PlanMode::greedy});
     EXPECT_TRUE(launch_order(*graph_, source_.columns(), greedy.covers.front().columns, order));

@@ -12,7 +12,9 @@ namespace {
 class Bytes : public CostModel {
 public:
     Cost cost(const KernelWork& work, std::uint64_t elements) const override {
-        return {lower_bound(work.read_bytes, work.write_bytes, work.flops, work.precision, elements) + 1e-9 * work.shared_wavefronts + 1e-12 * work.elements_per_block, Bound::dram};
+        return {lower_bound(work.read_bytes, work.write_bytes, work.flops, work.precision, elements) + 1e-9 * work.shared_wavefronts +
+                1e-12 * work.elements_per_block,
+            Bound::dram};
     }
     double lower_bound(double read_bytes, double write_bytes, double, Precision, std::uint64_t elements) const override {
         return 2e-6 + (read_bytes + write_bytes) * static_cast<double>(elements) / 4e12;
@@ -21,7 +23,8 @@ public:
 
 /// M = mmul(A, B); v = mvmul(M, c); s = venorm(v); return s; the names in the order A, B, c, M, v, s. A further unrelated call may
 /// come first.
-dag::CallGraph program(const library::Catalog& catalog, const std::vector<std::string>& names, bool unrelated = false, const char* norm = "venorm") {
+dag::CallGraph program(
+    const library::Catalog& catalog, const std::vector<std::string>& names, bool unrelated = false, const char* norm = "venorm") {
     frontend::CheckedProgram program;
     program.name = "small";
     const auto datum = [&](const std::string& name, Type type, frontend::DatumKind kind) {
@@ -69,7 +72,8 @@ dag::CallGraph program(const library::Catalog& catalog, const std::vector<std::s
 class PlanFiles : public testing::Test {
 protected:
     PlanFiles()
-        : catalog_(*library::Catalog::load({FUSEC_SOURCE_DIR "/elementary-lib"}, diagnostics_)), graph_(program(catalog_, {"A", "B", "c", "M", "v", "s"})),
+        : catalog_(*library::Catalog::load({FUSEC_SOURCE_DIR "/elementary-lib"}, diagnostics_)),
+          graph_(program(catalog_, {"A", "B", "c", "M", "v", "s"})),
           space_(graph_, catalog_, {}, model_, {}) {}
 
     Plan plan(PlanMode mode) {
@@ -169,14 +173,17 @@ TEST_F(PlanFiles, ErrorsAreLocated) {
     expect_error("{\"schema\": 2, \"kernels\": []}", "plan-file", "schema 2", "2");
     expect_error("{\"schema\": 1}", "plan-file", "no key `kernels`", "{");
     expect_error("{\"schema\": 1, \"kernels\": [7]}", "plan-file", "kind number where object", "7");
-    expect_error("{\"schema\": 1, \"kernels\": []}", "plan-not-a-cover", "no kernel stores the output `s`", "{"); // CHECK: [plan-not-a-cover]
+    expect_error(
+        "{\"schema\": 1, \"kernels\": []}", "plan-not-a-cover", "no kernel stores the output `s`", "{"); // CHECK: [plan-not-a-cover]
     const std::string other_hash = replaced(good, "\"hash\": \"", "\"hash\": \"0");
     expect_error(other_hash, "plan-no-candidate", "no longer the computation", "{");
-    expect_error(replaced(other_hash, "\"v\",", "\"vv\","), "plan-unknown-call", "no call `vv` in program `small`", "\"vv\""); // CHECK: [plan-unknown-call]
+    expect_error(replaced(other_hash, "\"v\",", "\"vv\","), "plan-unknown-call", "no call `vv` in program `small`",
+        "\"vv\""); // CHECK: [plan-unknown-call]
     EXPECT_EQ(diagnostics_.all()[0].hint, "");
     expect_error(replaced(good, "\"instances_per_block\": ", "\"instances_per_block\": -"), "plan-file", "where", "-");
     expect_error(replaced(good, "\"instances_per_block\": ", "\"instances_per_block\": 99"), "plan-file", "possible are 1 to 1024", "99");
-    expect_error(replaced(good, "\"M\": \"", "\"M\": \"no_"), "plan-no-candidate", "this `implementation` of `M`: the nearest have `column`, `element`, `entry`, `row`", "{");
+    expect_error(replaced(good, "\"M\": \"", "\"M\": \"no_"), "plan-no-candidate",
+        "this `implementation` of `M`: the nearest have `column`, `element`, `entry`, `row`", "{");
     expect_error(replaced(good, "\"hash\"", "\"hush\""), "plan-file", "unknown key `hush`", "\"");
     expect_error(replaced(good, "\"hash\": \"", "\"stores\": [], \"calls\": \""), "plan-file", "key `calls` is given twice", "");
     expect_error("{\"schema\": 1}", "plan-file", "no key `kernels`", "{");

@@ -219,7 +219,7 @@ private:
         while (!waiting.empty()) {
             const auto can_start = [&](ColumnId c) {
                 return std::all_of(source_.columns()[c.index()].loads.begin(), source_.columns()[c.index()].loads.end(),
-                                   [&](DataId d) { return !graph_.datum(d).producer || ready.contains(d); });
+                    [&](DataId d) { return !graph_.datum(d).producer || ready.contains(d); });
             };
             const auto next = std::find_if(waiting.begin(), waiting.end(), can_start);
             if (next == waiting.end()) {
@@ -236,7 +236,9 @@ private:
             if (acyclic(chosen)) {
                 Cover cover{chosen, seconds};
                 std::sort(cover.columns.begin(), cover.columns.end());
-                best_.insert(std::upper_bound(best_.begin(), best_.end(), cover, [](const Cover& a, const Cover& b) { return a.seconds < b.seconds; }), cover);
+                best_.insert(std::upper_bound(
+                                 best_.begin(), best_.end(), cover, [](const Cover& a, const Cover& b) { return a.seconds < b.seconds; }),
+                    cover);
                 if (best_.size() > count_) {
                     best_.pop_back();
                 }

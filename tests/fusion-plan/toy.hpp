@@ -47,7 +47,8 @@ private:
 /// Per-element lists the calls use and do not make, ascending.
 std::vector<DataId> loads_of(const dag::CallGraph& graph, const dag::CallSet& calls);
 
-/// A DAG of `calls` calls whose operands are random earlier data (of at most `reach` calls back) or inputs. What nobody uses is an output; some used ones are too.
+/// A DAG of `calls` calls whose operands are random earlier data (of at most `reach` calls back) or inputs. What nobody uses is an
+/// output; some used ones are too.
 dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::size_t reach = 1000);
 
 /// All convex sets of at most `largest` calls (connected or not), each with every non-empty choice of stored data among its boundary

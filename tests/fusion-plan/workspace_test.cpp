@@ -50,7 +50,8 @@ TEST_F(Chain, KeepsWhatIsAliveApart) {
     EXPECT_EQ(plan_.workspace.slots[1].bytes_per_element, 16);
     EXPECT_EQ(plan_.workspace.slots[2].bytes_per_element, 16);
     EXPECT_EQ(plan_.workspace.bytes_per_element(), 68);
-    EXPECT_THAT(plan_.workspace.placed, testing::ElementsAre(testing::Pair(data_[0], 1), testing::Pair(data_[1], 0), testing::Pair(data_[2], 2)));
+    EXPECT_THAT(
+        plan_.workspace.placed, testing::ElementsAre(testing::Pair(data_[0], 1), testing::Pair(data_[1], 0), testing::Pair(data_[2], 2)));
     verify(plan_, *graph_);
 }
 
@@ -111,7 +112,8 @@ TEST_F(Chain, LaunchOrderPutsStorersFirstAndBreaksTiesBySmallestCall) {
     EXPECT_FALSE(launch_order(*graph_, columns, {ColumnId(3), ColumnId(1), ColumnId(0)}, order)) << "c is loaded and not stored";
     EXPECT_FALSE(launch_order(*graph_, columns, {ColumnId(0), ColumnId(1), ColumnId(2)}, order)) << "the output is not stored";
     columns.push_back(columns[0]);
-    EXPECT_FALSE(launch_order(*graph_, columns, {ColumnId(0), ColumnId(1), ColumnId(2), ColumnId(3), ColumnId(4)}, order)) << "a is stored twice";
+    EXPECT_FALSE(launch_order(*graph_, columns, {ColumnId(0), ColumnId(1), ColumnId(2), ColumnId(3), ColumnId(4)}, order))
+        << "a is stored twice";
 }
 
 } // namespace

@@ -102,7 +102,8 @@ std::vector<CallSet> naive(const dag::CallGraph& graph, int largest) {
             result.push_back(set);
         }
     }
-    std::sort(result.begin(), result.end(), [](const CallSet& a, const CallSet& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
+    std::sort(result.begin(), result.end(),
+        [](const CallSet& a, const CallSet& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
     return result;
 }
 

@@ -12,7 +12,10 @@ public:
     fusion::Cost cost(const fusion::KernelWork& work, std::uint64_t elements) const override {
         const double passes = work.shared_wavefronts + work.l1_wavefronts + work.store_requests;
         const double spills = work.spill_bytes;
-        return {5e-6 + 1e-9 * static_cast<double>(elements) * (work.read_bytes + work.write_bytes + 0.1 * passes + 0.001 * work.instructions + spills), fusion::Bound::dram};
+        return {5e-6 +
+                1e-9 * static_cast<double>(elements) *
+                    (work.read_bytes + work.write_bytes + 0.1 * passes + 0.001 * work.instructions + spills),
+            fusion::Bound::dram};
     }
     double lower_bound(double read_bytes, double write_bytes, double, Precision, std::uint64_t elements) const override {
         return 5e-6 + 1e-9 * static_cast<double>(elements) * (read_bytes + write_bytes);

@@ -17,7 +17,8 @@ using test::vector_shape;
 /// The kernel of all calls of a graph, with the given threads per call (0: one thread) and transfers.
 class Kernel {
 public:
-    Kernel(const dag::CallGraph& graph, const std::vector<std::pair<std::string, std::string>>& implementations, KernelChoice choice, DeviceLimits limits = {})
+    Kernel(const dag::CallGraph& graph, const std::vector<std::pair<std::string, std::string>>& implementations, KernelChoice choice,
+        DeviceLimits limits = {})
         : graph_(graph), routines_(find_routines(graph, catalog(), limits)) {
         Column column;
         for (std::size_t call = 0; call < graph.calls(); ++call) {
@@ -38,7 +39,8 @@ public:
                 }
                 const auto& function = catalog().function(graph.call(CallId(index)).instance.function);
                 const auto& options = routines_[index].routines;
-                const auto found = std::find_if(options.begin(), options.end(), [&](const Routine& routine) { return function.implementations[routine.implementation].name == implementation; });
+                const auto found = std::find_if(options.begin(), options.end(),
+                    [&](const Routine& routine) { return function.implementations[routine.implementation].name == implementation; });
                 EXPECT_NE(found, options.end()) << call << " " << implementation;
                 combination[index] = static_cast<std::uint8_t>(found - options.begin());
             }
@@ -155,7 +157,8 @@ TEST(Kernel, TheDemoByRows) {
     EXPECT_EQ(granularity_text(kernel.candidate), "{3 3 1 5 5 5}");
     // M1, M2, M3 pass in registers by rows. v1 goes from 3 threads to 1, s1 from 1 to 5: block barriers, as 3 and 5 straddle warps.
     // v1 lies where A was, which other threads read for M1: one more. M2 needs none: D and E have not changed since the first one.
-    EXPECT_EQ(kernel.steps(), "load A, load B, load c, load D, load E, wait, block, M1, block, v1, block, s1, M2, M3, block, F, block, store F");
+    EXPECT_EQ(
+        kernel.steps(), "load A, load B, load c, load D, load E, wait, block, M1, block, v1, block, s1, M2, M3, block, F, block, store F");
     EXPECT_EQ(kernel.plan("M1").placement, Placement::registers);
     EXPECT_EQ(kernel.plan("M1").touch, library::Touch::row);
     EXPECT_EQ(kernel.plan("v1").placement, Placement::shared);
@@ -173,7 +176,8 @@ TEST(Kernel, LoadsAtUseReuseTheTiles) {
     const dag::CallGraph graph = test::demo();
     const Kernel kernel(graph, {}, choice(32, LoadPolicy::words, StorePolicy::words, LoadOrder::at_use));
     // M2 first (the least memory); A, B, c come into D's and E's place, so each load waits for the readers before it.
-    EXPECT_EQ(kernel.steps(), "load D, load E, block, M2, M3, block, load A, load B, block, M1, block, load c, block, v1, s1, block, F, block, store F");
+    EXPECT_EQ(kernel.steps(),
+        "load D, load E, block, M2, M3, block, load A, load B, block, M1, block, load c, block, v1, s1, block, F, block, store F");
     // D and E together are 50 words; F (25) later fits.
     EXPECT_EQ(kernel.candidate.shared_bytes, 50 * 32 * 4);
     EXPECT_EQ(kernel.candidate.work.dependent_phases, 3);
@@ -259,12 +263,14 @@ TEST(Kernel, LargeElementsSpillByOneThreadAndNotByRows) {
     const Kernel one(graph, {}, choice(32, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first));
     EXPECT_EQ(one.candidate.work.registers, 255);
     EXPECT_GT(one.candidate.work.spill_bytes, 2 * 10000);
-    const Kernel rows(graph, {{"P", "row"}, {"Q", "row"}, {"O", "row"}}, choice(8, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
+    const Kernel rows(
+        graph, {{"P", "row"}, {"Q", "row"}, {"O", "row"}}, choice(8, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
     ASSERT_FALSE(rows.refusal.has_value());
     EXPECT_EQ(rows.candidate.work.spill_bytes, 0);
     EXPECT_NEAR(rows.candidate.work.registers, 96, 15);
     // 768 threads of 96 registers or more are more than the 65536 of an SM.
-    const Kernel large(graph, {{"P", "row"}, {"Q", "row"}, {"O", "row"}}, choice(32, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
+    const Kernel large(
+        graph, {{"P", "row"}, {"Q", "row"}, {"O", "row"}}, choice(32, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
     ASSERT_TRUE(large.refusal.has_value());
     EXPECT_EQ(large.refusal->reason, Rejection::Reason::registers);
     EXPECT_GT(large.refusal->needed, 65536);
@@ -279,7 +285,8 @@ TEST(Kernel, ChainsTakeTheRegistersOfTheNotes) {
         const auto abc = builder.call("mmul", {ab, builder.input("C", matrix_shape(size, size))}, "Q");
         builder.output(builder.call("madd", {abc, a}, "O"));
         const dag::CallGraph graph = builder.graph();
-        const Kernel kernel(graph, {{"P", implementation}, {"Q", implementation}, {"O", implementation}}, choice(32, LoadPolicy::async, StorePolicy::direct, LoadOrder::first));
+        const Kernel kernel(graph, {{"P", implementation}, {"Q", implementation}, {"O", implementation}},
+            choice(32, LoadPolicy::async, StorePolicy::direct, LoadOrder::first));
         return kernel.refusal ? 0 : kernel.candidate.work.registers;
     };
     EXPECT_NEAR(registers(6, "element"), 112, 20); // 110 / 115

@@ -60,7 +60,9 @@ TEST(Linearize, EqualsTheBestOfAllOrders) {
                 bool topological = true;
                 for (std::size_t i = 0; i < order.size() && topological; ++i) {
                     for (CallId before : graph.predecessors(order[i])) {
-                        topological = topological && std::find(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i), before) != order.begin() + static_cast<std::ptrdiff_t>(i);
+                        topological = topological &&
+                            std::find(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i), before) !=
+                                order.begin() + static_cast<std::ptrdiff_t>(i);
                     }
                 }
                 if (topological) {

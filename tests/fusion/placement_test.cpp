@@ -17,7 +17,8 @@ bool valid(const std::vector<LiveRange>& ranges, const Arena& arena, int alignme
         }
         for (std::size_t b = 0; b < a; ++b) {
             const bool together = ranges[a].first <= ranges[b].last && ranges[b].first <= ranges[a].last;
-            const bool apart = arena.offsets[a] + ranges[a].bytes <= arena.offsets[b] || arena.offsets[b] + ranges[b].bytes <= arena.offsets[a];
+            const bool apart =
+                arena.offsets[a] + ranges[a].bytes <= arena.offsets[b] || arena.offsets[b] + ranges[b].bytes <= arena.offsets[a];
             if (together && !apart) {
                 return false;
             }

@@ -23,8 +23,7 @@ inline constexpr Shape matrix_shape(int rows, int columns) {
 
 class ProgramBuilder {
 public:
-    explicit ProgramBuilder(Precision precision = Precision::f32)
-        : precision_(precision) {}
+    explicit ProgramBuilder(Precision precision = Precision::f32) : precision_(precision) {}
 
     DataId input(const std::string& name, Shape shape) { return add(name, shape, frontend::DatumKind::input); }
     DataId uniform(const std::string& name, Shape shape) { return add(name, shape, frontend::DatumKind::uniform); }

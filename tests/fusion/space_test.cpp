@@ -1,39 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The candidate space as a whole: the demo's counts, soundness of every implementation, fronts, rejections, determinism.
-#include "fake_cost.hpp"
+// The candidate space as a whole: the demo's counts, soundness of every implementation, fronts, rejections.
 #include "fusion/columns.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/space.hpp"
-#include "program_builder.hpp"
 #include "race_oracle.hpp"
+#include "space_cases.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <set>
-#include <sstream>
 
 namespace fusec::fusion {
 namespace {
 
 using test::catalog;
-using test::FakeCost;
 using test::matrix_shape;
+using test::mixed;
 using test::ProgramBuilder;
+using test::space;
 using test::vector_shape;
-
-const FakeCost fake;
-
-Space space(const dag::CallGraph& graph, const DeviceLimits& limits = {}, const SpaceOptions& options = {}) {
-    return Space(graph, catalog(), limits, fake, options);
-}
 
 CallSet named(const dag::CallGraph& graph, const std::vector<std::string>& names) {
     CallSet result;
@@ -53,26 +43,8 @@ std::vector<Candidate> of(const dag::CallGraph& graph, Space& space, const std::
 }
 
 bool offers(const std::vector<Candidate>& candidates, const std::string& granularity) {
-    return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) { return granularity_text(candidate) == granularity; });
-}
-
-/// A program with every kind of call: mixed shapes, a shared value, two outputs, a uniform, a constant.
-dag::CallGraph mixed(Precision precision) {
-    ProgramBuilder builder(precision);
-    const auto a = builder.input("A", matrix_shape(4, 4));
-    const auto b = builder.input("B", matrix_shape(4, 4));
-    const auto x = builder.input("x", vector_shape(4));
-    const auto mu = builder.uniform("mu", test::scalar_shape);
-    const auto table = builder.constant("G", matrix_shape(4, 4));
-    const auto product = builder.call("mmul", {a, b}, "P");
-    const auto sum = builder.call("madd", {product, table}, "S");
-    const auto moved = builder.call("mvmul", {sum, x}, "y");
-    const auto scaled = builder.call("smmul", {product, mu}, "Q");
-    const auto turned = builder.call("mtrans", {scaled}, "T");
-    builder.output(moved);
-    builder.output(turned);
-    builder.output(scaled);
-    return builder.graph();
+    return std::any_of(
+        candidates.begin(), candidates.end(), [&](const Candidate& candidate) { return granularity_text(candidate) == granularity; });
 }
 
 TEST(Space, TheDemoHas21FusionsAndAtLeast300Candidates) {
@@ -146,9 +118,8 @@ TEST(Space, VerifyCatchesEverySpoiledCandidate) {
     const dag::CallGraph graph = test::demo();
     Space demo = space(graph);
     const auto candidates = of(graph, demo, {"M1", "v1", "s1"});
-    const auto found = std::find_if(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
-        return granularity_text(candidate) == "{3 3 1}" && candidate.work.async_copies;
-    });
+    const auto found = std::find_if(candidates.begin(), candidates.end(),
+        [](const Candidate& candidate) { return granularity_text(candidate) == "{3 3 1}" && candidate.work.async_copies; });
     ASSERT_NE(found, candidates.end());
     const auto spoiled = [&](const std::string& what, const std::function<void(Candidate&)>& change) {
         Candidate changed = *found;
@@ -228,7 +199,7 @@ TEST(Space, FrontsAreTheUndominated) {
             const bool beaten = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
                 const auto merit = [](const Candidate& c) { return std::tuple(c.cost.seconds, c.shared_bytes, c.work.registers); };
                 return other.cost.seconds <= candidate.cost.seconds && other.shared_bytes <= candidate.shared_bytes &&
-                       other.work.registers <= candidate.work.registers && merit(other) != merit(candidate);
+                    other.work.registers <= candidate.work.registers && merit(other) != merit(candidate);
             });
             if (!beaten) {
                 undominated.insert({candidate.cost.seconds, candidate.shared_bytes, candidate.work.registers});
@@ -240,7 +211,9 @@ TEST(Space, FrontsAreTheUndominated) {
             verify(candidate, graph, catalog());
         }
         const std::size_t expected = std::min<std::size_t>(undominated.size(), 16);
-        ASSERT_EQ(kept, (std::vector<std::tuple<double, int, int>>(undominated.begin(), std::next(undominated.begin(), static_cast<std::ptrdiff_t>(expected)))));
+        ASSERT_EQ(kept,
+            (std::vector<std::tuple<double, int, int>>(
+                undominated.begin(), std::next(undominated.begin(), static_cast<std::ptrdiff_t>(expected)))));
         EXPECT_DOUBLE_EQ(all.seconds(ColumnId(column)), std::get<0>(kept.front()));
     }
 }
@@ -367,34 +340,42 @@ TEST(Space, ASynchronisingRoutineMustStayInsideAWarp) {
     // A user's madd whose second implementation synchronises the threads of an element: 9 for 3x3, 16 for 4x4.
     const auto folder = std::filesystem::path(testing::TempDir()) / "fusec-synchronises";
     std::filesystem::create_directories(folder / "matrix");
-    std::ofstream(folder / "matrix/madd.toml") << "summary = \"C = A + B\"\nshape = [\"M\", \"N\"]\nreference = \"C[i,j] = A[i,j] + B[i,j]\"\nflops = \"M*N\"\n"
-                                                  "[[input]]\nname = \"A\"\ntype = \"MATRIX[M,N]\"\n[[input]]\nname = \"B\"\ntype = \"MATRIX[M,N]\"\n"
-                                                  "[output]\nname = \"C\"\ntype = \"MATRIX[M,N]\"\n"
-                                                  "[[implementation]]\nname = \"element\"\nthreads = \"1\"\n"
-                                                  "[[implementation]]\nname = \"entry\"\nthreads = \"M*N\"\nmap = { A = \"entry\", B = \"entry\", C = \"entry\" }\nbarrier = true\n";
-    std::ofstream(folder / "matrix/madd.cuh") << "template <class Lane, class A, class B, class C>\nFUSEC_DEVICE void madd_element(Lane, const A& a, const B& b, C& c) {\n    c(0, 0) = a(0, 0) + b(0, 0);\n}\n"
-                                                 "template <class Lane, class A, class B, class C>\nFUSEC_DEVICE void madd_entry(Lane, const A& a, const B& b, C& c) {\n    c(0, 0) = a(0, 0) + b(0, 0);\n}\n";
+    std::ofstream(folder / "matrix/madd.toml")
+        << "summary = \"C = A + B\"\nshape = [\"M\", \"N\"]\nreference = \"C[i,j] = A[i,j] + B[i,j]\"\nflops = \"M*N\"\n"
+           "[[input]]\nname = \"A\"\ntype = \"MATRIX[M,N]\"\n[[input]]\nname = \"B\"\ntype = \"MATRIX[M,N]\"\n"
+           "[output]\nname = \"C\"\ntype = \"MATRIX[M,N]\"\n"
+           "[[implementation]]\nname = \"element\"\nthreads = \"1\"\n"
+           "[[implementation]]\nname = \"entry\"\nthreads = \"M*N\"\nmap = { A = \"entry\", B = \"entry\", C = \"entry\" }\nbarrier = "
+           "true\n";
+    std::ofstream(folder / "matrix/madd.cuh") << "template <class Lane, class A, class B, class C>\nFUSEC_DEVICE void madd_element(Lane, "
+                                                 "const A& a, const B& b, C& c) {\n    c(0, 0) = a(0, 0) + b(0, 0);\n}\n"
+                                                 "template <class Lane, class A, class B, class C>\nFUSEC_DEVICE void madd_entry(Lane, "
+                                                 "const A& a, const B& b, C& c) {\n    c(0, 0) = a(0, 0) + b(0, 0);\n}\n";
     Diagnostics diagnostics;
     const auto library = library::Catalog::load({folder}, diagnostics);
     ASSERT_TRUE(library.has_value()) << diagnostics.all().front().message;
     for (int size : {3, 4}) {
         ProgramBuilder builder;
-        const auto sum = builder.call("madd", {builder.input("A", matrix_shape(size, size)), builder.input("B", matrix_shape(size, size))}, "C");
+        const auto sum =
+            builder.call("madd", {builder.input("A", matrix_shape(size, size)), builder.input("B", matrix_shape(size, size))}, "C");
         builder.output(builder.call("madd", {sum, sum}, "D"));
         frontend::CheckedProgram program = builder.program();
         program.calls[0].instance.function = program.calls[1].instance.function = *library->find("madd");
         const dag::CallGraph graph(program);
+        const test::FakeCost fake;
         Space all(graph, *library, {}, fake, {});
         const auto column = all.find({CallId(0), CallId(1)}, {graph.call(CallId(1)).result});
         const std::vector<Candidate> candidates = all.implementations(*column);
         if (size == 3) {
             EXPECT_FALSE(offers(candidates, "{9 9}"));
             EXPECT_EQ(all.front(*column).rejected.front().reason, Rejection::Reason::no_implementation);
-            EXPECT_EQ(all.front(*column).rejected.front().detail, "`C`: `madd_entry` synchronises 9 threads, which do not divide a warp of 32");
+            EXPECT_EQ(
+                all.front(*column).rejected.front().detail, "`C`: `madd_entry` synchronises 9 threads, which do not divide a warp of 32");
             EXPECT_GE(all.statistics().rejected.at("no-implementation"), 2U);
             continue;
         }
-        EXPECT_EQ(all.front(*column).considered, all.front(*column).kept.size() + all.front(*column).dominated + all.front(*column).rejected.size());
+        EXPECT_EQ(all.front(*column).considered,
+            all.front(*column).kept.size() + all.front(*column).dominated + all.front(*column).rejected.size());
         bool met = false;
         for (const Candidate& candidate : candidates) {
             verify(candidate, graph, *library);
@@ -446,109 +427,6 @@ TEST(Space, TheHostKeepsEverythingInLanes) {
     }
 }
 
-TEST(Space, SameInputSameFronts) {
-    const dag::CallGraph graph = mixed(Precision::f64);
-    Space a = space(graph);
-    Space b = space(graph);
-    // In opposite order: what is asked first does not matter.
-    for (std::size_t column = 0; column < a.columns().size(); ++column) {
-        a.seconds(ColumnId(column));
-        b.front(ColumnId(a.columns().size() - 1 - column));
-    }
-    for (std::size_t column = 0; column < a.columns().size(); ++column) {
-        const Front& one = a.front(ColumnId(column));
-        const Front& other = b.front(ColumnId(column));
-        ASSERT_EQ(one.kept.size(), other.kept.size());
-        for (std::size_t i = 0; i < one.kept.size(); ++i) {
-            EXPECT_EQ(one.kept[i].cost.seconds, other.kept[i].cost.seconds);
-            EXPECT_EQ(granularity_text(one.kept[i]), granularity_text(other.kept[i]));
-            EXPECT_EQ(one.kept[i].steps.size(), other.kept[i].steps.size());
-        }
-    }
-    EXPECT_EQ(a.statistics().candidates, b.statistics().candidates);
-    EXPECT_EQ(a.statistics().rejected, b.statistics().rejected);
-}
-
-/// Text of everything that a candidate decides.
-std::string text_of(const Candidate& candidate) {
-    std::ostringstream text;
-    for (const Step& step : candidate.steps) {
-        text << static_cast<int>(step.kind) << ' ' << step.call.value << ' ' << step.datum.value << '\n';
-    }
-    for (const DatumPlan& plan : candidate.data) {
-        const SharedSlot slot = plan.slot.value_or(SharedSlot{});
-        text << static_cast<int>(plan.placement) << ' ' << static_cast<int>(plan.load) << ' ' << static_cast<int>(plan.store) << ' ' << slot.offset << ' ' << slot.bytes << ' ' << slot.group << ' '
-             << slot.first_step << ' ' << slot.last_step << '\n';
-    }
-    const KernelWork& work = candidate.work;
-    text << candidate.threads_per_block << ' ' << candidate.shared_bytes << ' ' << work.elements_per_block << ' ' << work.shared_wavefronts << ' ' << work.l1_wavefronts << ' ' << work.instructions << ' '
-         << work.registers << ' ' << work.block_barriers << ' ' << work.warp_barriers << ' ' << work.dependent_phases << ' ' << work.idle_fraction;
-    return text.str();
-}
-
-TEST(Space, AChoiceIsTheSameWhateverWasElaboratedBefore) {
-    // Choices of one pattern share barriers and work; a builder that only ever saw the one choice cannot share anything.
-    for (const dag::CallGraph& graph : {test::demo(), mixed(Precision::f32), mixed(Precision::f64)}) {
-        const std::vector<CallRoutines> routines = find_routines(graph, catalog(), DeviceLimits{});
-        CallCosts costs(graph, routines);
-        const Space all = space(graph);
-        std::size_t compared = 0;
-        const DeviceLimits limits;
-        KernelBuilder shared(limits);
-        for (const Column& column : all.columns()) {
-            const KernelOutline kernel = outline(graph, column, routines, costs);
-            const Choices list = choices(kernel, limits, 200);
-            shared.begin(kernel);
-            for (const KernelChoice& choice : list.list) {
-                Candidate alone, together;
-                KernelBuilder fresh(limits);
-                const bool refused = fresh.build(kernel, list.combinations[choice.combination], choice, alone).has_value();
-                ASSERT_EQ(shared.decide(list.combinations[choice.combination], choice).has_value(), refused);
-                if (!refused) {
-                    shared.write(together);
-                    ASSERT_EQ(text_of(together), text_of(alone));
-                    ++compared;
-                }
-            }
-        }
-        EXPECT_GT(compared, 1000U);
-    }
-}
-
-TEST(Space, PredictionsAreComparedTo40Bits) {
-    EXPECT_EQ(rounded_prediction(1.0 + std::ldexp(1, -39)), 1.0 + std::ldexp(1, -39));
-    EXPECT_EQ(rounded_prediction(1.0 + std::ldexp(1, -42)), 1.0);
-    EXPECT_EQ(rounded_prediction(0.0), 0.0);
-    EXPECT_TRUE(std::isinf(rounded_prediction(ColumnSource::impossible)));
-    // Two results of a power that differ in the last bit are one prediction; order is kept.
-    const double some = 0.000665426449097534;
-    EXPECT_EQ(rounded_prediction(some), rounded_prediction(std::nextafter(some, 1)));
-    double before = 0;
-    for (double value = 1e-6; value < 1e-2; value *= 1 + 1e-3) {
-        EXPECT_LE(before, rounded_prediction(value));
-        EXPECT_NEAR(rounded_prediction(value), value, std::ldexp(value, -40));
-        before = rounded_prediction(value);
-    }
-}
-
-TEST(Space, FrontsAreQuick) {
-    const dag::CallGraph graph = test::demo();
-    SpaceOptions options;
-    options.implementations = 64; // as in spaces of more than 5000 fusions
-    const auto start = std::chrono::steady_clock::now();
-    std::size_t priced = 0;
-    for (int round = 0; round < 20; ++round) {
-        Space demo = space(graph, {}, options);
-        for (std::size_t column = 0; column < demo.columns().size(); ++column, ++priced) {
-            demo.seconds(ColumnId(column));
-        }
-    }
-    const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(priced);
-    RecordProperty("microseconds_per_column", static_cast<int>(each * 1e6));
-    std::cout << "a column takes " << each * 1e6 << " us\n";
-    EXPECT_LT(each, 20e-3); // measured 0.2 ms; the bound only catches a change of complexity, also under sanitizers
-}
-
 // The values of a host kernel are arrays on the stack of a thread: a chain of large matrices is cut before it overflows.
 TEST(Space, HostKernelsFitTheStack) {
     ProgramBuilder builder;
@@ -570,29 +448,13 @@ TEST(Space, HostKernelsFitTheStack) {
         (front.kept.empty() ? refused : kept) += 1;
         for (const Rejection& rejection : front.rejected) {
             EXPECT_EQ(rejection.reason, Rejection::Reason::stack);
-            EXPECT_THAT(rejection.detail, testing::HasSubstr(std::to_string(values * matrix / 1024) + " KiB of stack needed, 2048 KiB available"));
+            EXPECT_THAT(
+                rejection.detail, testing::HasSubstr(std::to_string(values * matrix / 1024) + " KiB of stack needed, 2048 KiB available"));
         }
     }
     EXPECT_GT(kept, 0U);
     EXPECT_GT(refused, 0U);
     EXPECT_GT(all.statistics().rejected.at("stack"), 0U);
-}
-
-// What is counted does not depend on what was asked for first: a price leaves routines out, a front does not.
-TEST(Space, CountsAreThoseOfTheFronts) {
-    const dag::CallGraph graph = mixed(Precision::f32);
-    Space prices_first = space(graph);
-    Space fronts_only = space(graph);
-    for (std::size_t column = 0; column < fronts_only.columns().size(); ++column) {
-        prices_first.seconds(ColumnId(column));
-    }
-    for (std::size_t column = 0; column < fronts_only.columns().size(); ++column) {
-        prices_first.front(ColumnId(column));
-        fronts_only.front(ColumnId(column));
-    }
-    EXPECT_EQ(prices_first.statistics().candidates, fronts_only.statistics().candidates);
-    EXPECT_EQ(prices_first.statistics().dominated, fronts_only.statistics().dominated);
-    EXPECT_EQ(prices_first.statistics().rejected, fronts_only.statistics().rejected);
 }
 
 } // namespace

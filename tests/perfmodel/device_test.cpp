@@ -55,7 +55,8 @@ TEST(Devices, TheRidgeIsWhereTheDataSheetsPutIt) {
         const char* name;
         double f32, f64, boost_ghz;
     };
-    for (const Row& row : {Row{"h100", 67, 34, 1.98}, Row{"a100", 19.5, 9.7, 1.41}, Row{"v100", 15.7, 7.8, 1.53}, Row{"rtx4090", 82.6, 1.3, 2.52}, Row{"mi210", 22.6, 22.6, 1.7}, Row{"gtx480", 1.345, 0.168, 1.401}}) {
+    for (const Row& row : {Row{"h100", 67, 34, 1.98}, Row{"a100", 19.5, 9.7, 1.41}, Row{"v100", 15.7, 7.8, 1.53},
+             Row{"rtx4090", 82.6, 1.3, 2.52}, Row{"mi210", 22.6, 22.6, 1.7}, Row{"gtx480", 1.345, 0.168, 1.401}}) {
         const Device device = standard_device(row.name);
         const double scale = 2e-3 * device.limits.sm_count * row.boost_ghz;
         EXPECT_NEAR(device.fma_f32 * scale / row.f32, 1, 0.03) << row.name;
@@ -116,7 +117,7 @@ TEST_F(DeviceFiles, AnUnknownFigureIsLocatedWithAGuess) {
 
 TEST_F(DeviceFiles, AFigureOfTheOtherTargetIsUnknown) {
     EXPECT_THAT(messages("[limits]", "[limits]\nsm_count = { value = 1, unit = \"multiprocessors\", source = \"a test\" }"),
-                HasSubstr("mine.toml:8:1: error: no figure of a host device is named `limits.sm_count` [unknown-figure]"));
+        HasSubstr("mine.toml:8:1: error: no figure of a host device is named `limits.sm_count` [unknown-figure]"));
 }
 
 TEST_F(DeviceFiles, AFigureNeedsASource) {
@@ -130,10 +131,14 @@ TEST_F(DeviceFiles, AFigureNeedsItsUnitAndAPossibleValue) {
     EXPECT_THAT(messages("unit = \"GHz\"", "unit = \"MHz\""), HasSubstr("`speed.clock` is in `MHz`, needed in `GHz` [invalid-figure]"));
     EXPECT_THAT(messages("value = 3.0", "value = -3.0"), HasSubstr("`speed.clock` is -3, needed a positive number [invalid-figure]"));
     EXPECT_THAT(messages("value = 3.0", "value = nan"), HasSubstr("`speed.clock` is nan, needed a positive number [invalid-figure]"));
-    EXPECT_THAT(messages("value = 32", "value = 32.5"), HasSubstr("`limits.vector_bytes` is 32.5, needed a whole number of at least 4 [invalid-figure]"));
-    EXPECT_THAT(messages("value = 2, unit = \"exponent\"", "value = 0.5, unit = \"exponent\""), HasSubstr("`speed.overlap_exponent` is 0.5, needed a number of at least 1 [invalid-figure]"));
-    EXPECT_THAT(messages("value = 3.0", "value = \"3.0\""), HasSubstr("`value` of `speed.clock` is not one of a number `value`, a text `unit`, a text `source` [invalid-figure]"));
-    EXPECT_THAT(messages("vector_bytes = { value = 32, unit = \"bytes\", source = \"AVX2 registers\" }", "vector_bytes = 32"), HasSubstr("`limits.vector_bytes` is a bare value [invalid-figure]"));
+    EXPECT_THAT(messages("value = 32", "value = 32.5"),
+        HasSubstr("`limits.vector_bytes` is 32.5, needed a whole number of at least 4 [invalid-figure]"));
+    EXPECT_THAT(messages("value = 2, unit = \"exponent\"", "value = 0.5, unit = \"exponent\""),
+        HasSubstr("`speed.overlap_exponent` is 0.5, needed a number of at least 1 [invalid-figure]"));
+    EXPECT_THAT(messages("value = 3.0", "value = \"3.0\""),
+        HasSubstr("`value` of `speed.clock` is not one of a number `value`, a text `unit`, a text `source` [invalid-figure]"));
+    EXPECT_THAT(messages("vector_bytes = { value = 32, unit = \"bytes\", source = \"AVX2 registers\" }", "vector_bytes = 32"),
+        HasSubstr("`limits.vector_bytes` is a bare value [invalid-figure]"));
 }
 
 TEST_F(DeviceFiles, TextThatIsNotTomlIsLocatedInCodePoints) {
@@ -146,9 +151,12 @@ TEST_F(DeviceFiles, TextThatIsNotTomlIsLocatedInCodePoints) {
 TEST_F(DeviceFiles, ContradictingLimitsAreFound) {
     Diagnostics ignored;
     good = read_file(devices_folder() / "h200.toml", ignored).value_or("");
-    EXPECT_THAT(messages("value = 232448", "value = 233472"), HasSubstr("a block of 233472 bytes and 1024 reserved exceed the 233472 bytes of a multiprocessor [invalid-figure]"));
-    EXPECT_THAT(messages("threads_per_sm         = { value = 2048", "threads_per_sm         = { value = 512"), HasSubstr("a block of 1024 threads exceeds the 512 of a multiprocessor [invalid-figure]"));
-    EXPECT_THAT(messages("target = \"cuda\"", "target = \"cude\""), HasSubstr("mine.toml:5:10: error: `target` is `cude`, needed `cuda` or `host` [invalid-figure]"));
+    EXPECT_THAT(messages("value = 232448", "value = 233472"),
+        HasSubstr("a block of 233472 bytes and 1024 reserved exceed the 233472 bytes of a multiprocessor [invalid-figure]"));
+    EXPECT_THAT(messages("threads_per_sm         = { value = 2048", "threads_per_sm         = { value = 512"),
+        HasSubstr("a block of 1024 threads exceeds the 512 of a multiprocessor [invalid-figure]"));
+    EXPECT_THAT(messages("target = \"cuda\"", "target = \"cude\""),
+        HasSubstr("mine.toml:5:10: error: `target` is `cude`, needed `cuda` or `host` [invalid-figure]"));
     EXPECT_THAT(messages("target = \"cuda\"", ""), HasSubstr("the description has no `target` [missing-figure]"));
 }
 

@@ -19,8 +19,7 @@ using fusion::KernelWork;
 
 class RandomKernels {
 public:
-    explicit RandomKernels(std::uint32_t seed)
-        : generator_(seed) {}
+    explicit RandomKernels(std::uint32_t seed) : generator_(seed) {}
 
     double real(double least, double most) { return std::uniform_real_distribution(least, most)(generator_); }
     int whole(int least, int most) { return std::uniform_int_distribution(least, most)(generator_); }
@@ -118,8 +117,11 @@ TEST_P(EveryPredictor, NoKernelIsCheaperThanItsLowerBound) {
 
 TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
     RandomKernels random(2);
-    double KernelWork::* const amounts[] = {&KernelWork::flops, &KernelWork::divisions, &KernelWork::square_roots, &KernelWork::transcendentals, &KernelWork::shared_wavefronts, &KernelWork::l1_wavefronts, &KernelWork::store_requests, &KernelWork::instructions, &KernelWork::spill_bytes};
-    int KernelWork::* const numbers[] = {&KernelWork::block_barriers, &KernelWork::warp_barriers, &KernelWork::remaps, &KernelWork::dependent_phases};
+    double KernelWork::* const amounts[] = {&KernelWork::flops, &KernelWork::divisions, &KernelWork::square_roots,
+        &KernelWork::transcendentals, &KernelWork::shared_wavefronts, &KernelWork::l1_wavefronts, &KernelWork::store_requests,
+        &KernelWork::instructions, &KernelWork::spill_bytes};
+    int KernelWork::* const numbers[] = {
+        &KernelWork::block_barriers, &KernelWork::warp_barriers, &KernelWork::remaps, &KernelWork::dependent_phases};
     constexpr double rounding = 1 - 1e-12;
     for (int i = 0; i < 300; ++i) {
         const KernelWork work = random.work();
@@ -129,7 +131,9 @@ TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
             KernelWork more = work;
             more.*amount += random.real(0, 50);
             // An operation more of any kind is a flop more; direct loads instead of staging are another kernel.
-            more.flops = std::max(more.flops, work.flops + (more.divisions - work.divisions) + (more.square_roots - work.square_roots) + (more.transcendentals - work.transcendentals));
+            more.flops = std::max(more.flops,
+                work.flops + (more.divisions - work.divisions) + (more.square_roots - work.square_roots) +
+                    (more.transcendentals - work.transcendentals));
             if (amount == &KernelWork::l1_wavefronts && work.l1_wavefronts == 0) {
                 continue;
             }
@@ -210,17 +214,19 @@ TEST_P(EveryPredictor, OneKernelForTheDemoBeatsOnePerCall) {
     const std::uint64_t n = 1U << 20U;
     const double one = seconds(kernel(284, 100, 341), n);
     double many = 0;
-    for (const KernelWork& work : {kernel(72, 36, 45), kernel(48, 12, 15), kernel(12, 4, 6), kernel(200, 100, 225), kernel(200, 100, 25), kernel(104, 100, 25)}) {
+    for (const KernelWork& work :
+        {kernel(72, 36, 45), kernel(48, 12, 15), kernel(12, 4, 6), kernel(200, 100, 225), kernel(200, 100, 25), kernel(104, 100, 25)}) {
         many += seconds(work, n);
     }
     EXPECT_NEAR(many / one, 988.0 / 384, 0.5) << "the ratio of the bytes";
 }
 
-INSTANTIATE_TEST_SUITE_P(OnEveryDevice, EveryPredictor, testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(predictor_names())), [](const auto& instance) {
-    std::string name = std::get<0>(instance.param) + "_" + std::get<1>(instance.param);
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(OnEveryDevice, EveryPredictor,
+    testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(predictor_names())), [](const auto& instance) {
+        std::string name = std::get<0>(instance.param) + "_" + std::get<1>(instance.param);
+        std::replace(name.begin(), name.end(), '-', '_');
+        return name;
+    });
 
 TEST(Predictors, ABlockThatDoesNotFitIsInfinitelySlow) {
     Diagnostics diagnostics;

@@ -98,8 +98,8 @@ TEST_P(EveryExample, PredictionsArePossibleAndAutoIsNeverWorse) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, EveryExample, testing::ValuesIn(test::example_files()),
-                         [](const auto& example) { return example.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Examples, EveryExample, testing::ValuesIn(test::example_files()), [](const auto& example) { return example.param; });
 
 } // namespace
 } // namespace fusec

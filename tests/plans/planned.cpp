@@ -16,8 +16,7 @@ cli::Compilation planned(const PlanRequest& request) {
     cli::Compilation c;
     c.options.program = examples / (request.example + ".fus");
     c.options.target = request.target;
-    c.options.device = !request.device.empty() ? request.device : request.target == fusion::Target::host ? "host-generic"
-                                                                                                         : "h200";
+    c.options.device = !request.device.empty() ? request.device : request.target == fusion::Target::host ? "host-generic" : "h200";
     c.options.plan = request.plan;
     c.options.recompute = request.recompute;
     c.options.max_fusion = request.max_fusion;

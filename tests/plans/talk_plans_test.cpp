@@ -75,14 +75,14 @@ TEST(TalkPlans, EachEqualsTheReferenceOnTheHostAndUnderEmulation) {
         for (std::size_t i = 0; i < cuda.size(); ++i) {
             const cli::Compilation& c = target == fusion::Target::host ? host : cuda[i];
             plans.push_back({target == fusion::Target::host ? &on_host[i] : &cuda[i].plans.front(), &*c.graph, &*c.catalog,
-                             "talk" + std::to_string(i), talk_plans()[i].file});
+                "talk" + std::to_string(i), talk_plans()[i].file});
         }
         const std::vector<execute::VerifyResult> results = execute::verify_plans(plans, {.target = target}, setup);
         ASSERT_EQ(results.size(), talk_plans().size());
         for (std::size_t i = 0; i < results.size(); ++i) {
             SCOPED_TRACE(talk_plans()[i].file + (target == fusion::Target::host ? " on the host" : " under emulation"));
-            EXPECT_TRUE(results[i].passed()) << testing::PrintToString(results[i].failures.empty() ? std::vector<std::string>{}
-                                                                                                   : results[i].failures.front().texts);
+            EXPECT_TRUE(results[i].passed()) << testing::PrintToString(
+                results[i].failures.empty() ? std::vector<std::string>{} : results[i].failures.front().texts);
             EXPECT_GT(results[i].components, 1000U);
         }
     }

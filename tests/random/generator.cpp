@@ -16,14 +16,15 @@ namespace {
 
 class Draw {
 public:
-    explicit Draw(std::uint64_t seed)
-        : numbers_(seed) {}
+    explicit Draw(std::uint64_t seed) : numbers_(seed) {}
 
     /// Uniform in 0..bound-1; pre: bound > 0.
     int below(int bound) { return static_cast<int>(numbers_.next() % static_cast<std::uint64_t>(bound)); }
     bool chance(int percent) { return below(100) < percent; }
     template <class T>
-    const T& one_of(const std::vector<T>& values) { return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size())))); }
+    const T& one_of(const std::vector<T>& values) {
+        return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size()))));
+    }
 
 private:
     SplitMix numbers_;
@@ -48,8 +49,9 @@ struct Value {
     bool vector() const { return rows > 0 && columns == 0; }
     bool matrix() const { return columns > 0; }
     std::string type() const {
-        return scalar() ? "SCALAR" : vector() ? "VECTOR" + std::to_string(rows)
-                                              : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
+        return scalar() ? "SCALAR"
+            : vector()  ? "VECTOR" + std::to_string(rows)
+                        : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
     }
 };
 
@@ -171,7 +173,7 @@ private:
             }
         }
         return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target +
-               "(" + arguments + ");\n";
+            "(" + arguments + ");\n";
     }
 
     bool statement(const std::string& target) {
@@ -295,7 +297,7 @@ private:
 
     /// `target` = components of `operands`. Not all of them are moved themselves, so the result is none of the values there are.
     bool add_moved(const std::string& target, int rows, int columns, const std::string& expression, const std::vector<Value>& operands,
-                   bool zeros = false) {
+        bool zeros = false) {
         const bool all_moved = std::all_of(operands.begin(), operands.end(), [](const Value& v) { return v.moved; });
         if ((operands.size() > 1 && all_moved) || !add_sum(target, rows, columns, expression, operands)) {
             return false;
@@ -378,7 +380,7 @@ private:
         }
         const std::string last = std::to_string(a.rows - 1);
         body_ += (options_.f64 ? "double " : "float ") + a.type() + " " + target + ";\nfor i in 0.." + std::to_string(a.rows) + " { " +
-                 target + "[i, :] = " + a.name + "[" + last + " - i]; }\n";
+            target + "[i, :] = " + a.name + "[" + last + " - i]; }\n";
         note_statement(target, a, {a});
         return true;
     }
@@ -392,7 +394,7 @@ private:
             return false;
         }
         body_ += target + " = " + a.name + ";\n" + target + "[" + std::to_string(draw_.below(a.rows)) + "] " +
-                 (draw_.chance(50) ? "+= " : "-= ") + b->name + ";\n";
+            (draw_.chance(50) ? "+= " : "-= ") + b->name + ";\n";
         note_statement(target, a, {a, *b});
         return true;
     }
@@ -423,8 +425,8 @@ private:
         default: {
             const auto b = pick([&](const Value& v) { return v.vector() && v.rows == a.rows; });
             const bool down = draw_.chance(50);
-            return add_moved(target, down ? 2 : a.rows, down ? a.rows : 2, (down ? "rows(" : "columns(") + a.name + ", " + b->name + ")",
-                             {a, *b});
+            return add_moved(
+                target, down ? 2 : a.rows, down ? a.rows : 2, (down ? "rows(" : "columns(") + a.name + ", " + b->name + ")", {a, *b});
         }
         }
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs through the whole compiler: the plans `auto`, `none`, `max` and `greedy` of each, executed on the host and under
 // emulated CUDA, equal the reference. The first 300 seeds run by default; FUSEC_RANDOM_COUNT and FUSEC_RANDOM_SEED choose how many and from
-// which seed on: `FUSEC_RANDOM_COUNT=3000 FUSEC_RANDOM_SEED=1000 random_programs_test` is the nightly run. A failure prints seed and program.
+// which seed on: `FUSEC_RANDOM_COUNT=3000 FUSEC_RANDOM_SEED=1000 random_programs_test` is the nightly run. A failure prints seed
+// and program.
 #include "cli/choose_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "execute/verify.hpp"
@@ -70,16 +71,14 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
     std::ofstream(c.options.program) << subject->text;
     Diagnostics diagnostics;
     if (!cli::run_pipeline(c, diagnostics, "space")) {
-        ADD_FAILURE() << "seed " << seed << " does not compile:\n"
-                      << rendered(diagnostics) << subject->text;
+        ADD_FAILURE() << "seed " << seed << " does not compile:\n" << rendered(diagnostics) << subject->text;
         return nullptr;
     }
     for (const char* mode : modes) {
         c.options.plan = mode;
         c.plans.clear();
         if (!cli::choose_plan(c, diagnostics)) {
-            ADD_FAILURE() << "seed " << seed << " has no plan `" << mode << "`:\n"
-                          << rendered(diagnostics) << subject->text;
+            ADD_FAILURE() << "seed " << seed << " has no plan `" << mode << "`:\n" << rendered(diagnostics) << subject->text;
             return nullptr;
         }
         const fusion::Plan& plan = c.plans.front();
@@ -89,8 +88,9 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
         }
         codegen::verify(codegen::lower(plan, *c.graph, *c.catalog));
         subject->plans.push_back(plan);
-        EXPECT_LE(subject->plans.front().seconds, plan.seconds * (1 + 1e-12)) << "seed " << seed << ": `auto` is predicted slower than `" << mode << "`\n"
-                                                                              << subject->text;
+        EXPECT_LE(subject->plans.front().seconds, plan.seconds * (1 + 1e-12))
+            << "seed " << seed << ": `auto` is predicted slower than `" << mode << "`\n"
+            << subject->text;
     }
     return subject;
 }
@@ -109,7 +109,8 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         if (auto subject = compile(seed, target, folder.path())) {
             for (std::size_t m = 0; m < subject->plans.size(); ++m) {
                 const std::string name = "p" + std::to_string(seed) + "_" + modes[m];
-                plans.push_back({&subject->plans[m], &*subject->compilation.graph, &*subject->compilation.catalog, name, std::string("plan `") + modes[m] + "`"});
+                plans.push_back({&subject->plans[m], &*subject->compilation.graph, &*subject->compilation.catalog, name,
+                    std::string("plan `") + modes[m] + "`"});
                 subject_of.push_back(subject.get());
             }
             subjects.push_back(std::move(subject));
@@ -145,7 +146,8 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         counts.programs += first_of_program ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
             ++counts.ill;
-            std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn << " elements were ill conditioned\n";
+            std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn
+                      << " elements were ill conditioned\n";
         }
     }
 }
@@ -162,12 +164,12 @@ TEST(RandomProgramInputs, AreWellConditioned) {
         const std::string text = random_programs::random_program(seed, options_of(seed));
         const auto tree = frontend::parse(std::make_shared<const SourceText>("program.fus", text), diagnostics);
         const auto program = tree ? frontend::check(*tree, *catalog, {}, diagnostics) : std::nullopt;
-        ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n"
-                             << rendered(diagnostics) << text;
+        ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n" << rendered(diagnostics) << text;
         const execute::RandomCases cases = execute::draw_cases(*program, catalog->with(program->functions), 72, 1);
         if (!cases.acceptable()) {
             ++ill;
-            std::cout << "seed " << seed << ": " << cases.redrawn << " of 72 elements drawn again, " << cases.ill << " stayed ill conditioned\n"
+            std::cout << "seed " << seed << ": " << cases.redrawn << " of 72 elements drawn again, " << cases.ill
+                      << " stayed ill conditioned\n"
                       << text;
         }
     }
@@ -183,12 +185,14 @@ TEST_P(RandomProgramMutants, AreCaught) {
     const execute::TemporaryFolder folder;
     std::ofstream(folder.path() / "program.fus") << random_programs::random_program(seed, options_of(seed));
     Diagnostics diagnostics;
-    const execute::RunSetup setup{execute::find_host_compiler(diagnostics).value(), folder.path() / "cache", library::standard_library_folder()};
+    const execute::RunSetup setup{
+        execute::find_host_compiler(diagnostics).value(), folder.path() / "cache", library::standard_library_folder()};
     for (const execute::MutatedPlan& plan : execute::run_mutants(folder.path() / "program.fus", 28, seed, setup)) {
         EXPECT_EQ(plan.original.faults, 0U);
         std::set<std::string> caught;
         for (std::size_t i = 0; i < plan.ran.size(); ++i) {
-            EXPECT_TRUE(plan.reports[i].faults != 0 || !plan.proofs[i].empty()) << execute::name_of(plan, plan.mutants[plan.ran[i]]) << " is not caught";
+            EXPECT_TRUE(plan.reports[i].faults != 0 || !plan.proofs[i].empty())
+                << execute::name_of(plan, plan.mutants[plan.ran[i]]) << " is not caught";
             if (plan.reports[i].faults != 0) {
                 caught.insert(plan.mutants[plan.ran[i]].kind);
             }
@@ -214,7 +218,9 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
         for (std::uint64_t at = first; at < last; at += chunk) {
             run_chunk(at, std::min(at + chunk, last), target, counts);
         }
-        std::cout << (target == fusion::Target::host ? "host" : "emulated CUDA") << ", seeds " << first << " to " << last - 1 << ": " << counts.programs << " programs, " << counts.plans << " plans, " << counts.texts << " texts, " << counts.launches << " launches, " << counts.components << " components compared\n";
+        std::cout << (target == fusion::Target::host ? "host" : "emulated CUDA") << ", seeds " << first << " to " << last - 1 << ": "
+                  << counts.programs << " programs, " << counts.plans << " plans, " << counts.texts << " texts, " << counts.launches
+                  << " launches, " << counts.components << " components compared\n";
         EXPECT_EQ(counts.programs, last - first);
         EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
         if (counts.programs != 0) {

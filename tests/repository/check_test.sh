@@ -14,6 +14,7 @@ tree() {
     mkdir -p "$place/tree"/{support,dag,fusion,codegen,perfmodel,cli,elementary-lib/runtime/fusec,tests/dag}
     cd "$place/tree"
     cp "$(dirname "$check")/../../.clang-format" .
+    cp "$(dirname "$check")/../../codegen/emitted.clang-format" codegen
     printf '%s\n' "$spdx" '#pragma once' >support/ids.hpp
     printf '%s\n' "$spdx" '#include "dag/graph.hpp"' '' '#include <boost/graph/adjacency_list.hpp>' >dag/graph.cpp
     printf '%s\n' "$spdx" '#include "support/ids.hpp"' '' '#include <boost/dynamic_bitset.hpp>' >dag/graph.hpp

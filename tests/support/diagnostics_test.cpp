@@ -30,13 +30,14 @@ TEST(Rendering, AllOfAMessage) {
     Diagnostic& d = diagnostics.report(kind::syntax_error, {source, 17, 18}, "`a` is declared twice");
     d.note({source, 7, 8}, "first declared here");
     d.hint = "rename one";
-    EXPECT_EQ(rendered(diagnostics), "a.fus:2:8: error: `a` is declared twice [syntax-error]\n"
-                                     "  SCALAR a;\n"
-                                     "         ^\n"
-                                     "a.fus:1:8: note: first declared here\n"
-                                     "  SCALAR a;\n"
-                                     "         ^\n"
-                                     "  hint: rename one\n");
+    EXPECT_EQ(rendered(diagnostics),
+        "a.fus:2:8: error: `a` is declared twice [syntax-error]\n"
+        "  SCALAR a;\n"
+        "         ^\n"
+        "a.fus:1:8: note: first declared here\n"
+        "  SCALAR a;\n"
+        "         ^\n"
+        "  hint: rename one\n");
 }
 
 TEST(Rendering, ColorChangesNothingElse) {
@@ -118,8 +119,9 @@ TEST(Rendering, SortsByPlaceAndDropsRepeats) {
     diagnostics.report(kind::syntax_error, {source, 4, 7}, "second");
     diagnostics.report(kind::syntax_error, {source, 0, 3}, "first");
     diagnostics.report(kind::syntax_error, {source, 4, 7}, "second");
-    EXPECT_EQ(rendered(diagnostics), "a.fus:1:1: error: first [syntax-error]\n  one\n  ^~~\n"
-                                     "a.fus:2:1: error: second [syntax-error]\n  two\n  ^~~\n");
+    EXPECT_EQ(rendered(diagnostics),
+        "a.fus:1:1: error: first [syntax-error]\n  one\n  ^~~\n"
+        "a.fus:2:1: error: second [syntax-error]\n  two\n  ^~~\n");
     EXPECT_EQ(diagnostics.error_count(), 3U);
 }
 
@@ -128,8 +130,8 @@ TEST(Rendering, SaysHowManyErrorsAreLeftOut) {
     for (const char* message : {"a", "b", "c"}) {
         diagnostics.report(kind::syntax_error, {}, message);
     }
-    EXPECT_EQ(rendered(diagnostics, 2),
-              "fusec: error: a [syntax-error]\nfusec: error: b [syntax-error]\nfusec: 1 more error is not shown\n");
+    EXPECT_EQ(
+        rendered(diagnostics, 2), "fusec: error: a [syntax-error]\nfusec: error: b [syntax-error]\nfusec: 1 more error is not shown\n");
     EXPECT_EQ(rendered(diagnostics, 1), "fusec: error: a [syntax-error]\nfusec: 2 more errors are not shown\n");
 }
 
@@ -137,7 +139,7 @@ TEST(Diagnostics, ExitCodeIsThatOfTheFirstError) {
     const DiagnosticKind warning{"w", Severity::warning, Fault::user};
     const DiagnosticKind remark{"r", Severity::remark, Fault::user};
     for (const auto& [fault, code] :
-         {std::pair(Fault::user, 1), std::pair(Fault::usage, 2), std::pair(Fault::limit, 3), std::pair(Fault::mismatch, 4)}) {
+        {std::pair(Fault::user, 1), std::pair(Fault::usage, 2), std::pair(Fault::limit, 3), std::pair(Fault::mismatch, 4)}) {
         Diagnostics diagnostics;
         diagnostics.report(warning, {}, "w");
         diagnostics.report(remark, {}, "r");

@@ -47,8 +47,9 @@ TEST(Source, ACarriageReturnAloneEndsALine) {
 }
 
 TEST(Source, AByteOrderMarkIsNoPartOfTheFirstLine) {
-    const SourceText text("a.fus", "\xEF\xBB\xBF"
-                                   "ab\ncd");
+    const SourceText text("a.fus",
+        "\xEF\xBB\xBF"
+        "ab\ncd");
     EXPECT_EQ(text.line_text(1), "ab");
     EXPECT_EQ(text.column(3), 1U);
     EXPECT_EQ(text.column(4), 2U);

@@ -17,14 +17,15 @@ TEST(Writer, BlocksIndentAndCloseThemselves) {
         }
         const auto bare = out.block("");
     }
-    EXPECT_EQ(out.text(), "namespace a {\n"
-                          "    void f() {\n"
-                          "        g();\n"
-                          "\n"
-                          "    }\n"
-                          "    {\n"
-                          "    }\n"
-                          "} // namespace a\n");
+    EXPECT_EQ(out.text(),
+        "namespace a {\n"
+        "    void f() {\n"
+        "        g();\n"
+        "\n"
+        "    }\n"
+        "    {\n"
+        "    }\n"
+        "} // namespace a\n");
 }
 
 TEST(Writer, LinesKeepTheirOwnIndentation) {
@@ -33,12 +34,13 @@ TEST(Writer, LinesKeepTheirOwnIndentation) {
     out.lines("if (a) {\n    b;\n}\n\nc;");
     out.dedent();
     out.line("d;");
-    EXPECT_EQ(out.text(), "    if (a) {\n"
-                          "        b;\n"
-                          "    }\n"
-                          "\n"
-                          "    c;\n"
-                          "d;\n");
+    EXPECT_EQ(out.text(),
+        "    if (a) {\n"
+        "        b;\n"
+        "    }\n"
+        "\n"
+        "    c;\n"
+        "d;\n");
 }
 
 TEST(Writer, TakesTheText) {

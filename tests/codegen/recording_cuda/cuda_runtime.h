@@ -13,8 +13,7 @@ enum cudaError_t {
 using cudaStream_t = struct CUstream_st*;
 struct dim3 {
     unsigned x = 1, y = 1, z = 1;
-    dim3(unsigned size = 1)
-        : x(size) {}
+    dim3(unsigned size = 1) : x(size) {}
 };
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
@@ -40,7 +39,8 @@ cudaError_t cudaFuncSetAttribute(void (*)(Parameters...), cudaFuncAttribute, int
     allowed_shared_bytes = value;
     return next_error;
 }
-inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, void (*)(const float*, std::size_t, std::size_t), const float*, std::size_t first, std::size_t n) {
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, void (*)(const float*, std::size_t, std::size_t),
+    const float*, std::size_t first, std::size_t n) {
     recorded_launches.push_back({configuration->gridDim.x, configuration->blockDim.x, configuration->dynamicSmemBytes, first, n});
     return next_error;
 }

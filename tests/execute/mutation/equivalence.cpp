@@ -15,7 +15,8 @@ namespace {
 using codegen::Kernel;
 
 bool is_barrier(const codegen::Step& step) {
-    return std::holds_alternative<codegen::AsyncWait>(step) || std::holds_alternative<codegen::BlockBarrier>(step) || std::holds_alternative<codegen::WarpBarrier>(step);
+    return std::holds_alternative<codegen::AsyncWait>(step) || std::holds_alternative<codegen::BlockBarrier>(step) ||
+        std::holds_alternative<codegen::WarpBarrier>(step);
 }
 
 /// What the verifier says against a kernel. That tiles start at multiples of 16 is a rule for lowering; whether an access is aligned shows
@@ -53,7 +54,8 @@ Kernel without_barrier(const Kernel& kernel, int barrier, bool weakened) {
 /// Tiles are named after the list that they stage, or the datum that they hold.
 const codegen::Tile& tile_named(const Kernel& kernel, const std::string& name) {
     const auto tile = std::find_if(kernel.tiles.begin(), kernel.tiles.end(), [&](const codegen::Tile& each) {
-        const auto list = std::find_if(kernel.lists.begin(), kernel.lists.end(), [&](const codegen::List& staged) { return staged.datum == each.datum; });
+        const auto list =
+            std::find_if(kernel.lists.begin(), kernel.lists.end(), [&](const codegen::List& staged) { return staged.datum == each.datum; });
         return name == (list != kernel.lists.end() ? list->name : each.name) + "_tile";
     });
     internal_check(tile != kernel.tiles.end(), "the text has a tile that the kernel has not");
@@ -89,7 +91,9 @@ std::optional<std::string> harmless(const codegen::Unit& unit, const Kernel& ker
         }
         touched = true;
     }
-    return std::string("the element past the end has slots of its own in all tiles, and its registers are read behind other guards only; ") + (touched ? "of lists it only reads the workspace's, which goes on behind the last element" : "it touches no list");
+    return std::string(
+               "the element past the end has slots of its own in all tiles, and its registers are read behind other guards only; ") +
+        (touched ? "of lists it only reads the workspace's, which goes on behind the last element" : "it touches no list");
 }
 
 } // namespace
@@ -101,7 +105,10 @@ std::optional<std::string> proof_of_equivalence(const codegen::Unit& unit, const
     }
     const Kernel& kernel = unit.kernels.at(static_cast<std::size_t>(site.kernel));
     if (site.barrier >= 0) {
-        return against(without_barrier(kernel, site.barrier, site.weakened)).empty() ? std::optional(std::string("the verifier of the kernel IR accepts the kernel with ") + (site.weakened ? "a warp barrier there" : "no barrier there")) : std::nullopt;
+        return against(without_barrier(kernel, site.barrier, site.weakened)).empty()
+            ? std::optional(std::string("the verifier of the kernel IR accepts the kernel with ") +
+                  (site.weakened ? "a warp barrier there" : "no barrier there"))
+            : std::nullopt;
     }
     if (!site.exchanged.empty()) {
         const bool same = tile_named(kernel, site.tile).offset == tile_named(kernel, site.exchanged).offset;
@@ -111,7 +118,10 @@ std::optional<std::string> proof_of_equivalence(const codegen::Unit& unit, const
         Kernel changed = kernel;
         codegen::Tile& tile = changed.tiles[static_cast<std::size_t>(&tile_named(kernel, site.tile) - kernel.tiles.data())];
         tile.offset += site.shift * bytes_of(tile.type.precision);
-        return against(changed).empty() ? std::optional<std::string>("the verifier of the kernel IR accepts the kernel with the tile there: it meets no other that is alive") : std::nullopt;
+        return against(changed).empty()
+            ? std::optional<std::string>(
+                  "the verifier of the kernel IR accepts the kernel with the tile there: it meets no other that is alive")
+            : std::nullopt;
     }
     return site.guarded.empty() ? std::nullopt : harmless(unit, kernel, site.guarded);
 }

@@ -25,7 +25,9 @@ fusion::Plan cooperative(cli::Compilation& c) {
     fusion::Plan plan = c.plans.front();
     for (fusion::Candidate& kernel : plan.kernels) {
         const std::vector<fusion::Candidate>& kept = c.space->front(c.space->find(kernel.calls, kernel.stores).value()).kept;
-        const auto weight = [](const fusion::Candidate& candidate) { return std::pair(candidate.work.block_barriers + candidate.work.warp_barriers, candidate.threads_per_block); };
+        const auto weight = [](const fusion::Candidate& candidate) {
+            return std::pair(candidate.work.block_barriers + candidate.work.warp_barriers, candidate.threads_per_block);
+        };
         kernel = *std::max_element(kept.begin(), kept.end(), [&](const auto& a, const auto& b) { return weight(a) < weight(b); });
     }
     plan.workspace = fusion::plan_workspace(*c.graph, plan.kernels);
@@ -106,7 +108,8 @@ private:
             interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values[list.datum.index()], {}});
         }
         for (const codegen::List& list : unit_.outputs) {
-            interface.outputs.push_back({list.name, list.type, false, drawn.reference.values[list.datum.index()], drawn.reference.bounds[list.datum.index()]});
+            interface.outputs.push_back(
+                {list.name, list.type, false, drawn.reference.values[list.datum.index()], drawn.reference.bounds[list.datum.index()]});
         }
         return {unit_text(unit_, {renamed(text.source, name), renamed(text.header, name)}, name), std::move(interface), cases_};
     }
@@ -118,7 +121,8 @@ private:
 
 } // namespace
 
-std::vector<MutatedPlan> run_mutants(const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup) {
+std::vector<MutatedPlan> run_mutants(
+    const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup) {
     cli::Compilation c;
     c.options.program = program;
     c.options.device = "h200";

@@ -27,7 +27,8 @@ struct MutatedPlan {
 
 /// Emits both plans of the program (one where their text is the same), runs the text as it is, and its mutants: all, or the given number
 /// of them per plan, chosen by the seed and spread over the kinds. The launches are those of `verify`.
-std::vector<MutatedPlan> run_mutants(const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup);
+std::vector<MutatedPlan> run_mutants(
+    const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup);
 
 /// `[stvk auto] offset, line 7: tile + 1 -> tile + 2`
 std::string name_of(const MutatedPlan& plan, const Mutant& mutant);

@@ -48,7 +48,8 @@ std::string metadata_of(const library::Function& function, const std::string& ro
 
 } // namespace
 
-std::vector<MutantOutcome> run_mutants(const library::Catalog& catalog, const std::vector<LibraryMutant>& mutants, const fs::path& folder, const HostCompiler& compiler) {
+std::vector<MutantOutcome> run_mutants(
+    const library::Catalog& catalog, const std::vector<LibraryMutant>& mutants, const fs::path& folder, const HostCompiler& compiler) {
     std::vector<MutantOutcome> outcomes(mutants.size());
     LibraryCheckOptions options;
     options.cache = folder / "cache";

@@ -16,6 +16,7 @@ struct MutantOutcome {
 };
 
 /// Checks copies of the functions in `folder`, with one mutant of each at a time; outcomes in the order of the mutants.
-std::vector<MutantOutcome> run_mutants(const library::Catalog& catalog, const std::vector<LibraryMutant>& mutants, const std::filesystem::path& folder, const HostCompiler& compiler);
+std::vector<MutantOutcome> run_mutants(const library::Catalog& catalog, const std::vector<LibraryMutant>& mutants,
+    const std::filesystem::path& folder, const HostCompiler& compiler);
 
 } // namespace fusec::execute

@@ -49,19 +49,23 @@ private:
     }
 
     bool starts(std::size_t at, std::string_view word) const { return std::string_view(code_).substr(at, word.size()) == word; }
-    bool word_at(std::size_t at, std::string_view word) const { return starts(at, word) && (at == 0 || !is_word(code_[at - 1])) && !is_word(code_[at + word.size()]); }
+    bool word_at(std::size_t at, std::string_view word) const {
+        return starts(at, word) && (at == 0 || !is_word(code_[at - 1])) && !is_word(code_[at + word.size()]);
+    }
     std::size_t closing(std::size_t open) const {
         int depth = 0;
         for (std::size_t at = open; at < code_.size(); ++at) {
-            depth += code_[at] == '(' || code_[at] == '[' ? 1 : code_[at] == ')' || code_[at] == ']' ? -1
-                                                                                                     : 0;
+            depth += code_[at] == '(' || code_[at] == '[' ? 1 : code_[at] == ')' || code_[at] == ']' ? -1 : 0;
             if (depth == 0) {
                 return at;
             }
         }
         return code_.size();
     }
-    void exclude(std::size_t begin, std::size_t end) { std::fill(value_.begin() + static_cast<std::ptrdiff_t>(begin), value_.begin() + static_cast<std::ptrdiff_t>(std::min(end, value_.size())), false); }
+    void exclude(std::size_t begin, std::size_t end) {
+        std::fill(value_.begin() + static_cast<std::ptrdiff_t>(begin),
+            value_.begin() + static_cast<std::ptrdiff_t>(std::min(end, value_.size())), false);
+    }
 
     /// Names behind `&` are views: parameters, and const references to the result. The result is the one that is not const.
     void find_names() {
@@ -111,7 +115,10 @@ private:
         const std::size_t column = begin - (begin == 0 ? 0 : source_.rfind('\n', begin - 1));
         std::string text = source_;
         text.replace(begin, end - begin, replacement);
-        mutants_.push_back({function_, routine_at(begin), kind, std::to_string(line) + ":" + std::to_string(column) + ": " + source_.substr(begin, end - begin) + " -> " + (replacement.empty() ? "(nothing)" : replacement), text});
+        mutants_.push_back({function_, routine_at(begin), kind,
+            std::to_string(line) + ":" + std::to_string(column) + ": " + source_.substr(begin, end - begin) + " -> " +
+                (replacement.empty() ? "(nothing)" : replacement),
+            text});
     }
 
     /// The template around a place: the word behind `NAME_` in its signature.
@@ -151,13 +158,16 @@ private:
     }
 
     /// Whether a binary sign stands behind the blank at `at`; the second operand may be on the next line.
-    bool is_binary_sign(std::size_t at) const { return value_[at] && (starts(at, " + ") || starts(at, " - ") || starts(at, " +\n") || starts(at, " -\n")); }
+    bool is_binary_sign(std::size_t at) const {
+        return value_[at] && (starts(at, " + ") || starts(at, " - ") || starts(at, " +\n") || starts(at, " -\n"));
+    }
     void sign(std::size_t at) {
         const auto opposite = [&](std::size_t sign) { return std::string(1, code_[sign] == '+' ? '-' : '+'); };
         if (is_binary_sign(at) || (value_[at] && (starts(at, " += ") || starts(at, " -= ")))) {
             add("wrong sign", at + 1, at + 2, opposite(at + 1));
         }
-        const bool unary = value_[at] && code_[at] == '-' && at > 0 && (is_word(code_[at + 1]) || code_[at + 1] == '(') && (code_[at - 1] == ' ' || code_[at - 1] == '(');
+        const bool unary = value_[at] && code_[at] == '-' && at > 0 && (is_word(code_[at + 1]) || code_[at + 1] == '(') &&
+            (code_[at - 1] == ' ' || code_[at - 1] == '(');
         if (unary) {
             add("wrong sign", at, at + 1, "");
         }
@@ -184,8 +194,7 @@ private:
             if (depth == 0 && (c == ';' || c == ')')) {
                 break;
             }
-            depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1
-                                                                     : 0;
+            depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
             if (depth == 0 && is_binary_sign(end)) {
                 return; // another term follows
             }
@@ -222,7 +231,9 @@ std::vector<LibraryMutant> library_mutants(const library::Function& function) {
 }
 
 std::string why_equivalent(const LibraryMutant& mutant) {
-    const auto is = [&](std::string_view function, std::string_view change) { return mutant.function == function && mutant.change.ends_with(change); };
+    const auto is = [&](std::string_view function, std::string_view change) {
+        return mutant.function == function && mutant.change.ends_with(change);
+    };
     if ((mutant.routine == "element" || mutant.routine == "entry") && is("msym", ": c(i, j) -> c(j, i)")) {
         return "C(i, j) and C(j, i) are the same sum, and every component is still written";
     }

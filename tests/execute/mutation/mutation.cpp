@@ -61,14 +61,18 @@ private:
             text += (change == changes.end() ? lines_[i] : change->second) + "\n";
         }
         const std::string& changed = changes.at(at_);
-        mutants_.push_back({kind, "line " + std::to_string(at_ + 1) + ": " + trimmed(lines_[at_]) + " -> " + (trimmed(changed).empty() ? "(nothing)" : trimmed(changed)), text, site});
+        mutants_.push_back({kind,
+            "line " + std::to_string(at_ + 1) + ": " + trimmed(lines_[at_]) + " -> " +
+                (trimmed(changed).empty() ? "(nothing)" : trimmed(changed)),
+            text, site});
     }
 
-    /// The types of the pointers that a launch may pass, by name: a swap of two types is left to the compiler. They are told by declarations,
-    /// and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it. In a kernel, its own
-    /// parameters have the types that it declares.
+    /// The types of the pointers that a launch may pass, by name: a swap of two types is left to the compiler. They are told by
+    /// declarations, and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it. In
+    /// a kernel, its own parameters have the types that it declares.
     void pointers(const std::string& line) {
-        static const std::regex declaration(R"(^ *((?:const )?(?:float|double)\*) ?(?:const )?(\w+) = )"), parameter(R"(((?:const )?(?:float|double)\*) __restrict__ (\w+))");
+        static const std::regex declaration(R"(^ *((?:const )?(?:float|double)\*) ?(?:const )?(\w+) = )"),
+            parameter(R"(((?:const )?(?:float|double)\*) __restrict__ (\w+))");
         for (const std::regex* pattern : {&declaration, &parameter}) {
             for (std::sregex_iterator match(line.begin(), line.end(), *pattern), end; match != end; ++match) {
                 std::string& type = types_[match->str(2)];
@@ -84,7 +88,8 @@ private:
 
     void barriers(const std::string& line) {
         const std::string statement = trimmed(line);
-        static const std::regex waits(R"((?:__syncwarp\(\)|\w+::async_wait\(\)|\w*__pipeline_wait_prior\(\d*\)|(?:\w+::)?cp_async_wait\w*\(\));)");
+        static const std::regex waits(
+            R"((?:__syncwarp\(\)|\w+::async_wait\(\)|\w*__pipeline_wait_prior\(\d*\)|(?:\w+::)?cp_async_wait\w*\(\));)");
         const bool block = statement == "__syncthreads();";
         if (!block && !std::regex_match(statement, waits)) {
             return;
@@ -108,7 +113,10 @@ private:
                     Site site = site_;
                     site.tile = tile[1];
                     site.shift = step;
-                    add("offset", line.substr(0, static_cast<std::size_t>(tile.position(2))) + "shared + " + std::to_string(offset + step) + line.substr(static_cast<std::size_t>(tile.position(2) + tile.length(2))), site);
+                    add("offset",
+                        line.substr(0, static_cast<std::size_t>(tile.position(2))) + "shared + " + std::to_string(offset + step) +
+                            line.substr(static_cast<std::size_t>(tile.position(2) + tile.length(2))),
+                        site);
                 }
             }
         } else {
@@ -158,10 +166,13 @@ private:
 
     /// How many elements the last block has, which threads have one, how many a copy and a launch take.
     void tail(const std::string& line) {
-        static const std::regex count(R"(n - first(\)? : \d))"), guard(R"(\belement < count\b)"), copied(R"(, count\);)"), launched(R"(, count, (\d+), )");
-        for (const auto& [pattern, before, after] : {std::tuple{&count, "n - first", "$1"}, {&guard, "element < count", ""}, {&copied, ", count", ");"}, {&launched, ", count", ", $1, "}}) {
+        static const std::regex count(R"(n - first(\)? : \d))"), guard(R"(\belement < count\b)"), copied(R"(, count\);)"),
+            launched(R"(, count, (\d+), )");
+        for (const auto& [pattern, before, after] : {std::tuple{&count, "n - first", "$1"}, {&guard, "element < count", ""},
+                 {&copied, ", count", ");"}, {&launched, ", count", ", $1, "}}) {
             for (const char* const step : {" + 1", " - 1"}) {
-                const std::string changed = std::regex_replace(line, *pattern, before + std::string(step) + after, std::regex_constants::format_first_only);
+                const std::string changed =
+                    std::regex_replace(line, *pattern, before + std::string(step) + after, std::regex_constants::format_first_only);
                 if (changed != line) {
                     Site site = site_;
                     site.guarded = pattern == &guard && step == std::string(" + 1") ? guarded() : "";
@@ -183,7 +194,8 @@ private:
 
     void store(const std::string& line) {
         // A copy to a list, an owner's store, or an assignment to a component of a list.
-        static const std::regex pattern(R"(^ *(?:fusec::copy_tile<[^(]*>\((?!\w*tile|shared|fusec::padded)|fusec::store_\w+(?:<[^(]*>)?\(|\w+\[first))");
+        static const std::regex pattern(
+            R"(^ *(?:fusec::copy_tile<[^(]*>\((?!\w*tile|shared|fusec::padded)|fusec::store_\w+(?:<[^(]*>)?\(|\w+\[first))");
         if (std::regex_search(line, pattern)) {
             add("drop a store", "");
         }
@@ -201,7 +213,8 @@ private:
     };
 
     static std::optional<Copy> copy_in(const std::string& line, std::size_t at) {
-        static const std::regex naming(R"(^ *const auto (\w+_tile) = fusec::)"), copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)"), list(R"(\b(\w+) \+ first\b)");
+        static const std::regex naming(R"(^ *const auto (\w+_tile) = fusec::)"), copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)"),
+            list(R"(\b(\w+) \+ first\b)");
         std::smatch tile, from;
         const bool named = std::regex_search(line, tile, naming);
         if ((!named && !std::regex_search(line, tile, copy)) || !std::regex_search(line, from, list)) {
@@ -210,17 +223,22 @@ private:
         return Copy{at, tile[1], from[1], named};
     }
 
-    static std::string replaced(const std::string& line, const std::string& from, const std::string& to) { return std::regex_replace(line, std::regex("\\b" + from + "\\b"), to); }
+    static std::string replaced(const std::string& line, const std::string& from, const std::string& to) {
+        return std::regex_replace(line, std::regex("\\b" + from + "\\b"), to);
+    }
 
     bool used_between(const std::string& name, std::size_t first, std::size_t last) const {
         const std::regex word("\\b" + name + "\\b");
-        return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(first) + 1, lines_.begin() + static_cast<std::ptrdiff_t>(last), [&](const std::string& line) { return std::regex_search(line, word); });
+        return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(first) + 1, lines_.begin() + static_cast<std::ptrdiff_t>(last),
+            [&](const std::string& line) { return std::regex_search(line, word); });
     }
 
     /// Two copies that follow each other take each other's tile, as they name it: only where what is between knows neither. Two lists of
     /// one type take each other's place in any case.
     void exchange(const Copy& one, const Copy& other, const std::string& line) {
-        const auto with = [&](const std::string& a, const std::string& b) { return std::map<std::size_t, std::string>{{one.at, replaced(lines_[one.at], a, b)}, {other.at, replaced(line, b, a)}}; };
+        const auto with = [&](const std::string& a, const std::string& b) {
+            return std::map<std::size_t, std::string>{{one.at, replaced(lines_[one.at], a, b)}, {other.at, replaced(line, b, a)}};
+        };
         if (one.tile != other.tile && one.named == other.named && !(one.named && used_between(one.tile, one.at, other.at))) {
             Site site = site_;
             if (!one.named) {
@@ -251,7 +269,8 @@ private:
                 names.push_back(trimmed(name));
             }
             for (std::size_t i = 0; i + 1 < names.size(); ++i) {
-                if (const auto a = types_.find(word(names[i])), b = types_.find(word(names[i + 1])); a != types_.end() && b != types_.end() && a->second != b->second) {
+                if (const auto a = types_.find(word(names[i])), b = types_.find(word(names[i + 1]));
+                    a != types_.end() && b != types_.end() && a->second != b->second) {
                     continue;
                 }
                 std::vector<std::string> swapped = names;

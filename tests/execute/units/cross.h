@@ -18,7 +18,8 @@ struct cross_arguments {
 
 size_t cross_workspace_bytes(size_t n);
 int cross_launch(const struct cross_arguments* arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);
-int cross_launch_range(const struct cross_arguments* arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);
+int cross_launch_range(
+    const struct cross_arguments* arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);
 
 #ifdef __cplusplus
 }
