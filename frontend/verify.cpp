@@ -19,6 +19,9 @@ public:
     void verify() {
         internal_check(program_.source != nullptr, "checked program without a source");
         names();
+        for (const library::Function& function : program_.functions) {
+            own_function(function);
+        }
         for (std::size_t i = 0; i < program_.calls.size(); ++i) {
             call(CallId{i});
         }
@@ -41,6 +44,27 @@ private:
         }
     }
 
+    /// It only moves components that there are, and has no operand in vain.
+    static void own_function(const library::Function& function) {
+        const auto* map = std::get_if<library::ComponentMap>(&function.reference);
+        internal_check(map != nullptr, "a function of the program computes");
+        internal_check(
+            !map->operands.empty() && map->operands.size() == function.inputs.size(), "a map has other operands than its function");
+        internal_check(map->sources.size() == static_cast<std::size_t>(map->result.size()), "a map leaves out components");
+        std::size_t used = 0; // operands so far: they are numbered as they come
+        for (const library::ComponentSource& source : map->sources) {
+            if (source.operand == library::ComponentSource::zero) {
+                continue;
+            }
+            const auto operand = static_cast<std::size_t>(source.operand);
+            internal_check(operand <= used && operand < map->operands.size(), "a map numbers its operands in another order");
+            used = std::max(used, operand + 1);
+            internal_check(
+                source.component >= 0 && source.component < map->operands[operand].size(), "a map moves a component that is none");
+        }
+        internal_check(used == map->operands.size(), "a map has an operand in vain");
+    }
+
     static bool is_identifier(const std::string& word) { return !word.empty() && as_identifier(word, "x") == word && !is_reserved(word); }
 
     void call(CallId id) {
@@ -52,6 +76,7 @@ private:
             used_[operand.index()] = true;
             types.push_back(program_.datum(operand).type);
         }
+        internal_check(call.instance.function.index() < catalog_.size(), "a call has no function");
         const Datum& result = program_.datum(call.result);
         internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
         internal_check(

@@ -215,5 +215,32 @@ TEST(Verify, RejectsEveryBrokenInvariant) {
     }
 }
 
+TEST(Verify, RejectsBrokenMapsOfComponents) {
+    const CheckedProgram good = checked("MATRIX3x3 A, B; VECTOR3 v; input A, B, v; M = A[0:2] * B; D = rows(v, M) + diag(v); return D;");
+    EXPECT_NO_THROW(verify(good, catalog()));
+    ASSERT_EQ(good.functions.size(), 3U);
+    const auto map = [](CheckedProgram& p, std::size_t i) -> library::ComponentMap& {
+        return std::get<library::ComponentMap>(p.functions.at(i).reference);
+    };
+    const std::vector<std::pair<const char*, std::function<void(CheckedProgram&)>>> breaks = {
+        {"no functions", [](CheckedProgram& p) { p.functions.clear(); }},
+        {"function of another call", [](CheckedProgram& p) { std::swap(p.functions[0], p.functions[1]); }},
+        {"function that computes", [](CheckedProgram& p) { p.functions[0].reference = library::Algorithm::inverse; }},
+        {"component behind the operand", [&](CheckedProgram& p) { map(p, 0).sources[0].component = 9; }},
+        {"component before the operand", [&](CheckedProgram& p) { map(p, 0).sources[0].component = -1; }},
+        {"operand that is none", [&](CheckedProgram& p) { map(p, 0).sources[0].operand = 1; }},
+        {"operands in another order", [&](CheckedProgram& p) { map(p, 1).sources[0].operand = 1; }},
+        {"operand in vain",
+            [&](CheckedProgram& p) { std::fill(map(p, 1).sources.begin(), map(p, 1).sources.end(), library::ComponentSource{0, 0}); }},
+        {"missing component", [&](CheckedProgram& p) { map(p, 2).sources.pop_back(); }},
+        {"operand missing", [&](CheckedProgram& p) { map(p, 1).operands.pop_back(); }},
+    };
+    for (const auto& [what, damage] : breaks) {
+        CheckedProgram bad = good;
+        damage(bad);
+        EXPECT_THROW(verify(bad, catalog()), InternalError) << what;
+    }
+}
+
 } // namespace
 } // namespace fusec::frontend::testing
