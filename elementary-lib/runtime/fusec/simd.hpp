@@ -44,8 +44,10 @@ struct simd {
     vector lanes;
 
     simd() = default;
-    FUSEC_DEVICE simd(vector all) : lanes(all) {}
-    FUSEC_DEVICE simd(T value) : lanes(value - vector{}) {} // x - 0 is x for every x, -0 included
+    FUSEC_DEVICE simd(vector all)
+        : lanes(all) {}
+    FUSEC_DEVICE simd(T value)
+        : lanes(value - vector{}) {} // x - 0 is x for every x, -0 included
 
     FUSEC_DEVICE simd operator-() const { return -lanes; }
     FUSEC_DEVICE simd& operator+=(simd b) { return lanes += b.lanes, *this; }
@@ -155,14 +157,14 @@ FUSEC_DEVICE simd<T, Width> rsqrt(simd<T, Width> x) {
 #define FUSEC_MVEC_DOUBLE(function, operands) _ZGVbN2##operands##_##function
 #endif
 #ifdef FUSEC_MVEC_FLOAT
-#define FUSEC_LIBMVEC(function)                                                                                                            \
-    extern "C" lanes_of<float>::vector FUSEC_MVEC_FLOAT(function, v)(lanes_of<float>::vector);                                             \
-    extern "C" lanes_of<double>::vector FUSEC_MVEC_DOUBLE(function, v)(lanes_of<double>::vector);                                          \
-    FUSEC_DEVICE lanes_of<float> function(lanes_of<float> x) {                                                                             \
-        return FUSEC_MVEC_FLOAT(function, v)(x.lanes);                                                                                     \
-    }                                                                                                                                      \
-    FUSEC_DEVICE lanes_of<double> function(lanes_of<double> x) {                                                                           \
-        return FUSEC_MVEC_DOUBLE(function, v)(x.lanes);                                                                                    \
+#define FUSEC_LIBMVEC(function)                                                                   \
+    extern "C" lanes_of<float>::vector FUSEC_MVEC_FLOAT(function, v)(lanes_of<float>::vector);    \
+    extern "C" lanes_of<double>::vector FUSEC_MVEC_DOUBLE(function, v)(lanes_of<double>::vector); \
+    FUSEC_DEVICE lanes_of<float> function(lanes_of<float> x) {                                    \
+        return FUSEC_MVEC_FLOAT(function, v)(x.lanes);                                            \
+    }                                                                                             \
+    FUSEC_DEVICE lanes_of<double> function(lanes_of<double> x) {                                  \
+        return FUSEC_MVEC_DOUBLE(function, v)(x.lanes);                                           \
     }
 #else
 #define FUSEC_LIBMVEC(function)

@@ -53,8 +53,7 @@ FUSEC_DEVICE void stream(T* memory, simd<T, Width> words) {
 // Keller and Garland, "A decomposition for in-place matrix transposition" (PPoPP 2014). A sweep is either a rotation of each lane
 // through the vectors by an amount of its own, done bit by bit of the amount with blends, or one permutation within each vector:
 // (log2 gcd(Words, Width) + 1 + log2 min(Words, Width)) * Words instructions, rounded up.
-template <class T, int Width, int Words, class Rows = std::make_integer_sequence<int, Words>,
-    class Lanes = std::make_integer_sequence<int, Width>>
+template <class T, int Width, int Words, class Rows = std::make_integer_sequence<int, Words>, class Lanes = std::make_integer_sequence<int, Width>>
 struct transposition;
 
 template <class T, int Width, int Words, int... Row, int... Lane>
@@ -83,9 +82,7 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
     static constexpr int row_of(int i) { return (i * Width + Words - i / (Words / common)) % Words; }
 
     template <int... Source>
-    FUSEC_DEVICE static vector shuffled(vector a, vector b) {
-        return {__builtin_shufflevector(a.lanes, b.lanes, Source...)};
-    }
+    FUSEC_DEVICE static vector shuffled(vector a, vector b) { return {__builtin_shufflevector(a.lanes, b.lanes, Source...)}; }
 
     // Each lane of row r comes from row r + Amount (Up) or r - Amount; one step for each bit of the amounts, which are below Limit.
     template <bool Up, int Limit, int Distance, int... Amount>
@@ -98,9 +95,7 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
         }
     }
     template <bool ToMemory, int Of>
-    FUSEC_DEVICE static vector permuted(vector row) {
-        return shuffled<(ToMemory ? source(Of, Lane) : target(Of, Lane))...>(row, row);
-    }
+    FUSEC_DEVICE static vector permuted(vector row) { return shuffled<(ToMemory ? source(Of, Lane) : target(Of, Lane))...>(row, row); }
 
     static constexpr int after_limit = Words < Width ? Words : Width;
 
