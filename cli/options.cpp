@@ -49,6 +49,19 @@ std::string check_seconds(const std::string& text) {
         : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
 }
 
+/// Empty, or what is wrong with the environment's FUSEC_THREADS (fusion/workers.hpp).
+std::string check_threads() {
+    const char* const text = std::getenv("FUSEC_THREADS");
+    if (text == nullptr) {
+        return {};
+    }
+    char* end = nullptr;
+    const long threads = std::strtol(text, &end, 10);
+    return end != text && *end == '\0' && threads >= 1 && threads <= 64
+        ? std::string()
+        : "FUSEC_THREADS: a number of threads from 1 to 64 expected, found `" + std::string(text) + "`";
+}
+
 std::string check_arch(const std::string& text) {
     const bool form = text.size() >= 5 && text.starts_with("sm_") && text.find_first_not_of("0123456789", 3) == std::string::npos;
     if (!form || text.size() > 6) {
@@ -394,6 +407,9 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
             wrong.emplace_back(nothing_to_write);
         }
         line.command = compile;
+    }
+    if (const std::string text = check_threads(); !text.empty()) {
+        wrong.push_back(text);
     }
     if (!wrong.empty()) {
         return usage_errors(app, wrong);

@@ -17,6 +17,7 @@ namespace {
 /// How tightly the outermost operation of a text binds, loosest first.
 enum class Binding {
     sum,
+    quotient, ///< as a factor it needs brackets: without them what follows seems to be divided by
     product,
     sign,
     suffix,
@@ -97,10 +98,10 @@ private:
                 return {operand(operands[0], Binding::product) + " " + operand(operands[1], Binding::suffix), Binding::product};
             }
             if (operands.size() == 2 && symbol == "/") {
-                return {operand(operands[0], Binding::product) + " / " + operand(operands[1], Binding::suffix), Binding::product};
+                return {operand(operands[0], Binding::quotient) + " / " + operand(operands[1], Binding::suffix), Binding::quotient};
             }
             if (operands.size() == 2) { // + and -
-                return {operand(operands[0], Binding::sum) + " " + symbol + " " + operand(operands[1], Binding::product), Binding::sum};
+                return {operand(operands[0], Binding::sum) + " " + symbol + " " + operand(operands[1], Binding::quotient), Binding::sum};
             }
             if (symbol == "neg") {
                 return {"-" + operand(operands[0], Binding::suffix), Binding::sign};

@@ -110,7 +110,9 @@ Defined* Checker::part_target(const ast::Assignment& form) {
         Diagnostic& d = messages_.report(
             kind::defined_twice, form.target.span, in_backticks(name) + " is already " + std::string(described(defined->role)));
         d.notes.push_back({defined->span, "defined here"});
-        d.hint = "a part of a value can be summed to, with `" + name + "[...] += ...`";
+        d.hint = defined->role == Role::computed || defined->role == Role::constant
+            ? "a part of a value can be summed to, with `" + name + "[...] += ...`"
+            : "give it another name first, `B = " + name + ";`, and sum to a part of that, `B[...] += ...`";
         return nullptr;
     }
     if (!summed) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -81,8 +82,12 @@ struct Workers::State {
 
 Workers::Workers(std::size_t count) : state_(std::make_unique<State>()) {
     internal_check(count > 0, "workers: the caller is one");
-    for (std::size_t worker = 1; worker < count; ++worker) {
-        state_->threads.emplace_back([state = state_.get(), worker](const std::stop_token& stop) { state->serve(stop, worker); });
+    try {
+        for (std::size_t worker = 1; worker < count; ++worker) {
+            state_->threads.emplace_back([state = state_.get(), worker](const std::stop_token& stop) { state->serve(stop, worker); });
+        }
+    } catch (const std::system_error&) {
+        // The system gives no more threads (a limit on processes or memory): those there are do the work, with the same result.
     }
 }
 

@@ -13,7 +13,7 @@ lines=$(mktemp)
 trap 'rm -f "$lines" "$lines.json"' EXIT
 FUSEC_MUTATION_RESULTS=$lines "$build/tests/execute/example_mutation_test" >&2
 {
-    printf '{\n  "schema": 1,\n  "what": "mutants of the emitted text of every example, run under emulated CUDA (scripts/mutate-all.sh)",\n'
+    printf '{\n  "schema": 1,\n  "what": "mutants of the emitted text of the examples, run under emulated CUDA (scripts/mutate-all.sh)",\n'
     record "$root"
     awk '
         function number(key) { match($0, "\"" key "\": [0-9]+"); return substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) }

@@ -48,5 +48,14 @@ TEST(Formulas, BracketsThatBindStay) {
         ElementsAre("x = ((a x b) . c)", "y = (b x c) s", "z = A (B + A') (-a)", "w = tr(A B) / (s - det(B))", "m = (A + B)^-1'"));
 }
 
+TEST(Formulas, AQuotientThatIsAFactorIsBracketed) {
+    EXPECT_THAT(formulas_of("SCALAR a, b, c; VECTOR3 v; MATRIX3x3 A; input a, b, c, v, A;\n"
+                            "x = a / b * c;\n"
+                            "y = b / c / a + a * c / b;\n"
+                            "u = A' * v / a * b;\n"
+                            "return x, y, u;\n"),
+        ElementsAre("x = (a / b) c", "y = b / c / a + a c / b", "u = (A' v / a) b"));
+}
+
 } // namespace
 } // namespace fusec::codegen::test

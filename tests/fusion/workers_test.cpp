@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <set>
 #include <stdexcept>
@@ -63,6 +66,22 @@ TEST(Workers, TellTheFirstFailureAndGoOnWorking) {
         EXPECT_EQ(sum, 100U);
     }
 }
+
+#if !defined(__SANITIZE_ADDRESS__) // which takes terabytes of addresses
+TEST(Workers, DoWithTheThreadsThatTheSystemGives) {
+    const auto with_little_memory = [] {
+        const rlimit limit{std::size_t{1} << 28U, std::size_t{1} << 28U}; // 64 stacks of 8 MiB do not fit
+        if (::setrlimit(RLIMIT_AS, &limit) != 0) {
+            ::_exit(3);
+        }
+        Workers workers(64);
+        std::atomic<std::size_t> sum = 0;
+        workers.run(1000, 7, [&](std::size_t, std::size_t begin, std::size_t end) { sum += end - begin; });
+        ::_exit(sum == 1000U && workers.count() < 64 ? 0 : 1);
+    };
+    EXPECT_EXIT(with_little_memory(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 /// Layers of matrix operations, each of two results of the layers before.
 dag::CallGraph layers(int calls, unsigned seed) {
