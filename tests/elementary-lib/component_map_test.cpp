@@ -12,9 +12,9 @@ namespace fusec::library {
 namespace {
 
 /// What the rules say, or nothing if they say two things of one component.
-std::optional<std::vector<ComponentSource>> expanded(const ComponentMap& map, const std::vector<MapPart>& parts) {
+std::optional<std::vector<ComponentSource>> expanded(const ComponentMap& map, const std::vector<ComponentPart>& parts) {
     std::vector<std::optional<ComponentSource>> sources(map.sources.size());
-    for (const MapPart& part : parts) {
+    for (const ComponentPart& part : parts) {
         for (int i = 0; i < part.rows; ++i) {
             for (int j = 0; j < part.columns; ++j) {
                 const int row = part.row + i;
@@ -24,14 +24,15 @@ std::optional<std::vector<ComponentSource>> expanded(const ComponentMap& map, co
                     return std::nullopt;
                 }
                 source = ComponentSource{};
-                if (part.operand != ComponentSource::zero) {
-                    const Shape& operand = map.operands.at(static_cast<std::size_t>(part.operand));
-                    const int from_row = part.source_row + i * part.row_by_row + j * part.row_by_column;
-                    const int from_column = part.source_column + i * part.column_by_row + j * part.column_by_column;
+                if (part.formula != ComponentPattern::zero) {
+                    const LeafRule& leaf = part.leaves.at(0);
+                    const Shape& operand = map.operands.at(static_cast<std::size_t>(leaf.operand));
+                    const int from_row = leaf.row + i * leaf.row_by_row + j * leaf.row_by_column;
+                    const int from_column = leaf.column + i * leaf.column_by_row + j * leaf.column_by_column;
                     if (from_row < 0 || from_row >= operand.rows || from_column < 0 || from_column >= operand.columns) {
                         return std::nullopt;
                     }
-                    source = ComponentSource{part.operand, from_row * operand.columns + from_column};
+                    source = ComponentSource{leaf.operand, from_row * operand.columns + from_column};
                 }
             }
         }
