@@ -324,10 +324,12 @@ Function component_function(const ComponentProgram& program, const Catalog& cata
         const ComponentSourceWriter writer(program.result, program.operands, parts->parts, formula);
         function.source = writer.element(function.name);
         if (parts->parts.size() <= most_parts_by_entry) {
-            add_implementation(function, "entry", program.result.size(), Touch::entry);
+            narrow_inputs(
+                add_implementation(function, "entry", program.result.size(), Touch::entry), parts->parts, program.operands, program.result);
             function.source += "\n" + writer.entry(function.name);
             if (program.result.form == Form::matrix) {
-                add_implementation(function, "row", program.result.rows, Touch::row);
+                narrow_inputs(
+                    add_implementation(function, "row", program.result.rows, Touch::row), parts->parts, program.operands, program.result);
                 function.source += "\n" + writer.row(function.name);
             }
         }

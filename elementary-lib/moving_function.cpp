@@ -121,10 +121,10 @@ Function moving_function(const ComponentMap& map, const std::string& name) {
     add_implementation(function, "element", 1, Touch::all);
     function.source = writer.element(function.name);
     if (map.result.size() > 1) {
-        add_implementation(function, "entry", map.result.size(), Touch::entry);
+        narrow_inputs(add_implementation(function, "entry", map.result.size(), Touch::entry), writer.parts(), map.operands, map.result);
         function.source += "\n" + writer.entry(function.name);
         if (map.result.form == Form::matrix) {
-            add_implementation(function, "row", map.result.rows, Touch::row);
+            narrow_inputs(add_implementation(function, "row", map.result.rows, Touch::row), writer.parts(), map.operands, map.result);
             function.source += "\n" + writer.row(function.name);
         }
     }

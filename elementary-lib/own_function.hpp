@@ -3,6 +3,7 @@
 #pragma once
 
 #include "elementary-lib/catalog.hpp"
+#include "elementary-lib/component_map.hpp"
 
 namespace fusec::library {
 
@@ -13,5 +14,10 @@ void declare(Function& function, const std::vector<Shape>& operands, const Shape
 
 /// Appends an implementation whose threads read all of the operands.
 Implementation& add_implementation(Function& function, const std::string& routine, int threads, Touch output);
+
+/// Says for an implementation of one thread per entry or per row what of each operand its threads touch: their own row, column or entry
+/// where all leaves lie there, else how many components.
+void narrow_inputs(
+    Implementation& implementation, const std::vector<ComponentPart>& parts, const std::vector<Shape>& operands, const Shape& result);
 
 } // namespace fusec::library

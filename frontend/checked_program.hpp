@@ -58,7 +58,10 @@ struct CheckedProgram {
     /// The name of a call is the name of its result.
     const std::string& name_of(CallId id) const { return datum(call(id).result).name; }
     /// "`s` is computed within `K`", for a name that is a step's; empty for others.
-    std::string within(const std::string& step_name) const;
+    std::string within(const std::string& step_name) const {
+        const auto step = steps.find(step_name);
+        return step == steps.end() ? "" : "`" + step_name + "` is computed within `" + datum(step->second).name + "`";
+    }
 };
 
 } // namespace fusec::frontend

@@ -258,11 +258,6 @@ private:
 
 } // namespace
 
-std::string CheckedProgram::within(const std::string& step_name) const {
-    const auto step = steps.find(step_name);
-    return step == steps.end() ? "" : "`" + step_name + "` is computed within `" + datum(step->second).name + "`";
-}
-
 CheckedProgram condense(const CheckedProgram& program, const library::Catalog& catalog) {
     return Condenser(program, catalog).run();
 }

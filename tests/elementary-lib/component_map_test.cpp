@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <set>
 
 namespace fusec::library {
 namespace {
@@ -79,6 +81,80 @@ TEST(MapParts, ArePartitionsThatSayTheMap) {
     }
 }
 
+/// Whether a component of the operand belongs to thread `thread` of `threads` under the touch.
+bool touches(Touch touch, int thread, int threads, const Shape& operand, int component) {
+    const int row = component / operand.columns, column = component % operand.columns;
+    switch (touch) {
+    case Touch::all:
+        return true;
+    case Touch::row:
+        return row == thread * operand.rows / threads;
+    case Touch::column:
+        return column == thread % operand.columns;
+    case Touch::entry:
+        return component == thread;
+    case Touch::rows:
+        break;
+    }
+    return false;
+}
+
+/// Barriers are placed by what implementations say that their threads touch: all that they read must be in it.
+TEST(MovingFunctions, ThreadsReadNoMoreThanTheyTouch) {
+    std::mt19937 random(20261122);
+    const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+    std::map<Touch, int> seen;
+    for (int round = 0; round < 3000; ++round) {
+        const bool vector = below(4) == 0;
+        ComponentMap map{{}, vector ? Shape{Form::vector, 2 + below(4), 1} : Shape{Form::matrix, 1 + below(4), 1 + below(4)}, {}};
+        if (map.result.size() == 1) {
+            continue;
+        }
+        const int kind = below(6);
+        const int rows = kind == 3 ? map.result.columns : map.result.rows, columns = kind == 3 ? map.result.rows : 1 + below(4);
+        map.operands = {kind == 5                  ? Shape{Form::vector, map.result.rows, 1}
+                : kind == 0 || kind == 2 || vector ? (kind == 0 ? map.result : Shape{Form::matrix, rows, map.result.columns})
+                                                   : Shape{Form::matrix, rows, columns}};
+        const Shape& operand = map.operands.front();
+        for (int k = 0; k < map.result.size(); ++k) {
+            const int row = k / map.result.columns, column = k % map.result.columns;
+            const int same = row % operand.rows * operand.columns + column % operand.columns;
+            const int transposed = column % operand.rows * operand.columns + row % operand.columns;
+            const int source = below(40) == 0 ? below(operand.size())
+                : kind == 1                   ? row % operand.rows * operand.columns + (column + 1) % operand.columns
+                : kind == 2                   ? (row + 1) % operand.rows * operand.columns + column % operand.columns
+                : kind == 3                   ? transposed
+                : kind == 5                   ? row
+                                              : same;
+            map.sources.push_back(below(9) == 0 && k > 0 ? ComponentSource{} : ComponentSource{0, source});
+        }
+        const Function function = moving_function(map);
+        for (const Implementation& implementation : function.implementations) {
+            const int threads = static_cast<int>(implementation.threads.evaluate({}).value());
+            if (threads == 1) {
+                continue;
+            }
+            const Touch touch = implementation.inputs.front();
+            ++seen[touch];
+            std::map<int, std::set<int>> read; // by thread
+            for (int k = 0; k < map.result.size(); ++k) {
+                const int thread = implementation.output == Touch::row ? k / map.result.columns : k;
+                const ComponentSource& source = map.sources[static_cast<std::size_t>(k)];
+                if (source.operand != ComponentSource::zero) {
+                    EXPECT_TRUE(touches(touch, thread, threads, operand, source.component)) << function.source;
+                    read[thread].insert(source.component);
+                }
+            }
+            for (const auto& [thread, components] : read) {
+                EXPECT_TRUE(touch != Touch::all || static_cast<int>(components.size()) <= implementation.reads.front()) << function.source;
+            }
+        }
+    }
+    for (const Touch touch : {Touch::all, Touch::row, Touch::column, Touch::entry}) {
+        EXPECT_GT(seen[touch], 50) << name_of(touch);
+    }
+}
+
 TEST(MapParts, OfWhatProgramsWriteAreFew) {
     const Shape matrix{Form::matrix, 6, 5}, vector{Form::vector, 6, 1};
     EXPECT_EQ(parts_of(slice(matrix, {Form::matrix, 3, 2}, 2, 3, 1, 1)).size(), 1U);
@@ -130,12 +206,13 @@ TEST(MovingFunctions, AreWrittenAsSlicesWhereTheyAre) {
 
 TEST(MovingFunctions, HaveATemplatePerImplementationAndNoArithmetic) {
     const Function function = moving_function(slice({Form::matrix, 4, 3}, {Form::matrix, 2, 3}, 2, 0, 1, 1));
-    ASSERT_EQ(function.implementations.size(), 2U);
+    ASSERT_EQ(function.implementations.size(), 3U);
     for (const Implementation& implementation : function.implementations) {
         EXPECT_FALSE(implementation_source(function, implementation).empty()) << implementation.name;
     }
     EXPECT_EQ(function.implementations[0].threads.evaluate({}), 1);
     EXPECT_EQ(function.implementations[1].threads.evaluate({}), 6);
+    EXPECT_EQ(function.implementations[2].threads.evaluate({}), 2);
     EXPECT_EQ(function.flops.evaluate({}), 0);
 }
 
