@@ -129,14 +129,19 @@ public:
         : program_(program), catalog_(catalog), units_(program, catalog), moved_(program.data.size()) {}
 
     CheckedProgram run() {
+        if (!units_.any_condensed()) {
+            return program_;
+        }
         result_.name = program_.name;
         result_.source = program_.source;
         find_calls();
         for (const DataId input : program_.inputs) {
             result_.inputs.push_back(datum(input));
         }
+        for (const auto& [call, planned] : calls_) { // in the program's order as far as units do not wait for later calls
+            make(call);
+        }
         for (const DataId output : program_.outputs) {
-            make(*program_.datum(output).producer);
             result_.outputs.push_back(*moved_[output.index()]);
         }
         for (std::size_t i = 0; i < program_.calls.size(); ++i) {

@@ -162,6 +162,10 @@ std::optional<Units::Component> Units::source(Component component, CallId root) 
     }
 }
 
+bool Units::any_condensed() const {
+    return std::find(condensed_.begin(), condensed_.end(), true) != condensed_.end();
+}
+
 /// Units that read or make components of vectors and matrices.
 void Units::find_condensed() {
     for (std::size_t i = 0; i < program_.calls.size(); ++i) {

@@ -35,6 +35,7 @@ public:
     CallId root_of(CallId call) const { return roots_[call.index()]; }
     /// True for roots of units that are to become one call.
     bool is_condensed(CallId root) const { return condensed_[root.index()]; }
+    bool any_condensed() const;
     /// Where a unit reads a component: followed through slices and assemblies to what it holds; of a scalar that another unit puts into
     /// its value, the component there. Nothing for 0.
     std::optional<Component> source(Component component, CallId root) const;
