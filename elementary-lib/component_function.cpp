@@ -24,6 +24,8 @@ constexpr std::size_t most_steps_of_a_formula = 400;
 /// A thread per component takes the branches of all parts in turn: no more of them than this.
 constexpr std::size_t most_parts_by_entry = 4;
 
+constexpr int fewest_zeros_in_a_loop = 3;
+
 using Kind = ComponentValue::Kind;
 
 /// The formula of one component with its leaves in the order in which it reads them.
@@ -248,6 +250,17 @@ std::string name_of(const ComponentProgram& program, const Catalog& catalog) {
     return "components_" + hexadecimal(mixed(hash.value())).substr(0, digits);
 }
 
+/// Components from this one on that are 0, in its row.
+int zeros_along(const ComponentProgram& program, int component) {
+    int count = 0;
+    while (component + count < program.result.size() &&
+        (component + count) / program.result.columns == component / program.result.columns &&
+        program.values[static_cast<std::size_t>(component + count)].kind == Kind::zero) {
+        ++count;
+    }
+    return count;
+}
+
 /// Statements of one thread, each step computed once; `live` is the largest number of variables alive at a time.
 std::string straight_line(const Analysis& analysis, const std::string& name, int& live) {
     const ComponentProgram& program = analysis.program();
@@ -273,11 +286,18 @@ std::string straight_line(const Analysis& analysis, const std::string& name, int
         return indexed(operand_name(operand, program.operands.size()), shape.form, std::to_string(source.component / shape.columns),
             std::to_string(source.component % shape.columns));
     };
+    const int columns = program.result.columns;
     for (int component = 0; component < program.result.size(); ++component) {
+        const std::string row = std::to_string(component / columns);
+        if (const int zeros = zeros_along(program, component); zeros >= fewest_zeros_in_a_loop) {
+            const std::string first = std::to_string(component % columns), last = std::to_string(component % columns + zeros);
+            writer.state(
+                "for (int j = " + first + "; j < " + last + "; ++j)\n        " + indexed("c", program.result.form, row, "j") + " = 0;");
+            component += zeros - 1;
+            continue;
+        }
         const std::string value = writer.text(program.values[static_cast<std::size_t>(component)], component, leaf).text;
-        const std::string row = std::to_string(component / program.result.columns);
-        const std::string column = std::to_string(component % program.result.columns);
-        writer.state(indexed("c", program.result.form, row, column) + " = " + value + ";");
+        writer.state(indexed("c", program.result.form, row, std::to_string(component % columns)) + " = " + value + ";");
     }
     std::string text = routine_head(name + "_element", "Lane", program.operands.size());
     for (const std::string& line : writer.statements()) {

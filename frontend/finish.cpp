@@ -60,6 +60,9 @@ private:
             same_.push_back(DataId{i});
         }
         merged_.assign(draft_.calls.size(), false);
+        for (const Call& call : draft_.calls) {
+            ++calls_at_[{call.span.source.get(), call.span.begin, call.span.end}];
+        }
         std::map<Key, CallId> known;
         for (std::size_t i = 0; i < draft_.calls.size(); ++i) {
             Call& call = draft_.calls[i];
@@ -93,10 +96,14 @@ private:
 
     NameKind name_kind(DataId id) const { return draft_.name_kinds[id.index()]; }
 
-    /// Says so once for two places of the text. One place that stands for several calls, in a loop or a definition, says nothing new.
+    /// Says so once for two places of the text. Scalar arithmetic in loops meets itself all the time: nobody wrote that twice.
     void report_merged(const Call& call, const Call& first) {
         const auto place = [](const Span& span) { return std::tuple(span.source.get(), span.begin, span.end); };
-        if (!moves(call) && place(call.span) != place(first.span) && reported_.emplace(place(call.span), place(first.span)).second) {
+        const auto repeated = [&](const Call& one) {
+            return one.instance.result.shape.form == Form::scalar && calls_at_.at(place(one.span)) > 1;
+        };
+        if (!moves(call) && place(call.span) != place(first.span) && !repeated(call) && !repeated(first) &&
+            reported_.emplace(place(call.span), place(first.span)).second) {
             diagnostics_
                 .report(kind::merged_call, call.span,
                     "`" + draft_.datum(call.result).name + "` is the same call as `" + draft_.datum(first.result).name + "`: computed once")
@@ -264,6 +271,7 @@ private:
     std::vector<NameKind> kept_kinds_;                 ///< of the data of the checked program
     std::map<std::size_t, std::size_t> own_functions_; ///< of the program, by number of the map
     std::set<std::string> function_names_;
+    std::map<Place, int> calls_at_;              ///< how many calls a place of the text stands for
     std::set<std::pair<Place, Place>> reported_; ///< merged calls
 };
 

@@ -188,6 +188,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
         {"tet_elasticity", tet_elasticity},
         {"tet_forces", stvk},
         {"tet_geometry", tet_geometry},
+        {"tet_voigt", tet_elasticity},
     };
     return formulas;
 }
