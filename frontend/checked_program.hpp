@@ -7,6 +7,7 @@
 #include "support/ids.hpp"
 #include "support/source.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ struct CheckedProgram {
         functions;               ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
     std::vector<DataId> inputs;  ///< interface order: `input` and `uniform` declarations as they stand in the program
     std::vector<DataId> outputs; ///< `return` order; never an input, no repeats, at least one
+    /// As it was before it was simplified, with the same inputs and outputs: what verification compares it with. Null: it is as written.
+    std::shared_ptr<const CheckedProgram> written = nullptr;
 
     const Datum& datum(DataId id) const { return data.at(id.index()); }
     const Call& call(CallId id) const { return calls.at(id.index()); }
