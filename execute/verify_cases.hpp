@@ -35,8 +35,8 @@ private:
     ReferenceResult last_;
 };
 
-/// Texts about the outputs for which the reference of a simplified program differs from that of the program as written, beyond the latter's
-/// error bounds: kernels are compared with the former, so this closes the circle. None where nothing was simplified.
+/// Texts about the outputs for which the reference of a simplified or condensed program differs from that of the program as written, beyond the latter's
+/// error bounds: kernels are compared with the former, so this closes the circle. None where nothing was changed.
 std::vector<std::string> differing_outputs(
     const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases);
 

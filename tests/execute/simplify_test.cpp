@@ -127,7 +127,7 @@ TEST(Simplify, SumsThatBeginWithZero) {
         simplify_text("MATRIX2x2 A;\ninput A;\nconst MATRIX2x2 K = [[0, 0], [0, 0]];\nfor q in 0..3 { K += A * (q + 1); "
                       "}\nreturn K;\n");
     EXPECT_EQ(result.calls().size(), 4u) << "two products and two sums: 1 * A is A";
-    EXPECT_THAT(result.messages, HasSubstr("`K:1` is `A`"));
+    EXPECT_THAT(result.messages, HasSubstr("`K:2` is `A`: operand `A` of `madd` is 0"));
 }
 
 TEST(Simplify, OneRemarkForAPlaceInALoop) {
