@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/random/generator.hpp"
 
-#include "support/hash.hpp"
+#include "tests/random/draw.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -13,22 +13,6 @@
 namespace fusec::random_programs {
 
 namespace {
-
-class Draw {
-public:
-    explicit Draw(std::uint64_t seed) : numbers_(seed) {}
-
-    /// Uniform in 0..bound-1; pre: bound > 0.
-    int below(int bound) { return static_cast<int>(numbers_.next() % static_cast<std::uint64_t>(bound)); }
-    bool chance(int percent) { return below(100) < percent; }
-    template <class T>
-    const T& one_of(const std::vector<T>& values) {
-        return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size()))));
-    }
-
-private:
-    SplitMix numbers_;
-};
 
 /// Rows 0: a scalar; columns 0: a vector.
 struct Value {
