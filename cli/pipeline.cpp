@@ -4,7 +4,7 @@
 
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
-#include "execute/fold_constants.hpp"
+#include "execute/simplify.hpp"
 #include "frontend/condense.hpp"
 #include "frontend/file_reader.hpp"
 #include "perfmodel/occupancy.hpp"
@@ -55,8 +55,8 @@ bool check_program(Compilation& c, Diagnostics& diagnostics) {
     return c.program.has_value();
 }
 
-bool fold_constants(Compilation& c, Diagnostics& diagnostics) {
-    c.program = execute::fold_constants(*c.program, *c.catalog, diagnostics);
+bool simplify_program(Compilation& c, Diagnostics& diagnostics) {
+    c.program = execute::simplified(*c.program, *c.catalog, diagnostics);
     return true;
 }
 
@@ -128,7 +128,7 @@ const std::vector<Stage>& stages() {
         {"device", "load the device description and its predictor", load_device, nullptr, nullptr, ""},
         {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
-        {"fold", "calls on constants computed", fold_constants, check_program_value, nullptr, ""},
+        {"fold", "calls on constants computed; calls that are their operand left out", simplify_program, check_program_value, nullptr, ""},
         {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},

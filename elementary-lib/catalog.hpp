@@ -4,6 +4,7 @@
 #pragma once
 
 #include "elementary-lib/expression.hpp"
+#include "elementary-lib/neutral.hpp"
 #include "elementary-lib/reference.hpp"
 #include "elementary-lib/type.hpp"
 #include "support/diagnostics.hpp"
@@ -49,6 +50,7 @@ struct Parameter {
     SizeExpression rows;
     SizeExpression columns;
     Domain domain = Domain::any;
+    std::optional<Neutral> neutral = std::nullopt; ///< of two operands: where this one is that constant, the result is the other operand
 };
 
 /// `MATRIX[M,K]`, as declared.
@@ -84,6 +86,8 @@ struct Function {
     std::vector<std::string> shape;             ///< names of shape parameters
     std::optional<std::string> operator_symbol; ///< "*", "+", "-", "/", "'", or "neg" for unary minus
     bool commutative = false;                   ///< a two-operand call with operands swapped means the same: (s,A) as (A,s)
+    bool involution = false;                    ///< of one operand: f(f(a)) is a
+    bool idempotent = false;                    ///< of one operand: f(f(a)) is f(a)
     std::optional<SizeExpression> where;        ///< shapes the function exists for: "N <= 4"
     Reference reference;
     std::string reference_text; ///< as written in the metadata

@@ -100,6 +100,11 @@ std::string describe(const Function& function, const std::filesystem::path& here
     facts.add("shape", parameters);
     facts.add("where", function.where ? function.where->text() : "");
     facts.add("operator", as_operator(function));
+    for (const Parameter& input : function.inputs) {
+        const Parameter& other = function.inputs.back().name == input.name ? function.inputs.front() : function.inputs.back();
+        facts.add("neutral", input.neutral ? input.name + " " + std::string(name_of(*input.neutral)) + ": " + other.name : "");
+    }
+    facts.add("twice", function.involution ? "the operand" : function.idempotent ? "as once" : "");
     facts.add("reference", function.reference_text);
     facts.add("flops", function.flops.text());
     facts.add("divisions", function.divisions.text());

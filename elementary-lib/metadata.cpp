@@ -38,14 +38,16 @@ public:
 
     void read(const TomlValue& root) {
         known_keys(root, "",
-            {"summary", "shape", "operator", "commutative", "where", "reference", "flops", "divisions", "square_roots", "transcendentals",
-                "input", "output", "implementation"});
+            {"summary", "shape", "operator", "commutative", "involution", "idempotent", "where", "reference", "flops", "divisions",
+                "square_roots", "transcendentals", "input", "output", "implementation"});
         read_shape(root);
         function_.summary = text(root, "", "summary").value_or("");
         if (root.find("operator") != nullptr) {
             function_.operator_symbol = choice(root, "", "operator", {"*", "+", "-", "/", "'", "neg"});
         }
         function_.commutative = flag(root, "", "commutative");
+        function_.involution = flag(root, "", "involution");
+        function_.idempotent = flag(root, "", "idempotent");
         function_.where = expression(root, "", "where", false);
         read_reference(root);
         function_.flops = expression(root, "", "flops", true).value_or(SizeExpression());
@@ -53,7 +55,7 @@ public:
         function_.square_roots = expression(root, "", "square_roots", false).value_or(SizeExpression());
         function_.transcendentals = expression(root, "", "transcendentals", false).value_or(SizeExpression());
         for (const auto& [path, table] : tables(root, "input", false)) {
-            known_keys(*table, path, {"name", "type", "domain"});
+            known_keys(*table, path, {"name", "type", "domain", "neutral"});
             function_.inputs.push_back(parameter(*table, path));
         }
         read_output(root);
@@ -148,6 +150,9 @@ private:
         }
         if (table.find("domain") != nullptr) {
             made.domain = named<Domain>(choice(table, path, "domain", names<Domain>(Domain::spd))).value_or(Domain::any);
+        }
+        if (table.find("neutral") != nullptr) {
+            made.neutral = named<Neutral>(choice(table, path, "neutral", names<Neutral>(Neutral::identity)));
         }
         return made;
     }

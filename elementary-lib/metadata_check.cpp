@@ -135,6 +135,7 @@ public:
         }
         domains();
         operator_and_commutative();
+        check_facts(metadata_, diagnostics_);
         implementations();
     }
 

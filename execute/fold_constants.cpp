@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/fold_constants.hpp"
 
+#include "execute/compacted.hpp"
+#include "execute/constant_domains.hpp"
 #include "execute/reference.hpp"
 
 #include <algorithm>
@@ -21,104 +23,72 @@ double rounded(double value, Precision precision) {
 
 class Folding {
 public:
-    Folding(const CheckedProgram& program, const library::Catalog& catalog, Diagnostics& diagnostics)
-        : program_(program), catalog_(catalog), diagnostics_(diagnostics), folded_(program.data.size()), needed_(program.data.size()) {}
+    Folding(const CheckedProgram& program, const library::Catalog& catalog, GroupedMessages& messages)
+        : program_(program), catalog_(catalog), messages_(messages), exact_(program.data.size()), folded_(program.calls.size(), false) {
+        for (std::size_t i = 0; i < program_.data.size(); ++i) {
+            for (const double value : program_.data[i].values) {
+                exact_[i].push_back({value, 0});
+            }
+        }
+    }
 
     CheckedProgram run() {
-        fold();
-        find_needed();
-        return rebuilt();
+        for (std::size_t i = 0; i < program_.calls.size(); ++i) {
+            visit(i);
+        }
+        return compacted(program_, folded_);
     }
 
 private:
-    bool is_constant(DataId id) const { return program_.datum(id).kind == DatumKind::constant || !folded_[id.index()].empty(); }
-
-    void fold() {
-        std::vector<CallId> calls;
-        for (std::size_t i = 0; i < program_.calls.size(); ++i) {
-            const Call& call = program_.calls[i];
-            const Datum& result = program_.datum(call.result);
-            if (result.output || !std::all_of(call.operands.begin(), call.operands.end(), [&](DataId id) { return is_constant(id); })) {
-                continue;
-            }
-            calls.emplace_back(i);
-            // From the program's constants each time, so that nothing is rounded before the last step of a chain.
-            const std::vector<double> exact =
-                evaluate(program_, catalog_, calls, 1, DataValues(program_.data.size())).values[call.result.index()];
-            std::vector<double> values;
-            for (const double component : exact) {
-                values.push_back(rounded(component, result.type.precision));
-            }
-            if (std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) {
-                folded_[call.result.index()] = std::move(values);
-                diagnostics_.report(
-                    kind::folded_call, call.span, "`" + result.name + "` has constant operands only: computed by the compiler");
-            } else {
-                calls.pop_back();
+    void visit(std::size_t number) {
+        const Call& call = program_.calls[number];
+        Datum& result = program_.data[call.result.index()];
+        const bool constant =
+            std::all_of(call.operands.begin(), call.operands.end(), [&](DataId id) { return !exact_[id.index()].empty(); });
+        std::vector<Bounded> exact;
+        std::vector<double> values;
+        if (constant) {
+            exact = evaluated(call);
+            for (const Bounded component : exact) {
+                values.push_back(rounded(component.value, result.type.precision));
             }
         }
+        const bool finite = constant && std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+        warn_outside_domains(program_, call, catalog_.function(call.instance.function), finite, messages_);
+        if (!finite || result.output) {
+            return;
+        }
+        messages_.add(
+            kind::folded_call, call.span, result.name, "`" + result.name + "` has constant operands only: computed by the compiler");
+        exact_[call.result.index()] = std::move(exact);
+        result.kind = DatumKind::constant;
+        result.values = std::move(values);
+        folded_[number] = true;
     }
 
-    /// Given data, outputs, and what the calls that stay use.
-    void find_needed() {
-        for (std::size_t i = 0; i < program_.data.size(); ++i) {
-            needed_[i] =
-                program_.data[i].kind == DatumKind::input || program_.data[i].kind == DatumKind::uniform || program_.data[i].output;
+    std::vector<Bounded> evaluated(const Call& call) const {
+        std::vector<Shape> shapes;
+        std::vector<const Bounded*> operands;
+        for (const DataId operand : call.operands) {
+            shapes.push_back(program_.datum(operand).type.shape);
+            operands.push_back(exact_[operand.index()].data());
         }
-        for (std::size_t i = program_.calls.size(); i-- > 0;) {
-            const Call& call = program_.calls[i];
-            if (needed_[call.result.index()] && !is_folded(call)) {
-                for (const DataId operand : call.operands) {
-                    needed_[operand.index()] = true;
-                }
-            }
-        }
-    }
-    bool is_folded(const Call& call) const { return !folded_[call.result.index()].empty(); }
-
-    CheckedProgram rebuilt() const {
-        CheckedProgram result;
-        result.name = program_.name;
-        result.source = program_.source;
-        result.functions = program_.functions;
-        std::vector<DataId> moved(program_.data.size());
-        for (std::size_t i = 0; i < program_.data.size(); ++i) {
-            if (needed_[i]) {
-                moved[i] = DataId(result.data.size());
-                Datum& datum = result.data.emplace_back(program_.data[i]);
-                datum.producer.reset();
-                if (!folded_[i].empty()) {
-                    datum.kind = DatumKind::constant;
-                    datum.values = folded_[i];
-                }
-            }
-        }
-        const auto move = [&](std::vector<DataId> ids) {
-            std::transform(ids.begin(), ids.end(), ids.begin(), [&](DataId id) { return moved[id.index()]; });
-            return ids;
-        };
-        for (const Call& call : program_.calls) {
-            if (needed_[call.result.index()] && !is_folded(call)) {
-                result.data[moved[call.result.index()].index()].producer = CallId(result.calls.size());
-                result.calls.push_back({call.instance, move(call.operands), moved[call.result.index()], call.span});
-            }
-        }
-        result.inputs = move(program_.inputs);
-        result.outputs = move(program_.outputs);
+        std::vector<Bounded> result(static_cast<std::size_t>(call.instance.result.shape.size()));
+        InstanceReference(catalog_, call.instance, shapes).evaluate(operands, result.data());
         return result;
     }
 
-    const CheckedProgram& program_;
+    CheckedProgram program_;
     const library::Catalog& catalog_;
-    Diagnostics& diagnostics_;
-    std::vector<std::vector<double>> folded_; ///< by datum: values, where the result of a call becomes a constant
-    std::vector<bool> needed_;                ///< by datum
+    GroupedMessages& messages_;
+    std::vector<std::vector<Bounded>> exact_; ///< by datum: a constant before its rounding, so that a chain is rounded once; else empty
+    std::vector<bool> folded_;                ///< by call
 };
 
 } // namespace
 
-CheckedProgram fold_constants(const CheckedProgram& program, const library::Catalog& catalog, Diagnostics& diagnostics) {
-    return Folding(program, catalog, diagnostics).run();
+CheckedProgram fold_constants(const CheckedProgram& program, const library::Catalog& catalog, GroupedMessages& messages) {
+    return Folding(program, catalog, messages).run();
 }
 
 } // namespace fusec::execute

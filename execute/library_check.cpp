@@ -4,6 +4,7 @@
 #include "elementary-lib/device_source.hpp"
 #include "execute/library_check_source.hpp"
 #include "execute/library_check_subjects.hpp"
+#include "execute/library_facts.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/process.hpp"
 #include "execute/reference.hpp"
@@ -52,7 +53,10 @@ public:
             }
             ++result_.functions;
             if (std::optional<Plan> plan = plan_for(FunctionId(i))) {
-                plans_.push_back(*std::move(plan));
+                plans_.push_back(*std::move(plan)); // its reference can be evaluated
+                const FactCheck facts = check_facts(catalog_, FunctionId(i), options_.seed, diagnostics_);
+                result_.facts += facts.facts;
+                result_.refuted += facts.refuted;
             }
         }
         compile();

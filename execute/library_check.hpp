@@ -29,12 +29,14 @@ struct LibraryCheckResult {
     std::size_t unchecked = 0;       ///< implementations that were not run: reported
     std::size_t instances = 0;       ///< (implementation, shape, precision, way to hold operands)
     std::size_t components = 0;      ///< compared
+    std::size_t facts = 0;           ///< algebraic facts of the metadata, each tried on the reference
     std::size_t mismatches = 0;      ///< instances that differ from the reference: each implementation is reported once
+    std::size_t refuted = 0;         ///< facts that do not hold: reported
     /// Per function and precision, the largest error over the allowed one: 0 for results without rounding.
     std::map<std::pair<std::string, Precision>, double> worst_ratio;
 };
 
-/// Metadata are checked by loading the catalog; this checks the device sources. Reports `library-mismatch` at the template with the
+/// Metadata are checked by loading the catalog; this checks the device sources, and the algebraic facts (library_facts.hpp). Reports `library-mismatch` at the template with the
 /// worst component, `library-unchecked`, `library-reference` for a reference that cannot be evaluated, and what the compiler says.
 LibraryCheckResult check_library(
     const library::Catalog& catalog, const HostCompiler& compiler, const LibraryCheckOptions& options, Diagnostics& diagnostics);

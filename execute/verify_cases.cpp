@@ -7,8 +7,37 @@
 
 namespace fusec::execute {
 
+std::vector<std::string> differing_outputs(
+    const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases) {
+    std::vector<std::string> differing;
+    if (program.written == nullptr) {
+        return differing;
+    }
+    const frontend::CheckedProgram& written = *program.written;
+    DataValues given(written.data.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+        given[written.inputs[i].index()] = cases.given[program.inputs[i].index()];
+    }
+    const ReferenceResult reference = evaluate(written, catalog.with(written.functions), cases.elements, given);
+    for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+        const std::size_t as_written = written.outputs[i].index();
+        const Type& type = written.data[as_written].type;
+        const Agreement agreement = compare(
+            cases.reference.values[program.outputs[i].index()], reference.values[as_written], reference.bounds[as_written], type.precision);
+        if (agreement.mismatches != 0) {
+            const auto size = static_cast<std::size_t>(type.shape.size());
+            differing.push_back("`" + written.data[as_written].name + "` is not what the program as written gives: component " +
+                std::to_string(agreement.worst % size) + " of element " + std::to_string(agreement.worst / size));
+        }
+    }
+    return differing;
+}
+
 Cases::Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed)
-    : graph_(graph), catalog_(catalog), drawn_(draw_cases(graph.program(), catalog, elements, seed)) {}
+    : graph_(graph),
+      catalog_(catalog),
+      drawn_(draw_cases(graph.program(), catalog, elements, seed)),
+      differing_(differing_outputs(graph.program(), catalog, drawn_)) {}
 
 RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
     const ReferenceResult& reference = evaluated(unit, calls);
@@ -35,6 +64,10 @@ void Cases::count(VerifyResult& result) const {
     result.drawn += drawn_.elements;
     result.redrawn += drawn_.redrawn;
     result.ill_conditioned = result.ill_conditioned || !drawn_.acceptable();
+    if (!differing_.empty()) {
+        ++result.mismatches;
+        result.failures.push_back({"the simplified program", differing_});
+    }
 }
 
 const ReferenceResult& Cases::evaluated(const codegen::Unit& unit, const dag::CallSet& calls) {

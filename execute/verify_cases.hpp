@@ -21,7 +21,7 @@ public:
     /// The same for a unit that executes the whole program.
     RunInterface interface(const codegen::Unit& unit);
 
-    /// Adds how many elements were drawn, and how many again.
+    /// Adds how many elements were drawn, and how many again; and a mismatch where the program is not what was written (`simplified`).
     void count(VerifyResult& result) const;
 
 private:
@@ -30,9 +30,15 @@ private:
     const dag::CallGraph& graph_;
     const library::Catalog& catalog_;
     RandomCases drawn_;
+    std::vector<std::string> differing_; ///< outputs that are not those of the program as written
     dag::CallSet last_calls_;
     ReferenceResult last_;
 };
+
+/// Texts about the outputs for which the reference of a simplified or condensed program differs from that of the program as written, beyond the latter's
+/// error bounds: kernels are compared with the former, so this closes the circle. None where nothing was changed.
+std::vector<std::string> differing_outputs(
+    const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases);
 
 /// The launches that a plan is checked with: the standard ones of each of its tiles, and those that its workspace asks for.
 std::vector<RunCase> plan_launches(const fusion::Plan& plan, std::uint64_t seed);

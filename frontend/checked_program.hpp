@@ -8,6 +8,7 @@
 #include "support/source.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ struct CheckedProgram {
         functions;               ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
     std::vector<DataId> inputs;  ///< interface order: `input` and `uniform` declarations as they stand in the program
     std::vector<DataId> outputs; ///< `return` order; never an input, no repeats, at least one
+    /// As it was before it was simplified and condensed, with the same inputs and outputs: what verification compares it with. Null: it is as written.
+    std::shared_ptr<const CheckedProgram> written = nullptr;
     /// Names of calls as written that are steps of another call (condense.hpp), with the result of that call.
     std::map<std::string, DataId> steps;
 

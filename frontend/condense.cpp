@@ -134,6 +134,7 @@ public:
         }
         result_.name = program_.name;
         result_.source = program_.source;
+        result_.written = program_.written != nullptr ? program_.written : std::make_shared<const CheckedProgram>(program_);
         find_calls();
         for (const DataId input : program_.inputs) {
             result_.inputs.push_back(datum(input));

@@ -27,10 +27,10 @@ void check(const library::Catalog& catalog, const std::optional<Path>& only, Dia
     options.runtime_folder = library::standard_library_folder() / "runtime";
     options.only = only;
     const execute::LibraryCheckResult result = execute::check_library(catalog, *compiler, options, diagnostics);
-    std::cout << fmt::format("{}: {}, {} in {}, {} compared, {} {}, {} not run\n", only ? only->string() : "standard library",
+    std::cout << fmt::format("{}: {}, {} in {}, {} compared, {} tried, {} {}, {} not run\n", only ? only->string() : "standard library",
         counted(result.functions, "function"), counted(result.implementations, "implementation"), counted(result.instances, "instance"),
-        counted(result.components, "component"), counted(result.mismatches, "instance"), result.mismatches == 1 ? "differs" : "differ",
-        counted(result.unchecked, "implementation"));
+        counted(result.components, "component"), counted(result.facts, "fact"), counted(result.mismatches, "instance"),
+        result.mismatches == 1 ? "differs" : "differ", counted(result.unchecked, "implementation"));
 }
 
 } // namespace

@@ -168,6 +168,14 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"[\"M\", \"N\"]", "[\"M\", \"N\", \"b\"]", "12:8", "`b` names two things [library-metadata]"},
         {"[\"M\", \"N\"]", "[\"M\", \"N\", \"K\"]", "2:24", "`K` stands alone as a dimension of no operand [library-metadata]"},
         {"operator  = \"*\"", "operator  = \"'\"", "3:13", "the operator `'` takes 1 operand, but the function has 2 [library-metadata]"},
+        {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\nneutral = \"identity\"", "14:11",
+            "`b` is a vector, which is never an identity [library-metadata]"},
+        {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\nneutral = \"zero\"", "14:11",
+            "`neutral` says that the result is `A`, but `MATRIX[M,N]` is no `VECTOR[M]` [library-metadata]"},
+        {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\nneutral = \"null\"", "14:11",
+            "`null` is no value of `neutral` (`zero`, `one`, `identity`) [library-wrong-value]"},
+        {"flops     =", "involution = true\nflops =", "5:14",
+            "only a function of 1 operand can be applied to its own result, but this has 2 [library-metadata]"},
         {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\ndomain = \"spd\"", "14:10",
             "`b` is not a square matrix, so this domain means nothing [library-metadata]"},
         // implementations
@@ -227,6 +235,14 @@ threads = "1"
     EXPECT_EQ(report({}), "");
     EXPECT_THAT(
         report({{"C[i,j] =", "C[i,i] ="}}), HasSubstr("f.toml:3:14: error: the indices of `C` are not distinct [library-reference]"));
+    EXPECT_EQ(report({{"flops ", "involution = true\nidempotent = true\nflops "}}), "");
+    const std::pair<std::string, std::string> turned{"MATRIX[N,M]", "MATRIX[M,N]"};
+    EXPECT_EQ(report({{"flops ", "involution = true\nflops "}, turned}), "");
+    EXPECT_THAT(report({{"flops ", "idempotent = true\nflops "}, turned}),
+        HasSubstr("f.toml:4:14: error: `idempotent` says what the function of its own result is, but `MATRIX[N,M]` is no `MATRIX[M,N]` "
+                  "[library-metadata]"));
+    EXPECT_THAT(report({{"name = \"A\"", "name = \"A\"\nneutral = \"one\""}}),
+        HasSubstr("error: `neutral` says that the result is the other of 2 operands, but the function has 1 [library-metadata]"));
     EXPECT_THAT(report({{"flops ", "commutative = true\nflops "}}),
         HasSubstr("f.toml:4:15: error: only a function of 2 operands can be commutative, but this has 1 [library-metadata]"));
     const std::pair<std::string, std::string> square{"[N,M]\"\n[output]", "[N,N]\"\n[output]"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/random/generator.hpp"
 
-#include "support/hash.hpp"
+#include "tests/random/draw.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -13,22 +13,6 @@
 namespace fusec::random_programs {
 
 namespace {
-
-class Draw {
-public:
-    explicit Draw(std::uint64_t seed) : numbers_(seed) {}
-
-    /// Uniform in 0..bound-1; pre: bound > 0.
-    int below(int bound) { return static_cast<int>(numbers_.next() % static_cast<std::uint64_t>(bound)); }
-    bool chance(int percent) { return below(100) < percent; }
-    template <class T>
-    const T& one_of(const std::vector<T>& values) {
-        return values.at(static_cast<std::size_t>(below(static_cast<int>(values.size()))));
-    }
-
-private:
-    SplitMix numbers_;
-};
 
 /// Rows 0: a scalar; columns 0: a vector.
 struct Value {
@@ -60,7 +44,12 @@ using Test = std::function<bool(const Value&)>;
 class Generator {
 public:
     Generator(std::uint64_t seed, const ProgramOptions& options)
-        : draw_(seed), block_draw_(~seed), component_draw_(seed ^ 0x5bd1e995U), options_(options), name_("p" + std::to_string(seed)) {}
+        : draw_(seed),
+          block_draw_(~seed),
+          neutral_draw_(seed ^ 0x5a5aU),
+          component_draw_(seed ^ 0x5bd1e995U),
+          options_(options),
+          name_("p" + std::to_string(seed)) {}
 
     std::string run() {
         declare();
@@ -137,11 +126,12 @@ private:
         return recent ? fitting.back() : draw_.one_of(fitting);
     }
 
-    bool add(const std::string& target, int rows, int columns, const std::string& expression, const std::vector<Value>& operands) {
+    bool add(const std::string& target, int rows, int columns, const std::string& written, const std::vector<Value>& operands) {
         const bool varies = std::any_of(operands.begin(), operands.end(), [](const Value& v) { return v.varies; });
         if (!varies) {
             return false;
         }
+        const std::string expression = options_.neutrals && neutral_draw_.chance(40) ? with_neutral(written, rows, columns) : written;
         if (options_.blocks && block_draw_.chance(25)) {
             body_ += called(target, expression, operands);
         } else {
@@ -156,6 +146,23 @@ private:
         }
         values_.push_back({.name = target, .rows = rows, .columns = columns});
         return true;
+    }
+
+    /// The same value with more calls.
+    std::string with_neutral(const std::string& expression, int rows, int columns) {
+        const std::string value = "(" + expression + ")";
+        switch (neutral_draw_.below(5)) {
+        case 0:
+            return "1 * " + value;
+        case 1:
+            return "-(-" + value + ")";
+        case 2:
+            return value + " / 1";
+        case 3:
+            return rows == 0 ? "0 + " + value : "midentity(" + std::to_string(rows) + ") * " + value;
+        default:
+            return rows == 0 ? value + " - 0" : columns == 0 ? value + " * 1" : value + "'' * midentity(" + std::to_string(columns) + ")";
+        }
     }
 
     /// The statement as a call of a definition whose parameters are the operands.
@@ -530,7 +537,8 @@ private:
     static constexpr int largest_made = 12; ///< dimension that values are put together to
 
     Draw draw_;
-    Draw block_draw_; ///< of its own, so that programs with and without blocks compute the same otherwise
+    Draw block_draw_;   ///< of its own, so that programs with and without blocks compute the same otherwise
+    Draw neutral_draw_; ///< of its own too
     Draw component_draw_;
     bool summed_ = false;
     ProgramOptions options_;

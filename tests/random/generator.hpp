@@ -13,6 +13,7 @@ struct ProgramOptions {
     bool f64 = false;
     bool uniforms = true;
     bool constants = true;
+    bool neutrals = false;   ///< zeros, ones and identities among the operands, values that are transposed or negated twice
     bool blocks = false;     ///< a sum in a loop, and statements that call a definition
     bool slices = false;     ///< statements that choose components, or put values together
     bool components = false; ///< loops of scalar arithmetic with components
