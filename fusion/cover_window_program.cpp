@@ -309,7 +309,7 @@ std::optional<std::vector<ColumnId>> CoverSearch::solve_window(const Window& win
             storing_first_[model_.column(column).stores.front().index()].push_back(column);
         }
     }
-    const std::size_t before = costs_.evaluated();
+    const double before = costs_.evaluated();
     std::optional<std::vector<ColumnId>> chosen = WindowProgram(*this, window).solve(cutoff, different);
     effort_.spend_evaluations(costs_.evaluated() - before);
     return chosen;

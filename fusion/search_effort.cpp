@@ -13,6 +13,7 @@ using Clock = std::chrono::steady_clock;
 // Deterministic stand-ins for time, from runs on a loaded two-core machine in November 2026; not remeasured on an idle one.
 constexpr double seconds_per_pivot_and_row = 1e-7;
 constexpr double seconds_per_evaluation = 1e-4;
+constexpr double seconds_per_priced_column = 5e-8;
 constexpr double seconds_per_node_and_size = 1.5e-5; ///< size = rows + columns
 
 /// Seconds of work that a plan is worth by default. Small programs are solved to the end; large ones are cut off early enough for the
@@ -61,8 +62,12 @@ void Effort::spend_pivots(std::uint64_t pivots, std::size_t rows) {
     work_ -= seconds_per_pivot_and_row * static_cast<double>(pivots) * static_cast<double>(rows + 1);
 }
 
-void Effort::spend_evaluations(std::size_t columns) {
-    work_ -= seconds_per_evaluation * static_cast<double>(columns);
+void Effort::spend_evaluations(double units) {
+    work_ -= seconds_per_evaluation * units;
+}
+
+void Effort::spend_pricing(std::size_t columns) {
+    work_ -= seconds_per_priced_column * static_cast<double>(columns);
 }
 
 void Effort::spend_nodes(int nodes, std::size_t rows, std::size_t columns) {

@@ -33,7 +33,10 @@ public:
     /// Limits of a binary program of this size that would use up all that is left.
     BinaryLimits limits(std::size_t rows, std::size_t columns) const;
     void spend_pivots(std::uint64_t pivots, std::size_t rows);
-    void spend_evaluations(std::size_t columns);
+    /// `units` as ColumnCosts::evaluated counts them.
+    void spend_evaluations(double units);
+    /// Reduced costs of so many columns, once.
+    void spend_pricing(std::size_t columns);
     void spend_nodes(int nodes, std::size_t rows, std::size_t columns);
     /// An effort of this share of what is left; spend on it what it used.
     Effort share(double part) const;
