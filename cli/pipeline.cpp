@@ -72,8 +72,7 @@ bool build_graph(Compilation& c, Diagnostics& diagnostics) {
 
 bool enumerate_space(Compilation& c, Diagnostics&) {
     const CompileOptions& o = c.options;
-    const fusion::SpaceOptions options{
-        .max_fusion = o.max_fusion.value_or(fusion::SpaceOptions{}.max_fusion),
+    const fusion::SpaceOptions options{.max_fusion = o.max_fusion.value_or(fusion::SpaceOptions{}.max_fusion),
         .max_fusions = o.max_fusions,
         .grown = !o.max_fusion.has_value(),
         .recompute = o.recompute,

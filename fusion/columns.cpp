@@ -31,8 +31,8 @@ std::vector<DataId> chosen(const std::vector<DataId>& boundary, std::size_t bits
 }
 
 /// Subsets of the boundaries, counted no further than `most`.
-std::size_t count_subsets(const std::vector<std::vector<DataId>>& boundaries, const std::vector<CallSet>& fusions,
-    std::size_t enumerated, std::size_t most) {
+std::size_t count_subsets(
+    const std::vector<std::vector<DataId>>& boundaries, const std::vector<CallSet>& fusions, std::size_t enumerated, std::size_t most) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < fusions.size(); ++i) {
         const std::vector<DataId>& boundary = boundaries[i];
@@ -83,7 +83,8 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
             loaded[index] = lists_loaded(graph, fusions[index]);
         }
     });
-    const bool all = recompute && count_subsets(boundaries, fusions, enumerated, most_columns_with_all_stores) <= most_columns_with_all_stores;
+    const bool all =
+        recompute && count_subsets(boundaries, fusions, enumerated, most_columns_with_all_stores) <= most_columns_with_all_stores;
     const auto cheap = [&](DataId datum) {
         return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).type.bytes();
     };
@@ -113,9 +114,8 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
         std::vector<DataId> left_out = boundary;
         std::erase_if(left_out, [&](DataId datum) { return !cheap(datum); });
         if (grown) {
-            std::stable_sort(left_out.begin(), left_out.end(), [&](DataId a, DataId b) {
-                return flops[graph.datum(a).producer->index()] < flops[graph.datum(b).producer->index()];
-            });
+            std::stable_sort(left_out.begin(), left_out.end(),
+                [&](DataId a, DataId b) { return flops[graph.datum(a).producer->index()] < flops[graph.datum(b).producer->index()]; });
             left_out.resize(std::min(left_out.size(), most_left_out_of_a_grown_fusion));
         }
         for (const DataId datum : left_out) {

@@ -136,7 +136,6 @@ bool CoverSearch::covers_without_artificials() const {
         [](double x) { return x <= 1e-6; });
 }
 
-
 void CoverSearch::generate_columns() {
     double bound_before_rows = 0;
     while (solve_program()) { // if it fails, the bound proved so far stays valid
@@ -144,10 +143,11 @@ void CoverSearch::generate_columns() {
         if (large() && covers_without_artificials() && bound_ >= (1 - near_enough) * program_.objective() / scale_) {
             return;
         }
-        if (add_promising(negative) > 0) {
-            if (effort_.exhausted()) {
-                return;
-            }
+        const bool added = add_promising(negative) > 0;
+        if (effort_.exhausted()) {
+            return;
+        }
+        if (added) {
             continue;
         }
         // Rows that hardly move the bound are left to branch and bound, which finds those that matter.

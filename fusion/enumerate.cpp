@@ -230,8 +230,7 @@ public:
           around_(Workers::shared().count()),
           largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))),
           ordinary_(weight_of_a_call * std::max<std::size_t>(largest_, 8)),
-          budget_(most > std::numeric_limits<std::size_t>::max() / ordinary_ ? std::numeric_limits<std::size_t>::max()
-                                                                             : most * ordinary_) {
+          budget_(most > std::numeric_limits<std::size_t>::max() / ordinary_ ? std::numeric_limits<std::size_t>::max() : most * ordinary_) {
         for (std::size_t call = 0; call < graph.calls(); ++call) {
             weight_.push_back(1 + graph.call(CallId(call)).operands.size());
         }
@@ -432,8 +431,11 @@ private:
             const std::size_t part = left / (regions.size() - r);
             if (region.price > part) {
                 // About as many as the part is worth.
-                const std::size_t count = std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(region.sets.size()) * static_cast<double>(part) / static_cast<double>(region.price)));
-                std::nth_element(region.sets.begin(), region.sets.begin() + static_cast<std::ptrdiff_t>(count - 1), region.sets.end(), better);
+                const std::size_t count = std::max<std::size_t>(1,
+                    static_cast<std::size_t>(
+                        static_cast<double>(region.sets.size()) * static_cast<double>(part) / static_cast<double>(region.price)));
+                std::nth_element(
+                    region.sets.begin(), region.sets.begin() + static_cast<std::ptrdiff_t>(count - 1), region.sets.end(), better);
                 region.sets.resize(count);
             }
             std::for_each(region.sets.begin(), region.sets.end(), take);
@@ -464,8 +466,8 @@ private:
     std::vector<std::vector<CallId>> connections_;
     std::vector<std::unique_ptr<Around>> around_; ///< per worker
     std::size_t largest_;
-    std::size_t ordinary_; ///< least price of a set
-    std::size_t budget_;   ///< for the prices of all sets
+    std::size_t ordinary_;            ///< least price of a set
+    std::size_t budget_;              ///< for the prices of all sets
     std::vector<std::size_t> weight_; ///< per call, with its operands
 };
 

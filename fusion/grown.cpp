@@ -278,7 +278,8 @@ std::vector<dag::CallSet> cones(const dag::CallGraph& graph, const std::vector<C
         const std::vector<CallId> calls = cone(graph, roots[i * roots.size() / count], largest);
         for (std::size_t size = largest; size >= largest / 4; size /= 2) {
             if (size == largest || calls.size() > size) {
-                dag::CallSet& set = result.emplace_back(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(std::min(size, calls.size())));
+                dag::CallSet& set =
+                    result.emplace_back(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(std::min(size, calls.size())));
                 std::sort(set.begin(), set.end());
             }
         }

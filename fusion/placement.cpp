@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace fusec::fusion {
 
@@ -134,7 +135,7 @@ private:
     std::vector<int> size_;
     std::vector<int> offset_;
     std::vector<std::size_t> placed_; ///< ranges with an offset, ascending by it
-    std::vector<int> lowest_; ///< by number of ranges placed, then range: what `branch` found there
+    std::vector<int> lowest_;         ///< by number of ranges placed, then range: what `branch` found there
     std::size_t node_limit_;
     int bound_ = 0;
     Arena best_{{}, std::numeric_limits<int>::max(), true, 0};
@@ -143,15 +144,17 @@ private:
 } // namespace
 
 int arena_lower_bound(const std::vector<LiveRange>& ranges, int alignment) {
-    int bound = 0;
-    // The load changes upwards only where a range begins.
-    for (const LiveRange& start : ranges) {
-        int load = 0;
-        for (const LiveRange& range : ranges) {
-            if (range.first <= start.first && start.first <= range.last) {
-                load += rounded(range.bytes, alignment);
-            }
-        }
+    // The load changes where a range begins and after its end; in one step what ends there before goes first.
+    std::vector<std::pair<int, int>> changes;
+    changes.reserve(2 * ranges.size());
+    for (const LiveRange& range : ranges) {
+        changes.emplace_back(range.first, rounded(range.bytes, alignment));
+        changes.emplace_back(range.last + 1, -rounded(range.bytes, alignment));
+    }
+    std::sort(changes.begin(), changes.end());
+    int bound = 0, load = 0;
+    for (const auto& [step, bytes] : changes) {
+        load += bytes;
         bound = std::max(bound, load);
     }
     return bound;

@@ -64,6 +64,19 @@ void Effort::spend_pivots(std::uint64_t pivots, std::size_t rows) {
 
 void Effort::spend_evaluations(double units) {
     work_ -= seconds_per_evaluation * units;
+    evaluations_ -= units;
+}
+
+double Effort::evaluations_left() const {
+    return timed_ ? INFINITY : std::max(0.0, std::min(evaluations_, work_ / seconds_per_evaluation));
+}
+
+void Effort::cap(double work) {
+    work_ = timed_ ? work_ : std::min(work_, work);
+}
+
+void Effort::cap_evaluations(double units) {
+    evaluations_ = timed_ ? evaluations_ : std::min(evaluations_, units);
 }
 
 void Effort::spend_pricing(std::size_t columns) {
@@ -88,6 +101,7 @@ Effort Effort::share(double part) const {
 
 void Effort::spend_like(const Effort& part, const Effort& before) {
     nodes_ -= before.nodes_ - part.nodes_;
+    evaluations_ -= std::isinf(evaluations_) ? 0 : before.evaluations_ - part.evaluations_;
     work_ -= timed_ ? 0 : before.work_ - part.work_; // infinite when timed
 }
 

@@ -103,8 +103,8 @@ struct Space::State {
         std::vector<CallId> roots;
         for (std::size_t i = 0; i < graph.calls(); ++i) {
             const frontend::Call& call = graph.call(CallId(i));
-            const bool put_together =
-                call.operands.size() > 1 && std::holds_alternative<library::ComponentMap>(catalog.function(call.instance.function).reference);
+            const bool put_together = call.operands.size() > 1 &&
+                std::holds_alternative<library::ComponentMap>(catalog.function(call.instance.function).reference);
             if (put_together || graph.datum(call.result).output) {
                 roots.emplace_back(i);
             }

@@ -86,8 +86,8 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         if (const auto reason = fusion::why_no_fusion(*c.graph, between, largest)) {
             std::cout << fmt::format("  {}: {} [{}]\n", call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
-        std::cout << fmt::format("  no set of at most {} that holds both is connected and convex\n",
-            counted(static_cast<std::uint64_t>(largest), "call"));
+        std::cout << fmt::format(
+            "  no set of at most {} that holds both is connected and convex\n", counted(static_cast<std::uint64_t>(largest), "call"));
     }
     if (!c.space->statistics().complete) {
         std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
