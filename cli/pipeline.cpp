@@ -79,8 +79,11 @@ bool build_graph(Compilation& c, Diagnostics& diagnostics) {
 
 bool enumerate_space(Compilation& c, Diagnostics&) {
     const CompileOptions& o = c.options;
-    const fusion::SpaceOptions options{
-        .max_fusion = o.max_fusion, .max_fusions = o.max_fusions, .recompute = o.recompute, .elements = o.elements};
+    const fusion::SpaceOptions options{.max_fusion = o.max_fusion.value_or(fusion::SpaceOptions{}.max_fusion),
+        .max_fusions = o.max_fusions,
+        .grown = !o.max_fusion.has_value(),
+        .recompute = o.recompute,
+        .elements = o.elements};
     c.space = std::make_unique<fusion::Space>(*c.graph, *c.catalog, c.device->limits, *c.predictor, options);
     return true;
 }

@@ -109,6 +109,7 @@ std::string report_json(const Compilation& c) {
             {
                 {"calls", space.calls},
                 {"fusions", space.fusions},
+                {"grown", space.grown},
                 {"candidates", space.candidates},
                 {"dominated", space.dominated},
                 {"unexplored", space.unexplored},

@@ -130,7 +130,7 @@ std::string options_text(const CompileOptions& options) {
     };
     when(options.real == Precision::f64, "--real double");
     when(options.reassociate, "--reassociate");
-    when(options.max_fusion != standard.max_fusion, fmt::format("--max-fusion {}", options.max_fusion));
+    when(options.max_fusion.has_value(), fmt::format("--max-fusion {}", options.max_fusion.value_or(0)));
     when(options.max_fusions != standard.max_fusions, fmt::format("--max-fusions {}", options.max_fusions));
     when(options.plan != standard.plan, "--plan " + Path(options.plan).filename().string());
     when(!options.recompute, "--no-recompute");

@@ -29,7 +29,8 @@ public:
     /// `exact` will be asked for all these: found together, on several threads where the source can. Each at most once in the list.
     void find_exact(const std::vector<ColumnId>& columns);
     bool are_seconds() const { return objective_ == Objective::seconds; }
-    std::size_t evaluated() const { return evaluated_; }
+    /// Exact costs found so far; that of a kernel with very many calls and lists counts as several.
+    double evaluated() const { return evaluated_; }
 
 private:
     enum class State : std::uint8_t {
@@ -44,7 +45,7 @@ private:
     double many_seconds_;
     std::vector<double> best_known_;
     std::vector<State> state_;
-    std::size_t evaluated_ = 0;
+    double evaluated_ = 0;
 };
 
 } // namespace fusec::fusion

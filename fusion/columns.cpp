@@ -31,9 +31,14 @@ std::vector<DataId> chosen(const std::vector<DataId>& boundary, std::size_t bits
 }
 
 /// Subsets of the boundaries, counted no further than `most`.
-std::size_t count_subsets(const std::vector<std::vector<DataId>>& boundaries, std::size_t most) {
+std::size_t count_subsets(
+    const std::vector<std::vector<DataId>>& boundaries, const std::vector<CallSet>& fusions, std::size_t enumerated, std::size_t most) {
     std::size_t count = 0;
-    for (const auto& boundary : boundaries) {
+    for (std::size_t i = 0; i < fusions.size(); ++i) {
+        const std::vector<DataId>& boundary = boundaries[i];
+        if (fusions[i].size() > enumerated) {
+            continue;
+        }
         if (boundary.size() >= 32 || count > most) {
             return most + 1;
         }
@@ -68,7 +73,8 @@ bool every_call_is_needed(const dag::CallGraph& graph, const dag::CallSet& set, 
     return needed.size() == set.size();
 }
 
-Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fusions, const std::vector<double>& flops, bool recompute) {
+Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fusions, const std::vector<double>& flops, bool recompute,
+    std::size_t enumerated) {
     std::vector<std::vector<DataId>> boundaries(fusions.size()), loaded(fusions.size());
     constexpr std::size_t part = 1024;
     Workers::shared().run(fusions.size(), part, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -77,14 +83,15 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
             loaded[index] = lists_loaded(graph, fusions[index]);
         }
     });
-    const bool all = recompute && count_subsets(boundaries, most_columns_with_all_stores) <= most_columns_with_all_stores;
+    const bool all =
+        recompute && count_subsets(boundaries, fusions, enumerated, most_columns_with_all_stores) <= most_columns_with_all_stores;
     const auto cheap = [&](DataId datum) {
         return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).type.bytes();
     };
 
     Columns result;
     result.columns.reserve(fusions.size());
-    std::size_t partial = 0;
+    std::size_t partial = 0, members = 0;
     for (std::size_t index = 0; index < fusions.size(); ++index) {
         const CallSet& set = fusions[index];
         const std::vector<DataId>& boundary = boundaries[index];
@@ -93,7 +100,8 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
         if (!recompute || boundary.size() < 2) {
             continue;
         }
-        if (all) {
+        const bool grown = set.size() > enumerated;
+        if (all && !grown) {
             for (std::size_t bits = (std::size_t{1} << boundary.size()) - 1; --bits != 0;) {
                 std::vector<DataId> stores = chosen(boundary, bits);
                 if (every_call_is_needed(graph, set, stores)) {
@@ -102,12 +110,23 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
             }
             continue;
         }
-        result.complete = false;
-        for (std::size_t left_out = 0; left_out < boundary.size() && partial < most_columns_with_one_left_out; ++left_out) {
+        result.complete = result.complete && grown;
+        std::vector<DataId> left_out = boundary;
+        std::erase_if(left_out, [&](DataId datum) { return !cheap(datum); });
+        if (grown) {
+            std::stable_sort(left_out.begin(), left_out.end(),
+                [&](DataId a, DataId b) { return flops[graph.datum(a).producer->index()] < flops[graph.datum(b).producer->index()]; });
+            left_out.resize(std::min(left_out.size(), most_left_out_of_a_grown_fusion));
+        }
+        for (const DataId datum : left_out) {
+            if (!grown && (partial >= most_columns_with_one_left_out || members >= most_members_with_one_left_out)) {
+                break;
+            }
             std::vector<DataId> stores = boundary;
-            stores.erase(stores.begin() + static_cast<std::ptrdiff_t>(left_out));
-            if (cheap(boundary[left_out]) && every_call_is_needed(graph, set, stores)) {
-                ++partial;
+            std::erase(stores, datum);
+            if (every_call_is_needed(graph, set, stores)) {
+                partial += grown ? 0 : 1;
+                members += set.size() + loads.size() + stores.size();
                 result.columns.push_back({set, loads, std::move(stores)});
             }
         }

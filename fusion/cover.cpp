@@ -115,6 +115,14 @@ private:
             }
             if (rank == 0) {
                 result.bound = search.bound();
+                // Runner-ups are there to be compared with: they are worth a part of a second.
+                const auto calls = static_cast<double>(graph_.calls());
+                if (graph_.calls() > large_program) {
+                    effort_.cap(0.25 + 0.002 * calls);
+                } else {
+                    effort_.cap(30 / calls);
+                    effort_.cap_evaluations(1000 + 20 * calls);
+                }
             }
             const std::vector<ColumnId> chosen = *search.incumbent();
             result.covers.push_back(cover(chosen));

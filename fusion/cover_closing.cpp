@@ -46,6 +46,9 @@ CoverSearch::Restricted CoverSearch::restrict_columns(std::size_t most, double l
         }
     }
     std::sort(near.begin(), near.end());
+    // What the effort does not last for is excluded like the rest; a few hundred are worth a try in any case.
+    constexpr double least = 300;
+    most = static_cast<std::size_t>(std::min(static_cast<double>(most), std::max(least, effort_.evaluations_left())));
     if (near.size() > most) {
         result.excluded_from = std::min(result.excluded_from, std::get<0>(near[most]) * nearly); // all after it have at least this
         near.resize(most);
@@ -57,6 +60,7 @@ CoverSearch::Restricted CoverSearch::restrict_columns(std::size_t most, double l
         }
         costs_.find_exact(asked);
     }
+    const double before = costs_.evaluated();
     for (const auto& [step, outside, reduced, column] : near) {
         if (effort_.out_of_time()) {
             result.excluded_from = std::min(result.excluded_from, reduced);
@@ -67,6 +71,7 @@ CoverSearch::Restricted CoverSearch::restrict_columns(std::size_t most, double l
             result.columns.push_back(column);
         }
     }
+    effort_.spend_evaluations(costs_.evaluated() - before);
     // Those of the incumbent stay: near-optimal plans share most of them.
     if (incumbent_) {
         result.columns.insert(result.columns.end(), incumbent_->begin(), incumbent_->end());
@@ -133,6 +138,9 @@ void CoverSearch::close_gap() {
         bound_ = std::max(bound_, std::min({value_, base + restricted.excluded_from, of_these}));
         if (std::isinf(restricted.excluded_from) && (std::isinf(of_these) || value_ == before)) {
             break;
+        }
+        if (limit == INFINITY && effort_.evaluations_left() <= 0) {
+            break; // more columns would be the same ones
         }
         if (restricted.excluded_from < limit || limit == INFINITY) {
             most *= 4;

@@ -88,6 +88,7 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
     // Every column stores something, and no datum is stored twice: at most one column per first stored datum is chosen.
     std::vector<double> least(model_.graph().program().data.size(), 0.0);
     std::vector<Priced> negative = negative_among(model_.eligible(), prices, least);
+    effort_.spend_pricing(model_.eligible().size());
     double bound = prices.right_hand_side();
     for (const double reduced : least) {
         bound += reduced;
@@ -100,7 +101,8 @@ std::vector<CoverSearch::Priced> CoverSearch::price() {
     return negative;
 }
 
-std::vector<CoverSearch::Priced> CoverSearch::price_without_bound(const std::vector<ColumnId>& columns) const {
+std::vector<CoverSearch::Priced> CoverSearch::price_without_bound(const std::vector<ColumnId>& columns) {
+    effort_.spend_pricing(columns.size());
     std::vector<double> least(model_.graph().program().data.size(), 0.0);
     return negative_among(columns, CoverModel::Prices(model_, present_duals()), least);
 }
@@ -112,7 +114,9 @@ std::size_t CoverSearch::add_promising(const std::vector<Priced>& negative) {
         promising.propose(
             model_.column(priced.column).stores.front(), priced.column, costs_.optimistic(priced.column) - priced.reduced_cost);
     }
+    const double before = costs_.evaluated();
     const std::vector<ColumnId> chosen = promising.choose(costs_, effort_, 0);
+    effort_.spend_evaluations(costs_.evaluated() - before);
     const std::size_t added = std::min(chosen.size(), columns_per_round);
     for (std::size_t i = 0; i < added; ++i) {
         add_to_program(chosen[i]);
@@ -139,10 +143,11 @@ void CoverSearch::generate_columns() {
         if (large() && covers_without_artificials() && bound_ >= (1 - near_enough) * program_.objective() / scale_) {
             return;
         }
-        if (add_promising(negative) > 0) {
-            if (effort_.exhausted()) {
-                return;
-            }
+        const bool added = add_promising(negative) > 0;
+        if (effort_.exhausted()) {
+            return;
+        }
+        if (added) {
             continue;
         }
         // Rows that hardly move the bound are left to branch and bound, which finds those that matter.

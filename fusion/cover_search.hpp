@@ -61,7 +61,7 @@ private:
     std::vector<Priced> negative_among(
         const std::vector<ColumnId>& columns, const CoverModel::Prices& prices, std::vector<double>& least) const;
     std::vector<Priced> price();
-    std::vector<Priced> price_without_bound(const std::vector<ColumnId>& columns) const;
+    std::vector<Priced> price_without_bound(const std::vector<ColumnId>& columns);
     std::size_t add_promising(const std::vector<Priced>& negative);
     void close_gap();
     struct Restricted {

@@ -64,7 +64,8 @@ public:
           costs_(search.costs_),
           window_(window),
           open_(search.storing_.size(), false),
-          stored_(open_) {
+          stored_(open_),
+          spent_for_(search.costs_.evaluated()) {
         std::set_difference(search.incumbent_->begin(), search.incumbent_->end(), window.columns.begin(), window.columns.end(),
             std::back_inserter(staying_));
         find_columns();
@@ -94,6 +95,12 @@ public:
             }
         }
         return std::nullopt;
+    }
+
+    /// Since the last time.
+    void spend_evaluations() {
+        search_.effort_.spend_evaluations(costs_.evaluated() - spent_for_);
+        spent_for_ = costs_.evaluated();
     }
 
 private:
@@ -200,7 +207,7 @@ private:
             }
             const double objective = program.objective() / scale;
             if (!add_promising(add, 1e-9 * objective)) {
-                return different ? 0 : objective * (1 - 1e-9);
+                return different || search_.effort_.exhausted() ? 0 : objective * (1 - 1e-9);
             }
         }
         return 0;
@@ -224,6 +231,7 @@ private:
             promising.propose(model_.column(column).stores.front(), column, costs_.optimistic(column) - reduced);
         }
         const std::vector<ColumnId> chosen = promising.choose(costs_, search_.effort_, epsilon);
+        spend_evaluations();
         std::for_each(chosen.begin(), chosen.end(), add);
         return !chosen.empty();
     }
@@ -300,6 +308,7 @@ private:
     std::vector<ColumnId> columns_; ///< that fit, ascending
     std::vector<ColumnId> taken_;   ///< of these, in the linear program
     std::vector<double> duals_;     ///< per row of the model
+    double spent_for_;              ///< evaluations
 };
 
 std::optional<std::vector<ColumnId>> CoverSearch::solve_window(const Window& window, double cutoff, bool different) {
@@ -309,9 +318,9 @@ std::optional<std::vector<ColumnId>> CoverSearch::solve_window(const Window& win
             storing_first_[model_.column(column).stores.front().index()].push_back(column);
         }
     }
-    const std::size_t before = costs_.evaluated();
-    std::optional<std::vector<ColumnId>> chosen = WindowProgram(*this, window).solve(cutoff, different);
-    effort_.spend_evaluations(costs_.evaluated() - before);
+    WindowProgram program(*this, window);
+    std::optional<std::vector<ColumnId>> chosen = program.solve(cutoff, different);
+    program.spend_evaluations();
     return chosen;
 }
 

@@ -23,6 +23,8 @@ using Call = std::uint32_t;
 /// Extensions tried per set and neighbours looked at once the space is known to be too large to list whole.
 constexpr std::size_t extensions_when_cut = 8;
 constexpr std::size_t neighbours_when_cut = 48;
+/// Operands of a call, and one, that the limit on the number of sets allows for. Calls of the library have up to three.
+constexpr std::size_t weight_of_a_call = 6;
 
 std::uint64_t mixed(std::uint64_t value) {
     // Finalizer of SplitMix64 (Steele, Lea, Flood 2014).
@@ -227,17 +229,25 @@ public:
           connections_(connections(graph)),
           around_(Workers::shared().count()),
           largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))),
-          most_(most) {}
+          ordinary_(weight_of_a_call * std::max<std::size_t>(largest_, 8)),
+          budget_(most > std::numeric_limits<std::size_t>::max() / ordinary_ ? std::numeric_limits<std::size_t>::max() : most * ordinary_) {
+        for (std::size_t call = 0; call < graph.calls(); ++call) {
+            weight_.push_back(1 + graph.call(CallId(call)).operands.size());
+        }
+    }
 
     Enumeration run() {
         Enumeration result;
         std::vector<Level> levels = {singles()};
-        std::size_t total = levels.front().count();
-        while (total <= most_ && levels.back().size < largest_ && levels.back().count() != 0) {
-            levels.push_back(grown(levels.back(), most_ - total));
-            total += levels.back().count();
+        std::size_t left = budget_ - std::min(budget_, price_of(levels.front()));
+        bool whole = budget_ >= price_of(levels.front());
+        while (whole && levels.back().size < largest_ && levels.back().count() != 0) {
+            levels.push_back(grown(levels.back(), left));
+            const std::size_t price = price_of(levels.back());
+            whole = price <= left;
+            left -= std::min(left, price);
         }
-        if (total > most_) {
+        if (!whole) {
             result.complete = false;
             levels = sampled();
         }
@@ -263,11 +273,28 @@ private:
         return level;
     }
 
+    /// What a set takes of the budget: as an ordinary one, or by its weight where calls with very many operands are in it. Their sets
+    /// take memory and time for each operand in all that follows.
+    std::size_t price(const Level& level, std::size_t index) const {
+        std::size_t weight = 0;
+        for (const Call* call = level.set(index); call != level.set(index) + level.size; ++call) {
+            weight += weight_[*call];
+        }
+        return std::max(ordinary_, weight);
+    }
+    std::size_t price_of(const Level& level) const {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < level.count(); ++i) {
+            sum += price(level, i);
+        }
+        return sum;
+    }
+
     /// Extensions of a set, with the traffic that each saves.
     using Extensions = std::vector<std::pair<std::int64_t, Call>>;
 
     /// Appends the sets that `extend(around, number of the set, extensions)` makes of those of the level, found on all threads and taken
-    /// in the order of the level; stops when there are more than `most`.
+    /// in the order of the level; stops when their prices sum to more than `most`.
     template <class Extend>
     Level extended(const Level& level, std::size_t most, Extend extend) {
         constexpr std::size_t part = 256;
@@ -275,7 +302,8 @@ private:
         Level next{level.size + 1, {}, {}, {}};
         Index index(next);
         std::vector<Extensions> found(part * parts_together);
-        for (std::size_t first = 0; first < level.count() && next.count() <= most; first += found.size()) {
+        std::size_t price_so_far = 0;
+        for (std::size_t first = 0; first < level.count() && price_so_far <= most; first += found.size()) {
             const std::size_t sets = std::min(found.size(), level.count() - first);
             Workers::shared().run(sets, part, [&](std::size_t worker, std::size_t begin, std::size_t end) {
                 std::unique_ptr<Around>& around = around_[worker];
@@ -288,10 +316,11 @@ private:
                     extend(*around, first + i, found[i]);
                 }
             });
-            for (std::size_t i = 0; i < sets; ++i) {
+            for (std::size_t i = 0; i < sets && price_so_far <= most; ++i) {
                 for (const auto& [saved, call] : found[i]) {
                     if (index.insert(level.set(first + i), level.hash[first + i], call)) {
                         next.saved.back() = level.saved[first + i] + saved;
+                        price_so_far += price(next, next.count() - 1);
                     }
                 }
             }
@@ -352,45 +381,70 @@ private:
         return result;
     }
 
-    /// At most `share` sets of the level: turn by turn, each first call gives its next best set (ties lexicographic).
+    /// Sets of the level worth at most `share`. First, for each call that has none yet, the best set that holds it; then equal parts of
+    /// what is left for each first call, those with few sets giving what they do not need to the others. Best is most traffic saved, ties
+    /// lexicographic.
     Level cut(const Level& level, std::size_t share) const {
-        std::vector<std::vector<std::size_t>> of_first(graph_.calls());
-        for (std::size_t i = 0; i < level.count(); ++i) {
-            of_first[level.set(i)[0]].push_back(i);
-        }
-        // So many turns are whole; of the next one, as many first calls have theirs as the share allows.
-        std::size_t turns = 0, given = 0;
-        std::vector<std::size_t> longest; // sizes, ascending
-        for (const auto& sets : of_first) {
-            longest.push_back(sets.size());
-        }
-        std::sort(longest.begin(), longest.end());
-        for (std::size_t i = 0; i < longest.size(); ++i) {
-            const std::size_t still = longest.size() - i; // first calls with at least longest[i] sets
-            const std::size_t more = std::min(longest[i] - turns, (share - given) / still);
-            turns += more;
-            given += more * still;
-            if (turns < longest[i]) {
-                break;
-            }
-        }
         const auto better = [&](std::size_t a, std::size_t b) {
             return level.saved[a] != level.saved[b] ? level.saved[a] > level.saved[b] : level.lexicographically_before(a, b);
         };
+        std::vector<bool> taken(level.count(), false);
+        std::size_t left = share;
+        const auto take = [&](std::size_t index) {
+            if (const std::size_t cost = price(level, index); !taken[index] && cost <= left) {
+                taken[index] = true;
+                left -= cost;
+            }
+        };
+
+        std::vector<std::size_t> best(graph_.calls(), level.count());
+        for (std::size_t i = 0; i < level.count(); ++i) {
+            for (const Call* call = level.set(i); call != level.set(i) + level.size; ++call) {
+                if (best[*call] == level.count() || better(i, best[*call])) {
+                    best[*call] = i;
+                }
+            }
+        }
+        std::vector<bool> held(graph_.calls(), false);
+        for (std::size_t call = 0; call < graph_.calls(); ++call) {
+            if (const std::size_t i = best[call]; i != level.count() && !held[call]) {
+                take(i);
+                std::for_each(level.set(i), level.set(i) + level.size, [&](Call member) { held[member] = taken[i]; });
+            }
+        }
+
+        struct Region {
+            std::vector<std::size_t> sets; ///< not taken yet
+            std::size_t price = 0;
+        };
+        std::vector<Region> regions(graph_.calls());
+        for (std::size_t i = 0; i < level.count(); ++i) {
+            if (!taken[i]) {
+                regions[level.set(i)[0]].sets.push_back(i);
+                regions[level.set(i)[0]].price += price(level, i);
+            }
+        }
+        std::erase_if(regions, [](const Region& region) { return region.sets.empty(); });
+        std::stable_sort(regions.begin(), regions.end(), [](const Region& a, const Region& b) { return a.price < b.price; });
+        for (std::size_t r = 0; r < regions.size(); ++r) {
+            Region& region = regions[r];
+            const std::size_t part = left / (regions.size() - r);
+            if (region.price > part) {
+                // About as many as the part is worth.
+                const std::size_t count = std::max<std::size_t>(1,
+                    static_cast<std::size_t>(
+                        static_cast<double>(region.sets.size()) * static_cast<double>(part) / static_cast<double>(region.price)));
+                std::nth_element(
+                    region.sets.begin(), region.sets.begin() + static_cast<std::ptrdiff_t>(count - 1), region.sets.end(), better);
+                region.sets.resize(count);
+            }
+            std::for_each(region.sets.begin(), region.sets.end(), take);
+        }
+
         Level result{level.size, {}, {}, {}};
-        for (auto& sets : of_first) {
-            std::size_t taken = std::min(sets.size(), turns);
-            if (sets.size() > turns && given < share) {
-                ++given;
-                ++taken;
-            }
-            if (taken < sets.size()) {
-                std::nth_element(sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(taken), sets.end(), better);
-                sets.resize(taken);
-                std::sort(sets.begin(), sets.end());
-            }
-            for (const std::size_t index : sets) {
-                result.append(level, index);
+        for (std::size_t i = 0; i < level.count(); ++i) {
+            if (taken[i]) {
+                result.append(level, i);
             }
         }
         return result;
@@ -398,12 +452,12 @@ private:
 
     std::vector<Level> sampled() {
         std::vector<Level> levels = {singles()};
-        std::size_t left = most_ - std::min(most_, levels.front().count());
+        std::size_t left = budget_ - std::min(budget_, price_of(levels.front()));
         while (levels.back().size < largest_ && left != 0 && levels.back().count() != 0) {
             Level next = grown_best(levels.back());
-            const std::size_t share = std::max<std::size_t>(left / (largest_ - levels.back().size), 1);
-            levels.push_back(next.count() > share ? cut(next, share) : std::move(next));
-            left -= levels.back().count();
+            const std::size_t share = left / (largest_ - levels.back().size);
+            levels.push_back(price_of(next) > share ? cut(next, share) : std::move(next));
+            left -= std::min(left, price_of(levels.back()));
         }
         return levels;
     }
@@ -412,7 +466,9 @@ private:
     std::vector<std::vector<CallId>> connections_;
     std::vector<std::unique_ptr<Around>> around_; ///< per worker
     std::size_t largest_;
-    std::size_t most_;
+    std::size_t ordinary_;            ///< least price of a set
+    std::size_t budget_;              ///< for the prices of all sets
+    std::vector<std::size_t> weight_; ///< per call, with its operands
 };
 
 } // namespace

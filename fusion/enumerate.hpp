@@ -30,9 +30,10 @@ bool connected(const std::vector<std::vector<CallId>>& connections, const dag::C
 /// Why the set is no fusion, in the words of the program; nothing if it is one. Pre: not empty, ascending.
 std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest);
 
-/// All convex connected sets of at most `largest` (and `largest_kernel`) calls if there are at most `most` of them. Otherwise about
-/// `most` (never fewer than the single calls): small sizes whole, larger ones in equal shares for each size and first call, best
-/// saving of traffic first. Deterministic; O(sets * neighbours * largest).
+/// All convex connected sets of at most `largest` (and `largest_kernel`) calls if there are at most `most` of them. Otherwise at most
+/// `most` (never fewer than the single calls): small sizes whole, larger ones in equal shares for each size; of a size, one for each call
+/// that is in any, then equal shares for each first call; best saving of traffic first. A set with calls of very many operands counts as
+/// several: as many as it has calls and operands over six times `largest`, or 48. Deterministic; O(sets * neighbours * largest).
 Enumeration enumerate_fusions(const dag::CallGraph& graph, int largest, std::size_t most);
 
 } // namespace fusec::fusion

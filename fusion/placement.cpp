@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace fusec::fusion {
 
@@ -36,6 +37,7 @@ public:
         }
         if (best_.bytes > bound_) {
             std::fill(offset_.begin(), offset_.end(), unplaced);
+            placed_.clear();
             lowest_.resize(size_.size() * size_.size());
             branch(0, 0, 0, 0);
         }
@@ -47,18 +49,17 @@ private:
 
     bool meet(std::size_t a, std::size_t b) const { return ranges_[a].first <= ranges_[b].last && ranges_[b].first <= ranges_[a].last; }
 
-    /// Lowest address at which `range` overlaps no placed range that it meets.
+    /// Lowest address at which `range` overlaps no placed range that it meets. O(placed).
     int lowest(std::size_t range) const {
         int address = 0;
-        for (bool moved = true; moved;) {
-            moved = false;
-            for (std::size_t other = 0; other < size_.size(); ++other) {
-                if (offset_[other] != unplaced && meet(range, other) && address < offset_[other] + size_[other] &&
-                    offset_[other] < address + size_[range]) {
-                    address = offset_[other] + size_[other];
-                    moved = true;
-                }
+        for (const std::size_t other : placed_) {
+            if (!meet(range, other)) {
+                continue;
             }
+            if (offset_[other] >= address + size_[range]) {
+                break; // it fits below this one, and so below all that follow
+            }
+            address = std::max(address, offset_[other] + size_[other]);
         }
         return address;
     }
@@ -70,9 +71,13 @@ private:
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return before(a, b) || (!before(b, a) && a < b); });
         std::fill(offset_.begin(), offset_.end(), unplaced);
+        placed_.clear();
         int total = 0;
         for (std::size_t range : order) {
             offset_[range] = lowest(range);
+            placed_.insert(std::upper_bound(placed_.begin(), placed_.end(), range,
+                               [&](std::size_t a, std::size_t b) { return offset_[a] < offset_[b]; }),
+                range);
             total = std::max(total, offset_[range] + size_[range]);
         }
         keep(total);
@@ -116,7 +121,9 @@ private:
                 continue;
             }
             offset_[range] = address;
+            placed_.push_back(range); // no placed range lies higher
             branch(placed + 1, address, range, std::max(total, address + size_[range]));
+            placed_.pop_back();
             offset_[range] = unplaced;
             if (best_.bytes == bound_ || !best_.optimal) {
                 return;
@@ -127,7 +134,8 @@ private:
     const std::vector<LiveRange>& ranges_;
     std::vector<int> size_;
     std::vector<int> offset_;
-    std::vector<int> lowest_; ///< by number of ranges placed, then range: what `branch` found there
+    std::vector<std::size_t> placed_; ///< ranges with an offset, ascending by it
+    std::vector<int> lowest_;         ///< by number of ranges placed, then range: what `branch` found there
     std::size_t node_limit_;
     int bound_ = 0;
     Arena best_{{}, std::numeric_limits<int>::max(), true, 0};
@@ -136,15 +144,17 @@ private:
 } // namespace
 
 int arena_lower_bound(const std::vector<LiveRange>& ranges, int alignment) {
-    int bound = 0;
-    // The load changes upwards only where a range begins.
-    for (const LiveRange& start : ranges) {
-        int load = 0;
-        for (const LiveRange& range : ranges) {
-            if (range.first <= start.first && start.first <= range.last) {
-                load += rounded(range.bytes, alignment);
-            }
-        }
+    // The load changes where a range begins and after its end; in one step what ends there before goes first.
+    std::vector<std::pair<int, int>> changes;
+    changes.reserve(2 * ranges.size());
+    for (const LiveRange& range : ranges) {
+        changes.emplace_back(range.first, rounded(range.bytes, alignment));
+        changes.emplace_back(range.last + 1, -rounded(range.bytes, alignment));
+    }
+    std::sort(changes.begin(), changes.end());
+    int bound = 0, load = 0;
+    for (const auto& [step, bytes] : changes) {
+        load += bytes;
         bound = std::max(bound, load);
     }
     return bound;

@@ -18,7 +18,8 @@ void Promising::propose(DataId list, ColumnId column, double value) {
 std::vector<ColumnId> Promising::choose(ColumnCosts& costs, const Effort& effort, double epsilon) {
     std::vector<std::pair<std::size_t, ColumnId>> chosen;
     std::vector<std::size_t> next(proposals_.size(), 0); // per list, the first proposal not looked at
-    while (!lists_.empty() && !effort.out_of_time()) {
+    const double before = costs.evaluated();
+    while (!lists_.empty() && !effort.out_of_time() && costs.evaluated() - before <= effort.evaluations_left()) {
         std::vector<std::pair<std::size_t, Proposal>> batch; // list, proposal
         std::vector<ColumnId> columns;
         for (const std::size_t list : lists_) {

@@ -18,7 +18,8 @@ public:
     /// `value`: what the column is worth under the present duals. `list`: the first that it stores.
     void propose(DataId list, ColumnId column, double value);
 
-    /// Those with cost - value < -epsilon, at most so many per list as wanted, in the order proposed.
+    /// Those with cost - value < -epsilon, at most so many per list as wanted, in the order proposed; not all of them if the effort does
+    /// not last.
     std::vector<ColumnId> choose(ColumnCosts& costs, const Effort& effort, double epsilon);
 
 private:

@@ -13,6 +13,7 @@ using Clock = std::chrono::steady_clock;
 // Deterministic stand-ins for time, from runs on a loaded two-core machine in November 2026; not remeasured on an idle one.
 constexpr double seconds_per_pivot_and_row = 1e-7;
 constexpr double seconds_per_evaluation = 1e-4;
+constexpr double seconds_per_priced_column = 5e-8;
 constexpr double seconds_per_node_and_size = 1.5e-5; ///< size = rows + columns
 
 /// Seconds of work that a plan is worth by default. Small programs are solved to the end; large ones are cut off early enough for the
@@ -61,8 +62,25 @@ void Effort::spend_pivots(std::uint64_t pivots, std::size_t rows) {
     work_ -= seconds_per_pivot_and_row * static_cast<double>(pivots) * static_cast<double>(rows + 1);
 }
 
-void Effort::spend_evaluations(std::size_t columns) {
-    work_ -= seconds_per_evaluation * static_cast<double>(columns);
+void Effort::spend_evaluations(double units) {
+    work_ -= seconds_per_evaluation * units;
+    evaluations_ -= units;
+}
+
+double Effort::evaluations_left() const {
+    return timed_ ? INFINITY : std::max(0.0, std::min(evaluations_, work_ / seconds_per_evaluation));
+}
+
+void Effort::cap(double work) {
+    work_ = timed_ ? work_ : std::min(work_, work);
+}
+
+void Effort::cap_evaluations(double units) {
+    evaluations_ = timed_ ? evaluations_ : std::min(evaluations_, units);
+}
+
+void Effort::spend_pricing(std::size_t columns) {
+    work_ -= seconds_per_priced_column * static_cast<double>(columns);
 }
 
 void Effort::spend_nodes(int nodes, std::size_t rows, std::size_t columns) {
@@ -83,6 +101,7 @@ Effort Effort::share(double part) const {
 
 void Effort::spend_like(const Effort& part, const Effort& before) {
     nodes_ -= before.nodes_ - part.nodes_;
+    evaluations_ -= std::isinf(evaluations_) ? 0 : before.evaluations_ - part.evaluations_;
     work_ -= timed_ ? 0 : before.work_ - part.work_; // infinite when timed
 }
 

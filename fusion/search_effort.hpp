@@ -6,6 +6,7 @@
 #include "fusion/solver_cbc.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 
 namespace fusec::fusion {
@@ -33,7 +34,16 @@ public:
     /// Limits of a binary program of this size that would use up all that is left.
     BinaryLimits limits(std::size_t rows, std::size_t columns) const;
     void spend_pivots(std::uint64_t pivots, std::size_t rows);
-    void spend_evaluations(std::size_t columns);
+    /// `units` as ColumnCosts::evaluated counts them.
+    void spend_evaluations(double units);
+    /// Evaluations that would use up all that is left, in the same units.
+    double evaluations_left() const;
+    /// From now on no more work than this, in seconds of the machine where the constants were measured; nothing with a time limit.
+    void cap(double work);
+    /// From now on no more evaluations than this, though other work may go on; nothing with a time limit.
+    void cap_evaluations(double units);
+    /// Reduced costs of so many columns, once.
+    void spend_pricing(std::size_t columns);
     void spend_nodes(int nodes, std::size_t rows, std::size_t columns);
     /// An effort of this share of what is left; spend on it what it used.
     Effort share(double part) const;
@@ -44,7 +54,8 @@ private:
     bool timed_ = false;
     std::chrono::steady_clock::time_point end_;
     int nodes_ = 0;
-    double work_ = 0; ///< seconds that the work takes on the machine where its constants were measured
+    double evaluations_ = INFINITY; ///< still allowed, beside what the work allows
+    double work_ = 0;               ///< seconds that the work takes on the machine where its constants were measured
 };
 
 } // namespace fusec::fusion

@@ -5,6 +5,7 @@
 #include "fusion/columns.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/front.hpp"
+#include "fusion/grown.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/least_work.hpp"
 #include "fusion/workers.hpp"
@@ -72,13 +73,16 @@ struct Space::State {
           options(the_options),
           routines(find_routines(the_graph, catalog, the_limits)) {
         fusions = enumerate_fusions(graph, options.max_fusion, options.max_fusions);
+        if (options.grown) {
+            add_grown(catalog);
+        }
         std::vector<double> flops;
         flops.reserve(routines.size());
         for (const CallRoutines& call : routines) {
             flops.push_back(call.operations.flops);
         }
         pricers.resize(1);
-        columns = make_columns(graph, fusions.sets, flops, options.recompute);
+        columns = make_columns(graph, fusions.sets, flops, options.recompute, static_cast<std::size_t>(options.max_fusion));
         if (options.implementations == 0) {
             options.implementations = automatic_implementations(fusions.sets.size());
         }
@@ -92,6 +96,26 @@ struct Space::State {
         statistics.fusions = fusions.sets.size();
         statistics.complete = fusions.complete;
         statistics.columns_complete = columns.complete;
+    }
+
+    /// From outputs and from values put together from parts (their calls take the most operands) and by merges.
+    void add_grown(const library::Catalog& catalog) {
+        std::vector<CallId> roots;
+        for (std::size_t i = 0; i < graph.calls(); ++i) {
+            const frontend::Call& call = graph.call(CallId(i));
+            const bool put_together = call.operands.size() > 1 &&
+                std::holds_alternative<library::ComponentMap>(catalog.function(call.instance.function).reference);
+            if (put_together || graph.datum(call.result).output) {
+                roots.emplace_back(i);
+            }
+        }
+        const auto by_size = [](const CallSet& a, const CallSet& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; };
+        const std::vector<CallSet> grown = grown_fusions(graph, roots, static_cast<std::size_t>(options.max_fusion));
+        std::vector<CallSet> all;
+        std::set_union(fusions.sets.begin(), fusions.sets.end(), grown.begin(), grown.end(), std::back_inserter(all), by_size);
+        fusions.sets = std::move(all);
+        const auto larger = [&](const CallSet& set) { return set.size() > static_cast<std::size_t>(options.max_fusion); };
+        statistics.grown = static_cast<std::size_t>(std::count_if(fusions.sets.begin(), fusions.sets.end(), larger));
     }
 
     double bound_of(const Column& column) const {
@@ -127,6 +151,13 @@ struct Space::State {
         out.cost.seconds = rounded_prediction(out.cost.seconds);
     }
 
+    /// One implementation takes the square of the number of lists; of a kernel with very many, fewer are considered.
+    std::size_t implementations_of(const KernelOutline& kernel) const {
+        constexpr std::size_t ordinary = 48; // lists
+        constexpr std::size_t least = 6;
+        return std::min(options.implementations, std::max(least, options.implementations * ordinary / kernel.data.size()));
+    }
+
     /// Calls `visit(number of the choice)`, with the choice as the builder's draft, for every choice that the device can run; fills
     /// in the rest of the result. `hopeless(kernel, choices, combination)` may exclude all choices of a combination of routines.
     template <class Visit, class Hopeless>
@@ -138,7 +169,7 @@ struct Space::State {
             }
         }
         KernelOutline kernel = outline_without_orders(graph, of, routines, with.costs);
-        result.choices = choices(kernel, limits, options.implementations);
+        result.choices = choices(kernel, limits, implementations_of(kernel));
         result.considered = result.choices.list.size() + result.unusable.size();
         with.builder.begin(kernel);
         for (std::size_t number = 0; number < result.choices.list.size(); ++number) {
@@ -318,14 +349,16 @@ std::optional<ColumnId> Space::find(const CallSet& executes, const std::vector<D
 
 SpaceStatistics Space::statistics() const {
     SpaceStatistics result = state_->statistics;
+    double unexplored = 0;
     for (const auto& [column, counts] : state_->counted) {
         result.candidates += counts.considered;
         result.dominated += counts.dominated;
-        result.unexplored += counts.unexplored;
+        unexplored += counts.unexplored;
         for (const auto& [reason, count] : counts.rejected) {
             result.rejected[std::string(to_string(reason))] += count;
         }
     }
+    result.unexplored = unexplored < static_cast<double>(countless) ? static_cast<std::uint64_t>(std::llround(unexplored)) : countless;
     return result;
 }
 

@@ -14,6 +14,7 @@ namespace fusec::fusion {
 struct SpaceOptions {
     int max_fusion = 8;
     std::size_t max_fusions = 200000;
+    bool grown = false; ///< fusions of more than max_fusion calls too, as far as they are grown (grown.hpp)
     bool recompute = true;
     std::uint64_t elements = 1048576;
     std::size_t front = 16;          ///< kept candidates per column
@@ -23,13 +24,17 @@ struct SpaceOptions {
 struct SpaceStatistics {
     std::size_t calls = 0;
     std::size_t fusions = 0;
+    std::size_t grown = 0;      ///< of these, with more than SpaceOptions::max_fusion calls
     std::size_t candidates = 0; ///< implementations considered, over the columns built so far
     std::size_t dominated = 0;  ///< not kept, those included that were not built because their routines cannot beat the best
     std::map<std::string, std::size_t> rejected; ///< by reason, of those built
-    bool complete = true;                        ///< enumeration reached every fusion
-    bool columns_complete = true;                ///< every legal choice of stored data is a column
-    double unexplored = 0;                       ///< implementations of the columns built so far beyond SpaceOptions::implementations
+    bool complete = true;                        ///< enumeration reached every fusion of at most SpaceOptions::max_fusion calls
+    bool columns_complete = true;                ///< every legal choice of stored data of these is a column
+    std::uint64_t unexplored = 0; ///< implementations of the columns built so far beyond SpaceOptions::implementations; `countless` at most
 };
+
+/// The number that stands for more: 2^53, up to which every reader of JSON has whole numbers.
+inline constexpr std::uint64_t countless = std::uint64_t{1} << 53;
 
 /// Kept implementations of one column: the Pareto front over (seconds, shared bytes per block, registers), cheapest first.
 struct Front {

@@ -61,6 +61,7 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
             between.emplace_back(i);
         }
     }
+    const int largest = c.options.max_fusion.value_or(fusion::SpaceOptions{}.max_fusion);
     std::set<std::string> rejections;
     bool enumerated = false;
     for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
@@ -76,17 +77,20 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         for (const std::string& rejection : rejections) {
             std::cout << "  " << rejection << '\n';
         }
-    } else if (between.size() + 2 > static_cast<std::size_t>(c.options.max_fusion)) {
-        std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, --max-fusion is {} [too-large]\n",
-            call_names(between, *c.graph), between.size() + 2, c.options.max_fusion);
+    } else if (between.size() + 2 > static_cast<std::size_t>(largest)) {
+        const std::string limit = c.options.max_fusion
+            ? fmt::format("--max-fusion is {}", largest)
+            : fmt::format("of the sets above {} only some are tried unless --max-fusion asks for them", largest);
+        std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, {} [too-large]\n",
+            call_names(between, *c.graph), between.size() + 2, limit);
     } else {
         between.insert(between.end(), {first, last});
         std::ranges::sort(between);
-        if (const auto reason = fusion::why_no_fusion(*c.graph, between, c.options.max_fusion)) {
+        if (const auto reason = fusion::why_no_fusion(*c.graph, between, largest)) {
             std::cout << fmt::format("  {}: {} [{}]\n", call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
-        std::cout << fmt::format("  no set of at most {} that holds both is connected and convex\n",
-            counted(static_cast<std::uint64_t>(c.options.max_fusion), "call"));
+        std::cout << fmt::format(
+            "  no set of at most {} that holds both is connected and convex\n", counted(static_cast<std::uint64_t>(largest), "call"));
     }
     if (!c.space->statistics().complete) {
         std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));

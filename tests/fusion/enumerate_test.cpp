@@ -218,6 +218,65 @@ TEST(Enumerate, NoKernelHoldsMoreThan64Calls) {
     EXPECT_EQ(found.sets.size(), 64U * 70 - 64 * 63 / 2); // sum of 70 - k + 1 pieces of k calls, k = 1..64
 }
 
+TEST(Enumerate, EveryCallHasFusionsOfEverySizeWhenCut) {
+    // Chains of scalars beside a dense part whose matrices save much more: if simply the best were taken, they would have single calls only.
+    ProgramBuilder builder;
+    const auto shared = builder.input("x", test::matrix_shape(8, 8));
+    std::vector<DataId> row = {shared, shared, shared, shared};
+    for (int layer = 0; layer < 30; ++layer) {
+        std::vector<DataId> next;
+        for (int i = 0; i < 4; ++i) {
+            next.push_back(
+                builder.node({row[static_cast<std::size_t>(i)], row[static_cast<std::size_t>(i + 1) % 4]}, test::matrix_shape(8, 8)));
+        }
+        row = next;
+    }
+    for (const DataId last : row) {
+        builder.output(last);
+    }
+    for (int chain = 0; chain < 100; ++chain) {
+        DataId at = builder.input("y" + std::to_string(chain), test::scalar_shape);
+        for (int i = 0; i < 4; ++i) {
+            at = builder.node({at});
+        }
+        builder.output(at);
+    }
+    const dag::CallGraph graph = builder.graph();
+    const Enumeration found = enumerate_fusions(graph, 8, 20000);
+    EXPECT_FALSE(found.complete);
+    EXPECT_LE(found.sets.size(), 20000U);
+    std::vector<std::set<std::size_t>> sizes(graph.calls());
+    for (const CallSet& set : found.sets) {
+        for (const CallId call : set) {
+            sizes[call.index()].insert(set.size());
+        }
+    }
+    for (std::size_t call = 0; call < graph.calls(); ++call) {
+        EXPECT_EQ(sizes[call].size(), call < 120 ? 8U : 4U) << call;
+    }
+}
+
+TEST(Enumerate, SetsWithACallOfHundredsOfOperandsAreFew) {
+    // 300 scalars put together: sets that hold the last call have 300 operands each. What all sets list together is limited.
+    ProgramBuilder builder;
+    std::vector<DataId> parts;
+    for (int i = 0; i < 300; ++i) {
+        parts.push_back(builder.node({builder.input("x" + std::to_string(i), test::scalar_shape)}));
+    }
+    builder.output(builder.node(parts, test::matrix_shape(20, 15)));
+    const dag::CallGraph graph = builder.graph();
+    const Enumeration found = enumerate_fusions(graph, 8, 20000);
+    EXPECT_FALSE(found.complete);
+    std::size_t members = 0;
+    for (const CallSet& set : found.sets) {
+        for (const CallId call : set) {
+            members += 1 + graph.call(call).operands.size();
+        }
+    }
+    EXPECT_LE(members, 20000U * 48);
+    EXPECT_GT(found.sets.size(), 1000U);
+}
+
 TEST(Enumerate, SameInputSameSets) {
     std::mt19937 a(9);
     std::mt19937 b(9);

@@ -15,7 +15,7 @@ struct PlanRequest {
     std::string plan = "auto";
     std::string device = {}; ///< empty: the target's default
     bool recompute = true;
-    int max_fusion = 8;
+    std::optional<int> max_fusion = {};
 };
 
 /// Throws std::runtime_error when the pipeline reports anything.
