@@ -6,6 +6,7 @@
 #include "execute/gpu_driver.hpp"
 #include "execute/guarded_list.hpp"
 #include "execute/loaded_library.hpp"
+#include "execute/process.hpp"
 #include "execute/reference.hpp"
 
 #include <cstdint>
@@ -65,7 +66,8 @@ struct RunReport {
 };
 
 struct RunOptions {
-    bool first_fault_only = false; ///< end with the first launch that has a fault
+    bool first_fault_only = false;              ///< end with the first launch that has a fault
+    double step_seconds = longest_step_seconds; ///< processor time of a launch that counts as one that does not end; not on a GPU
 };
 
 /// Runs every case and the launches that have to be refused (null and overlapping lists, a workspace that is missing or too small).
