@@ -75,7 +75,7 @@ double step_limit = 0;
 void on_step_limit(int) {
     std::signal(SIGALRM, SIG_DFL);
     ::alarm(2);
-    const auto seconds = static_cast<long>(std::ceil(step_limit));
+    const long seconds = std::max(1L, std::lround(step_limit));
     end_child(step_told("does not end within " + std::to_string(seconds) + " s of processor time").c_str());
 }
 

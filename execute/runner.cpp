@@ -53,7 +53,7 @@ private:
         if (device_ != nullptr) {
             device_->forbid(lists.forbidden());
         }
-        if (const int error = limited(lists, lists.workspace(), lists.workspace_bytes()); error != 0) {
+        if (const int error = limited(lists, launch.n, lists.workspace(), lists.workspace_bytes()); error != 0) {
             report_.add("the launch returns " + std::to_string(error) + lists.where_text());
         } else {
             lists.check_results(report_);
@@ -97,7 +97,7 @@ private:
         void* workspace = lists.workspace();
         std::size_t workspace_bytes = lists.workspace_bytes();
         alter(lists, workspace, workspace_bytes);
-        if (limited(lists, workspace, workspace_bytes) == 0) {
+        if (limited(lists, elements, workspace, workspace_bytes) == 0) {
             report_.add("a launch with " + what + " returns 0");
         }
         lists.check_untouched(report_);
@@ -110,8 +110,10 @@ private:
         ++report_.launches;
     }
     /// What the launch returns. A GPU is not waited for by this process's processor time: the clock limits the child.
-    int limited(RunScene& lists, void* workspace, std::size_t workspace_bytes) const {
-        limit_launch(driver_ == nullptr ? options_.step_seconds : 0);
+    int limited(RunScene& lists, std::size_t elements, void* workspace, std::size_t workspace_bytes) const {
+        constexpr double longest_operation = 1e-6; // seconds; emulated and not optimised, one takes about 0.1e-6
+        const double work = longest_operation * interface_.operations * static_cast<double>(elements);
+        limit_launch(driver_ == nullptr ? options_.step_seconds + work : 0);
         const int error = lists.run(workspace, workspace_bytes);
         limit_launch(0);
         return error;
