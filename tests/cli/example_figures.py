@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""example_figures.py FUSEC ROOT [PAGE]: prints every figure of docs/examples.md (or PAGE) that is neither what the compiler predicts for the
-examples of its section, under the options that the section names, nor what a result file that it names holds; exit 1 if there is one."""
+"""example_figures.py FUSEC ROOT [PAGE]: prints every figure of docs/examples.md (or PAGE) that is neither what the compiler predicts for
+the examples of its section, under the options that the section names, nor what a result file that it names holds; exit 1 if there is
+one."""
 import itertools
 import json
 import pathlib

@@ -185,8 +185,9 @@ TEST_F(LibraryCheckTest, WhatDoesNotEndIsNamedSoon) {
     const LibraryCheckResult result = check_copy("matrix", "madd", "constexpr int share = C::rows / Lane::count;",
         "constexpr int share = C::rows / Lane::count;\n    for (volatile int forever = Lane::count; forever == 2;) {\n    }");
     EXPECT_EQ(result.mismatches, 1U);
-    EXPECT_THAT(report, testing::ContainsRegex("madd.cuh:[0-9]+:[0-9]+: error: `madd` by `row` does not end within 1 s of processor time "
-                                               "\\[library-mismatch\\]"));
+    EXPECT_THAT(report,
+        testing::ContainsRegex("madd.cuh:[0-9]+:[0-9]+: error: `madd` by `row` does not end within 1 s of processor time "
+                               "\\[library-mismatch\\]"));
     EXPECT_THAT(report, testing::ContainsRegex("hint: with float, M = 2, N = [0-9]+, operands in memory; what comes after it was not run"));
 }
 
