@@ -77,7 +77,7 @@ bool check_names(const Function& function, Diagnostics& diagnostics) {
         const std::string what = "`" + name.routine + "` " + (name.called ? "calls" : "uses") + " `" + name.name + "`, ";
         Diagnostic& diagnostic = diagnostics.report(kind::library_template, {text, name.place.begin, name.place.end},
             what +
-                (name.defined ? "which stands outside of it: programs get the templates of implementations, nothing else of the file"
+                (name.defined ? "which is not part of it: a program gets nothing else of this file"
                               : "which is no function of the runtime or of <cmath>"));
         diagnostic.hint = name.called ? "make it a lambda in the template, or write out what it does" : "define it in the template";
         if (name.defined) {

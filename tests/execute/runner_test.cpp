@@ -84,7 +84,7 @@ TEST_F(Runner, ReportsTextThatDoesNotCompileOrEnd) {
         with("return (n * 12 + 255)", "__builtin_trap(); return (n * 12 + 255)").texts, Contains(HasSubstr("illegal instruction (n = 0)")));
     EXPECT_THAT(
         with("const size_t first = start", "for (volatile int forever = 1; forever == 1;) {\n    }\n    const size_t first = start").texts,
-        Contains("does not end within 1 s of processor time (n = 0)"));
+        Contains("cross_kernels::d, block 0, thread 0: does not end within 1 s of processor time (n = 1)"));
 }
 
 TEST_F(Runner, NamesTheKernelThatDoesNotEnd) {
