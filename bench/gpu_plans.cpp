@@ -116,51 +116,24 @@ double timed(const Subject& subject, const char* what, Work work) {
     return static_cast<double>(milliseconds) * 1e-3;
 }
 
-struct Lists {
-    std::vector<DeviceMemory> inputs;
-    std::vector<std::vector<DeviceMemory>> outputs; ///< of each plan
-    std::vector<DeviceMemory> workspaces;
-    std::size_t footprint = 0; ///< bytes of the inputs and of one plan's outputs
-};
-
-Lists make_lists(const std::vector<Choice>& choices, const GpuDriver& driver, std::size_t n) {
-    Lists lists;
-    const frontend::CheckedProgram& program = *choices.front().compilation.program;
-    for (const DataId id : program.inputs) {
-        const frontend::Datum& datum = program.datum(id);
-        const DeviceMemory& list = lists.inputs.emplace_back(driver, list_bytes(datum, n));
-        std::vector<std::byte> values(list.bytes());
-        fill_random(values.data(), datum, values.size(), lists.inputs.size());
-        check_gpu(driver, driver.to_device(list.data(), values.data(), values.size()), "cudaMemcpy");
-        lists.footprint += list.bytes();
-    }
-    for (const Choice& choice : choices) {
-        auto& outputs = lists.outputs.emplace_back();
-        for (const DataId id : program.outputs) {
-            outputs.emplace_back(driver, list_bytes(program.datum(id), n));
-        }
-        lists.workspaces.emplace_back(driver, choice.functions.workspace_bytes(n));
-    }
-    for (const DeviceMemory& list : lists.outputs.front()) {
-        lists.footprint += list.bytes();
-    }
-    return lists;
+Lists<DeviceMemory> make_lists(const std::vector<Choice>& choices, const GpuDriver& driver, std::size_t n) {
+    return make_lists<DeviceMemory>(
+        choices, n, [&](std::size_t bytes) { return DeviceMemory(driver, bytes); },
+        [&](const DeviceMemory& list, const frontend::Datum& datum, std::uint64_t seed) {
+            std::vector<std::byte> values(list.bytes());
+            fill_random(values.data(), datum, values.size(), seed);
+            check_gpu(driver, driver.to_device(list.data(), values.data(), values.size()), "cudaMemcpy");
+        });
 }
 
-double launch(const Choice& choice, const Subject& subject, const Lists& lists, std::size_t which, std::size_t n) {
-    std::vector<const void*> arguments;
-    for (const DeviceMemory& list : lists.inputs) {
-        arguments.push_back(list.data());
-    }
-    for (const DeviceMemory& list : lists.outputs[which]) {
-        arguments.push_back(list.data());
-    }
+double launch(const Choice& choice, const Subject& subject, const Lists<DeviceMemory>& lists, std::size_t which, std::size_t n) {
+    const std::vector<const void*> arguments = lists.arguments(which);
     const DeviceMemory& workspace = lists.workspaces[which];
     return timed(
         subject, "launch", [&] { return choice.functions.launch(arguments.data(), n, workspace.data(), workspace.bytes(), nullptr); });
 }
 
-double largest_difference(const std::vector<Choice>& choices, const GpuDriver& driver, const Lists& lists, std::size_t n) {
+double largest_difference(const std::vector<Choice>& choices, const GpuDriver& driver, const Lists<DeviceMemory>& lists, std::size_t n) {
     const frontend::CheckedProgram& program = *choices.front().compilation.program;
     double worst = 0;
     for (std::size_t k = 0; k < program.outputs.size(); ++k) {
@@ -201,26 +174,23 @@ int run(int argc, char** argv) {
         throw std::runtime_error(std::string("no GPU: ") + (count == 0 ? "0 devices" : first.driver.error_text(-count)));
     }
     check_gpu(first.driver, first.timer.l2_bytes(&l2_bytes), "cudaDeviceGetAttribute");
-    const Lists lists = make_lists(choices, first.driver, n);
+    const Lists<DeviceMemory> lists = make_lists(choices, first.driver, n);
     if (lists.footprint < 4 * static_cast<std::size_t>(l2_bytes)) {
         throw std::runtime_error("the lists take " + std::to_string(lists.footprint >> 20U) + " MiB, less than four times the L2 of " +
             std::to_string(l2_bytes >> 20) + " MiB: give more elements");
     }
     const std::size_t copied = lists.footprint / 2 / 256 * 256;
     const DeviceMemory from(first.driver, copied), to(first.driver, copied);
-    std::array<std::vector<double>, 2> copies;            // the runtime's copy, a kernel of our own
-    for (std::size_t pass = 0; pass < runs + 3; ++pass) { // three to warm up
-        for (std::size_t k = 0; k < choices.size() + 2; ++k) {
-            const std::size_t i = (k + pass) % (choices.size() + 2); // nobody is always after the same other
-            const bool is_copy = i >= choices.size();
-            const auto copy = [&] { return first.timer.copy(to.data(), from.data(), copied, static_cast<int>(i - choices.size())); };
-            const double seconds = is_copy ? timed(first, "copy", copy) : launch(choices[i], subjects[i], lists, i, n);
-            if (pass >= 3) {
-                (is_copy ? copies[i - choices.size()] : choices[i].seconds).push_back(seconds);
-            }
-        }
+    const std::size_t plans = choices.size(); // and two copies: the runtime's, and a kernel of our own
+    const auto seconds = in_turns(plans + 2, runs, 3, [&](std::size_t i) {
+        const auto copy = [&] { return first.timer.copy(to.data(), from.data(), copied, static_cast<int>(i - plans)); };
+        return i < plans ? launch(choices[i], subjects[i], lists, i, n) : timed(first, "copy", copy);
+    });
+    for (std::size_t i = 0; i < plans; ++i) {
+        choices[i].seconds = seconds[i];
     }
-    const double copy_rate = static_cast<double>(2 * copied) / std::min(median(copies[0]), median(copies[1])) * 1e-9;
+    const std::vector<double>&by_runtime = seconds[plans], &by_kernel = seconds[plans + 1];
+    const double copy_rate = static_cast<double>(2 * copied) / std::min(median(by_runtime), median(by_kernel)) * 1e-9;
     nlohmann::ordered_json result = run_record(FUSEC_SOURCE_FOLDER);
     result["gpu"] = {{"name", name.data()}, {"capability", capability}, {"l2_bytes", l2_bytes},
         {"driver", first_line("nvidia-smi --query-gpu=driver_version --format=csv,noheader")}};
@@ -229,7 +199,7 @@ int run(int argc, char** argv) {
     result["n"] = n;
     result["runs"] = runs;
     result["list_megabytes"] = static_cast<double>(lists.footprint) * 1e-6;
-    result["copy"] = {{"gb_per_s", copy_rate}, {"runtime_seconds", copies[0]}, {"kernel_seconds", copies[1]}};
+    result["copy"] = {{"gb_per_s", copy_rate}, {"runtime_seconds", by_runtime}, {"kernel_seconds", by_kernel}};
     result["largest_relative_difference_of_outputs"] = largest_difference(choices, first.driver, lists, n);
     for (const Choice& choice : choices) {
         auto entry = report(choice);
@@ -241,9 +211,7 @@ int run(int argc, char** argv) {
                   << entry["measured_over_first"] << " of the first\n";
         result["plans"].push_back(std::move(entry));
     }
-    std::ofstream out(argv[1]);
-    out << result.dump(2) << '\n';
-    return out.good() ? 0 : 1;
+    return write_result(argv[1], result);
 }
 
 } // namespace

@@ -33,44 +33,8 @@ private:
     std::byte* data_;
 };
 
-/// The lists of one program: inputs that all plans read, and outputs and workspace of each plan.
-struct Lists {
-    std::vector<List> inputs;
-    std::vector<std::vector<List>> outputs;
-    std::vector<List> workspaces;
-    double footprint = 0; ///< bytes that one launch touches, workspace apart
-};
-
-Lists make_lists(const std::vector<Choice>& choices, std::size_t n) {
-    Lists lists;
-    const frontend::CheckedProgram& program = *choices.front().compilation.program;
-    for (const DataId id : program.inputs) {
-        const frontend::Datum& datum = program.datum(id);
-        const List& list = lists.inputs.emplace_back(list_bytes(datum, n));
-        fill_random(list.data(), datum, list.bytes(), lists.inputs.size());
-        lists.footprint += static_cast<double>(list.bytes());
-    }
-    for (const Choice& choice : choices) {
-        auto& outputs = lists.outputs.emplace_back();
-        for (const DataId id : program.outputs) {
-            outputs.emplace_back(list_bytes(program.datum(id), n));
-        }
-        lists.workspaces.emplace_back(choice.functions.workspace_bytes(n));
-    }
-    for (const List& list : lists.outputs.front()) {
-        lists.footprint += static_cast<double>(list.bytes());
-    }
-    return lists;
-}
-
-double launch(const Choice& choice, const Lists& lists, std::size_t which, std::size_t n) {
-    std::vector<const void*> arguments;
-    for (const List& list : lists.inputs) {
-        arguments.push_back(list.data());
-    }
-    for (const List& list : lists.outputs[which]) {
-        arguments.push_back(list.data());
-    }
+double launch(const Choice& choice, const Lists<List>& lists, std::size_t which, std::size_t n) {
+    const std::vector<const void*> arguments = lists.arguments(which);
     const List& workspace = lists.workspaces[which];
     const auto start = std::chrono::steady_clock::now();
     const int error = choice.functions.launch(arguments.data(), n, workspace.data(), workspace.bytes(), nullptr);
@@ -95,15 +59,12 @@ int run(int argc, char** argv) {
     Machine host;
     host.compiler = *compiler;
     std::vector<Choice> choices = build_choices(argv[2], {argv + 5, argv + argc}, n, host);
-    const Lists lists = make_lists(choices, n);
-    for (std::size_t pass = 0; pass < runs + 2; ++pass) { // two to warm up
-        for (std::size_t k = 0; k < choices.size(); ++k) {
-            const std::size_t i = (k + pass) % choices.size(); // nobody is always after the same other
-            const double seconds = launch(choices[i], lists, i, n);
-            if (pass >= 2) {
-                choices[i].seconds.push_back(seconds);
-            }
-        }
+    const auto lists = make_lists<List>(
+        choices, n, [](std::size_t bytes) { return List(bytes); },
+        [](const List& list, const frontend::Datum& datum, std::uint64_t seed) { fill_random(list.data(), datum, list.bytes(), seed); });
+    const auto seconds = in_turns(choices.size(), runs, 2, [&](std::size_t i) { return launch(choices[i], lists, i, n); });
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        choices[i].seconds = seconds[i];
     }
     const frontend::CheckedProgram& program = *choices.front().compilation.program;
     nlohmann::ordered_json result = run_record(FUSEC_SOURCE_FOLDER);
@@ -111,7 +72,7 @@ int run(int argc, char** argv) {
     result["n"] = n;
     result["runs"] = runs;
     result["compiler"] = first_line("${CXX:-c++} --version");
-    result["list_megabytes"] = lists.footprint * 1e-6;
+    result["list_megabytes"] = static_cast<double>(lists.footprint) * 1e-6;
     double worst = 0;
     for (std::size_t i = 1; i < choices.size(); ++i) {
         for (std::size_t k = 0; k < program.outputs.size(); ++k) {
@@ -130,9 +91,7 @@ int run(int argc, char** argv) {
                   << median(choice.seconds) * 1e3 << " ms\n";
         result["plans"].push_back(std::move(entry));
     }
-    std::ofstream out(argv[1]);
-    out << result.dump(2) << '\n';
-    return out.good() ? 0 : 1;
+    return write_result(argv[1], result);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <random>
 #include <stdexcept>
 
@@ -90,6 +91,27 @@ std::vector<Choice> build_choices(
 
 std::size_t list_bytes(const frontend::Datum& datum, std::size_t n) {
     return static_cast<std::size_t>(datum.type.bytes()) * (datum.kind == frontend::DatumKind::uniform ? 1 : n);
+}
+
+std::vector<std::vector<double>> in_turns(
+    std::size_t subjects, std::size_t runs, std::size_t warm_up, const std::function<double(std::size_t)>& timed) {
+    std::vector<std::vector<double>> seconds(subjects);
+    for (std::size_t pass = 0; pass < warm_up + runs; ++pass) {
+        for (std::size_t k = 0; k < subjects; ++k) {
+            const std::size_t i = (k + pass) % subjects;
+            const double taken = timed(i);
+            if (pass >= warm_up) {
+                seconds[i].push_back(taken);
+            }
+        }
+    }
+    return seconds;
+}
+
+int write_result(const std::string& path, const nlohmann::ordered_json& result) {
+    std::ofstream out(path);
+    out << result.dump(2) << '\n';
+    return out.good() ? 0 : 1;
 }
 
 double median(std::vector<double> values) {

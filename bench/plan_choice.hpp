@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +38,61 @@ struct Choice {
 std::vector<Choice> build_choices(
     const std::string& program, const std::vector<std::string>& texts, std::uint64_t n, const Machine& machine);
 
+/// The lists of one program: inputs that all plans read, and outputs and workspace of each plan. `List` is memory of the machine that the
+/// plans run on: `data()`, `bytes()`.
+template <class List>
+struct Lists {
+    std::vector<List> inputs;
+    std::vector<std::vector<List>> outputs; ///< of each plan
+    std::vector<List> workspaces;           ///< of each plan
+    std::size_t footprint = 0;              ///< bytes that one launch touches, workspace apart
+
+    /// What plan `which` is launched with, in the order of the interface.
+    std::vector<const void*> arguments(std::size_t which) const {
+        std::vector<const void*> all;
+        for (const std::vector<List>* lists : {&inputs, &outputs[which]}) {
+            for (const List& list : *lists) {
+                all.push_back(list.data());
+            }
+        }
+        return all;
+    }
+};
+
 /// Bytes of the list for n elements: one entry for each, or one in all.
 std::size_t list_bytes(const frontend::Datum& datum, std::size_t n);
+
+/// `make(bytes)` gives a list, `fill(list, datum, seed)` an input's values.
+template <class List, class Make, class Fill>
+Lists<List> make_lists(const std::vector<Choice>& choices, std::size_t n, const Make& make, const Fill& fill) {
+    Lists<List> lists;
+    const frontend::CheckedProgram& program = *choices.front().compilation.program;
+    for (const DataId id : program.inputs) {
+        const frontend::Datum& datum = program.datum(id);
+        const List& list = lists.inputs.emplace_back(make(list_bytes(datum, n)));
+        fill(list, datum, lists.inputs.size());
+        lists.footprint += list.bytes();
+    }
+    for (const Choice& choice : choices) {
+        auto& outputs = lists.outputs.emplace_back();
+        for (const DataId id : program.outputs) {
+            outputs.push_back(make(list_bytes(program.datum(id), n)));
+        }
+        lists.workspaces.push_back(make(choice.functions.workspace_bytes(n)));
+    }
+    for (const List& list : lists.outputs.front()) {
+        lists.footprint += list.bytes();
+    }
+    return lists;
+}
+
+/// `runs` times of each of `subjects` things, after `warm_up` times that do not count. They take turns, so that what disturbs the machine
+/// disturbs all, and nobody is always after the same other. `timed(i)` does the i-th once and gives its seconds.
+std::vector<std::vector<double>> in_turns(
+    std::size_t subjects, std::size_t runs, std::size_t warm_up, const std::function<double(std::size_t)>& timed);
+
+/// Writes the result; the exit code of the program.
+int write_result(const std::string& path, const nlohmann::ordered_json& result);
 
 /// Middle value, or the mean of the two in the middle. `values` is not empty.
 double median(std::vector<double> values);

@@ -43,6 +43,13 @@ void state_gap(Compilation& c) {
     plan.gap = plan.seconds > 0 ? (plan.seconds - plan.bound) / plan.seconds : 0;
 }
 
+Searched searched_by(const fusion::SpaceStatistics& space) {
+    if (!space.complete || !space.columns_complete) {
+        return Searched::some_kernels;
+    }
+    return space.unexplored != 0 ? Searched::some_implementations : Searched::all;
+}
+
 bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
     auto text = read_text(c.options.plan, diagnostics);
     if (!text) {
@@ -136,6 +143,7 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
     }
     const fusion::CoverResult unfused = fusion::solve_cover(*c.graph, *c.space, {.mode = fusion::PlanMode::none, .bound = false});
     c.unfused_seconds = unfused.covers.empty() ? 0 : unfused.covers.front().seconds;
+    c.searched = searched_by(c.space->statistics());
     return true;
 }
 

@@ -9,7 +9,7 @@ namespace fusec::cli {
 /// Settles target, device and architecture against each other; reports a mismatch (exit 2).
 bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics);
 
-/// Fills `plans` (as many as `runners_up` + 1 exist) and `unfused_seconds`: solves the cover, or resolves a plan file.
+/// Fills `plans` (as many as `runners_up` + 1 exist), `searched` and `unfused_seconds`: solves the cover, or resolves a plan file.
 bool choose_plan(Compilation& compilation, Diagnostics& diagnostics);
 
 /// Builds the candidates of every column, so that counts speak of the whole space; spaces of more than 2000 columns stay as far as

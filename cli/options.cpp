@@ -2,12 +2,12 @@
 // The only file that sees CLI11.
 #include "cli/options.hpp"
 
+#include "cli/option_values.hpp"
 #include "support/diagnostics.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <set>
 
@@ -34,43 +34,6 @@ std::vector<std::pair<std::string, Path>> split_assignments(const std::vector<st
     }
     return result;
 }
-
-std::string check_assignment(const std::string& text) {
-    const std::size_t equal = text.find('=');
-    return equal == std::string::npos || equal == 0 || equal + 1 == text.size() ? "NAME=FILE expected, found `" + text + "`"
-                                                                                : std::string();
-}
-
-std::string check_seconds(const std::string& text) {
-    char* end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    return *end == '\0' && seconds >= 0.001 && seconds <= 1e6
-        ? ""
-        : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
-}
-
-/// Empty, or what is wrong with the environment's FUSEC_THREADS (fusion/workers.hpp).
-std::string check_threads() {
-    const char* const text = std::getenv("FUSEC_THREADS");
-    if (text == nullptr) {
-        return {};
-    }
-    char* end = nullptr;
-    const long threads = std::strtol(text, &end, 10);
-    return end != text && *end == '\0' && threads >= 1 && threads <= 64
-        ? std::string()
-        : "FUSEC_THREADS: a number of threads from 1 to 64 expected, found `" + std::string(text) + "`";
-}
-
-std::string check_arch(const std::string& text) {
-    const bool form = text.size() >= 5 && text.starts_with("sm_") && text.find_first_not_of("0123456789", 3) == std::string::npos;
-    if (!form || text.size() > 6) {
-        return "an architecture such as sm_90 expected, found `" + text + "`";
-    }
-    return std::stoi(text.substr(3)) < 75 ? "sm_75 is the oldest target, found `" + text + "`" : std::string();
-}
-
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 40U;
 
 /// Raw texts of options that need conversion after parsing.
 struct Raw {
@@ -101,7 +64,7 @@ void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
         "NAME|FILE");
     named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
     named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")
-              ->check(CLI::Range(std::uint64_t{1}, most_elements)),
+              ->check([](const std::string& text) { return check_elements(text, 1); }),
         "ELEMENTS");
 }
 
@@ -229,9 +192,15 @@ int unknown_command(const CLI::App& app, const Path& word) {
 
 /// An argument that no option takes: an unknown option, a misspelt command, or one argument too many.
 int unexpected_argument(const CLI::App& app, const Path& program) {
-    const std::string word = app.remaining(true).front();
+    const std::vector<std::string> words = app.remaining(true);
+    const bool options_ended = words.front() == "--" && words.size() > 1; // what follows is no option, whatever it begins with
+    const std::string& word = words.at(options_ended ? 1 : 0);
+    if (word.starts_with('-') && options_ended) {
+        return usage_error(app, "unexpected argument `" + word + "`: what stands behind `--` is no option");
+    }
     if (word.starts_with('-')) {
-        return usage_error(app, "unknown option `" + word + "`", word);
+        return usage_error(
+            app, "unknown option `" + word + "`" + (word.ends_with(".fus") ? "; behind `--` it is the name of a program" : ""), word);
     }
     const CLI::App& command = innermost(app);
     if (&command == &app && looks_like_command(program)) {
@@ -243,179 +212,245 @@ int unexpected_argument(const CLI::App& app, const Path& program) {
     return usage_error(app, "unexpected argument `" + word + "`");
 }
 
+/// The command line: what each command takes, and what it makes of the words that were given.
+class Parser {
+public:
+    Parser() : app_(examples, "fusec") {
+        app_.set_version_flag("--version", "fusec " FUSEC_VERSION);
+        app_.require_subcommand(0, 1);
+        app_.fallthrough(false);
+        add_color(app_);
+        add_compile();
+        add_run();
+        add_explore();
+        add_why();
+        add_verify();
+        add_devices();
+        add_library();
+    }
+
+    std::variant<CommandLine, int> parse(int argc, char** argv) {
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::Success& help) {
+            return app_.exit(help);
+        } catch (const CLI::ParseError& error) {
+            // CLI11 reports what is missing before what nobody expected; a misspelt word explains both.
+            return app_.remaining(true).empty() ? usage_error(app_, error.what()) : unexpected_argument(app_, compile_.options.program);
+        }
+        const std::string word = compile_.options.program.string();
+        if (app_.get_subcommands().empty() && looks_like_command(word) && (is_planned(word) || !nearest(word, words_of(app_)).empty())) {
+            return unknown_command(app_, word);
+        }
+        CommandLine line;
+        line.color = color_ == "always" ? Color::always : color_ == "never" ? Color::never : Color::automatic;
+        line.command = settle(argc > 1);
+        if (const std::string text = check_threads(); !text.empty()) {
+            wrong_.push_back(text);
+        }
+        if (!wrong_.empty()) {
+            return usage_errors(app_, wrong_);
+        }
+        return line;
+    }
+
+private:
+    void add_color(CLI::App& to) {
+        named(to.add_option("--color", color_, "colours of messages (default auto)")->check(CLI::IsMember({"auto", "always", "never"})),
+            "auto|always|never");
+    }
+    CLI::App& command(const std::string& name, const std::string& description) { return *app_.add_subcommand(name, description); }
+
+    void add_compile() {
+        add_program(app_, compile_.options, false);
+        add_compile_options(app_, compile_.options, raw_);
+        named(app_.add_option(
+                  "-o,--output", compile_.output, "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"),
+            "FILE");
+        named(app_.add_option("--json", compile_.json, "write the report as JSON; - is stdout"), "FILE");
+        named(app_.add_option("--save-plan", compile_.save_plan, "write the chosen plan as a plan file; - is stdout"), "FILE");
+        named(app_.add_option("--dot", raw_.dot, "write the call graph or the plan for Graphviz; - is stdout")
+                  ->type_size(2)
+                  ->allow_extra_args(false),
+            "dag|plan FILE");
+    }
+    Compile settle_compile(bool arguments) {
+        finish(compile_.options);
+        for (std::size_t i = 0; i + 1 < raw_.dot.size(); i += 2) {
+            if (raw_.dot[i] != "dag" && raw_.dot[i] != "plan") {
+                wrong_.push_back("--dot: `" + raw_.dot[i] + "` is neither dag nor plan");
+            }
+            compile_.dot.emplace_back(raw_.dot[i], raw_.dot[i + 1]);
+        }
+        const auto streams = [](const std::optional<Path>& path) { return path == Path("-") ? 1 : 0; };
+        const auto dots = std::ranges::count_if(compile_.dot, [](const auto& dot) { return dot.second == "-"; });
+        if (compile_.options.program.empty()) {
+            wrong_.emplace_back("no program is given");
+        }
+        if (streams(compile_.output) + streams(compile_.json) + streams(compile_.save_plan) + dots > 1) {
+            wrong_.emplace_back("several outputs are named `-`, standard output takes one");
+        }
+        if (arguments && !wrong_.empty() && !writes_something(compile_)) { // else told with what the program says
+            wrong_.emplace_back(nothing_to_write);
+        }
+        return compile_;
+    }
+
+    void add_run() {
+        CLI::App& app = command("run", "run a program on this machine; random inputs, within each domain, where none is given");
+        add_program(app, run_.options);
+        named(app.add_option(
+                  "--device", run_.options.device, "a host device: a name of `fusec devices` or a .toml file (default host-generic)"),
+            "NAME|FILE");
+        named(app.add_option("-n", run_.elements, "number of elements (default: that of the input files, else 1024)")
+                  ->check([](const std::string& text) { return check_elements(text, 0); }),
+            "ELEMENTS");
+        add_space_options(app, run_.options, raw_);
+        add_plan_options(app, run_.options, raw_);
+        named(app.add_option("--seed", run_.seed, "seed of the random inputs (default 1)"), "SEED");
+        named(app.add_option("--input", raw_.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false),
+            "NAME=FILE.npy");
+        named(app.add_option("--output", raw_.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false),
+            "NAME=FILE.npy");
+        add_color(app);
+    }
+    Run settle_run() {
+        raw_.target = "host";
+        finish(run_.options);
+        run_.inputs = split_assignments(raw_.inputs);
+        run_.outputs = split_assignments(raw_.outputs);
+        return run_;
+    }
+
+    void add_explore() {
+        CLI::App& app = command("explore", "the space of fusions, the best plans, and why the others lost");
+        add_program(app, explore_.options);
+        add_compile_options(app, explore_.options, raw_);
+        top_ = named(
+            app.add_option("--top", explore_.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")->check(CLI::Range(1, 1000)),
+            "N");
+        named(app.add_option("--json", explore_.json, "write JSON instead of text; - is stdout"), "FILE");
+        add_color(app);
+    }
+    Explore settle_explore() {
+        finish(explore_.options);
+        if (explore_.options.plan == "auto") {
+            explore_.options.runners_up = explore_.top - 1;
+        } else if (top_->count() > 0 && explore_.top > 1) {
+            wrong_.push_back("--top " + std::to_string(explore_.top) + ": runner-up plans are those of --plan auto, --plan " +
+                explore_.options.plan + " gives one");
+        }
+        return explore_;
+    }
+
+    void add_why() {
+        CLI::App& app = command("why", "what fusing two calls would cost or gain, or the reason it cannot be");
+        add_program(app, why_.options);
+        add_target_options(app, why_.options, raw_);
+        add_space_options(app, why_.options, raw_);
+        named(app.add_option("FIRST", why_.first, "name of a call (the variable it defines)")->required(), "");
+        named(app.add_option("SECOND", why_.second, "name of another call")->required(), "");
+        add_color(app);
+    }
+    Why settle_why() {
+        finish(why_.options);
+        return why_;
+    }
+
+    void add_verify() {
+        CLI::App& app = command("verify", "execute emitted kernels and compare with the reference");
+        named(app.add_option("PROGRAM", verify_.programs, "program texts (.fus)")->required(), "...");
+        add_compile_options(app, verify_.options, raw_);
+        CLI::Option* all =
+            app.add_flag("--all", verify_.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
+        named(app.add_option("--source", verify_.source, "check this emitted, also edited, text instead")->excludes(all), "FILE.cu");
+        named(app.add_option("--executor", verify_.executors, "repeatable (default host and emulated)")
+                  ->check(CLI::IsMember({"host", "emulated", "gpu"}))
+                  ->allow_extra_args(false),
+            "host|emulated|gpu");
+        named(app.add_option("--json", verify_.json, "write the counts as JSON; - is stdout"), "FILE");
+        named(app.add_option("--seed", verify_.seed, "seed of the inputs (default 1)"), "SEED");
+        add_color(app);
+    }
+    Verify settle_verify() {
+        finish(verify_.options);
+        return verify_;
+    }
+
+    void add_devices() {
+        CLI::App& app = command("devices", "list the device descriptions");
+        show_device_ = app.add_subcommand("show", "every figure of a description with its source");
+        named(show_device_->add_option("NAME", device_name_, "a name of `fusec devices`, or a .toml file")->required(), "");
+        add_color(app);
+    }
+    Devices settle_devices() const { return {show_device_->parsed() ? std::optional<std::string>(device_name_) : std::nullopt}; }
+
+    void add_library() {
+        CLI::App& app = command("library", "list, show or check elementary functions");
+        app.require_subcommand(1);
+        list_ = app.add_subcommand("list", "one line per function");
+        show_ = app.add_subcommand("show", "one function with its implementations");
+        named(show_->add_option("NAME", library_.name, "a name of `fusec library list`")->required(), "");
+        CLI::App* check = app.add_subcommand("check", "type-check, compile and compare with the reference");
+        named(check->add_option("DIR", library_.folders, "folders to check (default: the standard library)"), "...");
+        for (CLI::App* each : {list_, show_}) {
+            named(each->add_option("--library", library_.folders, "a further folder of elementary functions (repeatable)")
+                      ->allow_extra_args(false),
+                "DIR");
+        }
+        for (CLI::App* each : {list_, show_, check}) {
+            add_color(*each);
+        }
+    }
+    Library settle_library() {
+        library_.action = list_->parsed() ? Library::Action::list : show_->parsed() ? Library::Action::show : Library::Action::check;
+        return library_;
+    }
+
+    /// The command that was named, complete; what is wrong with it is in `wrong_`, in the order of the checks.
+    Command settle(bool arguments) {
+        const auto named = app_.get_subcommands();
+        const std::string name = named.empty() ? "" : named.front()->get_name();
+        if (name == "run") {
+            return settle_run();
+        }
+        if (name == "explore") {
+            return settle_explore();
+        }
+        if (name == "why") {
+            return settle_why();
+        }
+        if (name == "verify") {
+            return settle_verify();
+        }
+        if (name == "devices") {
+            return settle_devices();
+        }
+        if (name == "library") {
+            return settle_library();
+        }
+        return settle_compile(arguments);
+    }
+    void finish(CompileOptions& options) { wrong_ = cli::finish(options, raw_); }
+
+    CLI::App app_;
+    Raw raw_;
+    std::string color_ = "auto", device_name_;
+    Compile compile_;
+    Run run_;
+    Explore explore_;
+    Why why_;
+    Verify verify_;
+    Library library_;
+    CLI::Option* top_ = nullptr; ///< of explore
+    CLI::App *show_device_ = nullptr, *list_ = nullptr, *show_ = nullptr;
+    std::vector<std::string> wrong_; ///< all that is
+};
+
 } // namespace
 
 std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
-    CLI::App app(examples, "fusec");
-    app.set_version_flag("--version", "fusec " FUSEC_VERSION);
-    app.require_subcommand(0, 1);
-    app.fallthrough(false);
-    std::string color = "auto";
-    const auto add_color = [&](CLI::App& to) {
-        named(to.add_option("--color", color, "colours of messages (default auto)")->check(CLI::IsMember({"auto", "always", "never"})),
-            "auto|always|never");
-    };
-    add_color(app);
-
-    Raw raw;
-    Compile compile;
-    add_program(app, compile.options, false);
-    add_compile_options(app, compile.options, raw);
-    named(app.add_option(
-              "-o,--output", compile.output, "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"),
-        "FILE");
-    named(app.add_option("--json", compile.json, "write the report as JSON; - is stdout"), "FILE");
-    named(app.add_option("--save-plan", compile.save_plan, "write the chosen plan as a plan file; - is stdout"), "FILE");
-    named(app.add_option("--dot", raw.dot, "write the call graph or the plan for Graphviz; - is stdout")
-              ->type_size(2)
-              ->allow_extra_args(false),
-        "dag|plan FILE");
-
-    Run run;
-    CLI::App& run_app = *app.add_subcommand("run", "run a program on this machine; random inputs, within each domain, where none is given");
-    add_program(run_app, run.options);
-    named(run_app.add_option(
-              "--device", run.options.device, "a host device: a name of `fusec devices` or a .toml file (default host-generic)"),
-        "NAME|FILE");
-    named(run_app.add_option("-n", run.elements, "number of elements (default: that of the input files, else 1024)")
-              ->check(CLI::Range(std::uint64_t{0}, most_elements)),
-        "ELEMENTS");
-    add_space_options(run_app, run.options, raw);
-    add_plan_options(run_app, run.options, raw);
-    named(run_app.add_option("--seed", run.seed, "seed of the random inputs (default 1)"), "SEED");
-    named(run_app.add_option("--input", raw.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false),
-        "NAME=FILE.npy");
-    named(run_app.add_option("--output", raw.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false),
-        "NAME=FILE.npy");
-
-    Explore explore;
-    CLI::App& explore_app = *app.add_subcommand("explore", "the space of fusions, the best plans, and why the others lost");
-    add_program(explore_app, explore.options);
-    add_compile_options(explore_app, explore.options, raw);
-    const CLI::Option* top =
-        named(explore_app.add_option("--top", explore.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")
-                  ->check(CLI::Range(1, 1000)),
-            "N");
-    named(explore_app.add_option("--json", explore.json, "write JSON instead of text; - is stdout"), "FILE");
-
-    Why why;
-    CLI::App& why_app = *app.add_subcommand("why", "what fusing two calls would cost or gain, or the reason it cannot be");
-    add_program(why_app, why.options);
-    add_target_options(why_app, why.options, raw);
-    add_space_options(why_app, why.options, raw);
-    named(why_app.add_option("FIRST", why.first, "name of a call (the variable it defines)")->required(), "");
-    named(why_app.add_option("SECOND", why.second, "name of another call")->required(), "");
-
-    Verify verify;
-    CLI::App& verify_app = *app.add_subcommand("verify", "execute emitted kernels and compare with the reference");
-    named(verify_app.add_option("PROGRAM", verify.programs, "program texts (.fus)")->required(), "...");
-    add_compile_options(verify_app, verify.options, raw);
-    CLI::Option* all =
-        verify_app.add_flag("--all", verify.all, "every kept candidate (a seeded 500 for more than 12 calls), not only the plan");
-    named(verify_app.add_option("--source", verify.source, "check this emitted, also edited, text instead")->excludes(all), "FILE.cu");
-    named(verify_app.add_option("--executor", verify.executors, "repeatable (default host and emulated)")
-              ->check(CLI::IsMember({"host", "emulated", "gpu"}))
-              ->allow_extra_args(false),
-        "host|emulated|gpu");
-    named(verify_app.add_option("--json", verify.json, "write the counts as JSON; - is stdout"), "FILE");
-    named(verify_app.add_option("--seed", verify.seed, "seed of the inputs (default 1)"), "SEED");
-
-    Devices devices;
-    CLI::App& devices_app = *app.add_subcommand("devices", "list the device descriptions");
-    std::string device_name;
-    CLI::App& show_device = *devices_app.add_subcommand("show", "every figure of a description with its source");
-    named(show_device.add_option("NAME", device_name, "a name of `fusec devices`, or a .toml file")->required(), "");
-
-    Library library;
-    CLI::App& library_app = *app.add_subcommand("library", "list, show or check elementary functions");
-    library_app.require_subcommand(1);
-    CLI::App& list_app = *library_app.add_subcommand("list", "one line per function");
-    CLI::App& show_app = *library_app.add_subcommand("show", "one function with its implementations");
-    named(show_app.add_option("NAME", library.name, "a name of `fusec library list`")->required(), "");
-    CLI::App& check_app = *library_app.add_subcommand("check", "type-check, compile and compare with the reference");
-    named(check_app.add_option("DIR", library.folders, "folders to check (default: the standard library)"), "...");
-    for (CLI::App* each : {&list_app, &show_app}) {
-        named(each->add_option("--library", library.folders, "a further folder of elementary functions (repeatable)")
-                  ->allow_extra_args(false),
-            "DIR");
-    }
-    for (CLI::App* each : {&run_app, &explore_app, &why_app, &verify_app, &devices_app, &list_app, &show_app, &check_app}) {
-        add_color(*each);
-    }
-
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
-    } catch (const CLI::ParseError& error) {
-        // CLI11 reports what is missing before what nobody expected; a misspelt word explains both.
-        return app.remaining(true).empty() ? usage_error(app, error.what()) : unexpected_argument(app, compile.options.program);
-    }
-
-    CommandLine line;
-    line.color = color == "always" ? Color::always : color == "never" ? Color::never : Color::automatic;
-    std::vector<std::string> wrong; // all that is, in the order of the checks
-    if (run_app.parsed()) {
-        raw.target = "host";
-        wrong = finish(run.options, raw);
-        run.inputs = split_assignments(raw.inputs);
-        run.outputs = split_assignments(raw.outputs);
-        line.command = run;
-    } else if (explore_app.parsed()) {
-        wrong = finish(explore.options, raw);
-        if (explore.options.plan == "auto") {
-            explore.options.runners_up = explore.top - 1;
-        } else if (top->count() > 0 && explore.top > 1) {
-            wrong.push_back("--top " + std::to_string(explore.top) + ": runner-up plans are those of --plan auto, --plan " +
-                explore.options.plan + " gives one");
-        }
-        line.command = explore;
-    } else if (why_app.parsed()) {
-        wrong = finish(why.options, raw);
-        line.command = why;
-    } else if (verify_app.parsed()) {
-        wrong = finish(verify.options, raw);
-        line.command = verify;
-    } else if (devices_app.parsed()) {
-        if (show_device.parsed()) {
-            devices.show = device_name;
-        }
-        line.command = devices;
-    } else if (library_app.parsed()) {
-        library.action = list_app.parsed() ? Library::Action::list : show_app.parsed() ? Library::Action::show : Library::Action::check;
-        line.command = library;
-    } else {
-        wrong = finish(compile.options, raw);
-        for (std::size_t i = 0; i + 1 < raw.dot.size(); i += 2) {
-            if (raw.dot[i] != "dag" && raw.dot[i] != "plan") {
-                wrong.push_back("--dot: `" + raw.dot[i] + "` is neither dag nor plan");
-            }
-            compile.dot.emplace_back(raw.dot[i], raw.dot[i + 1]);
-        }
-        const auto streams = [&](const std::optional<Path>& path) { return path == Path("-") ? 1 : 0; };
-        const auto dots = std::ranges::count_if(compile.dot, [](const auto& dot) { return dot.second == "-"; });
-        const std::string word = compile.options.program.string();
-        if (looks_like_command(word) && (is_planned(word) || !nearest(word, words_of(app)).empty())) {
-            return unknown_command(app, word);
-        }
-        if (word.empty()) {
-            wrong.emplace_back("no program is given");
-        }
-        if (streams(compile.output) + streams(compile.json) + streams(compile.save_plan) + dots > 1) {
-            wrong.emplace_back("several outputs are named `-`, standard output takes one");
-        }
-        if (argc > 1 && !wrong.empty() && !writes_something(compile)) { // else told with what the program says
-            wrong.emplace_back(nothing_to_write);
-        }
-        line.command = compile;
-    }
-    if (const std::string text = check_threads(); !text.empty()) {
-        wrong.push_back(text);
-    }
-    if (!wrong.empty()) {
-        return usage_errors(app, wrong);
-    }
-    return line;
+    return Parser().parse(argc, argv);
 }
 
 } // namespace fusec::cli

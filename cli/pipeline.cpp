@@ -7,7 +7,9 @@
 #include "execute/simplify.hpp"
 #include "frontend/condense.hpp"
 #include "frontend/file_reader.hpp"
+#include "fusion/workers.hpp"
 #include "perfmodel/occupancy.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -77,7 +79,20 @@ bool build_graph(Compilation& c, Diagnostics& diagnostics) {
     return true;
 }
 
-bool enumerate_space(Compilation& c, Diagnostics&) {
+/// Once in a process, whatever it compiles.
+void remark_missing_threads(Diagnostics& diagnostics) {
+    static bool told = false;
+    const fusion::Workers& workers = fusion::Workers::shared();
+    if (workers.count() < workers.asked() && !told) {
+        told = true;
+        diagnostics.report(kind::fewer_threads, {},
+            fmt::format("the system gives {} of {} for the search, which takes longer and finds the same", workers.count(),
+                counted(workers.asked(), "thread")));
+    }
+}
+
+bool enumerate_space(Compilation& c, Diagnostics& diagnostics) {
+    remark_missing_threads(diagnostics);
     const CompileOptions& o = c.options;
     const fusion::SpaceOptions options{.max_fusion = o.max_fusion.value_or(fusion::SpaceOptions{}.max_fusion),
         .max_fusions = o.max_fusions,

@@ -18,6 +18,13 @@
 
 namespace fusec::cli {
 
+/// What the search for the plan has looked at, and so what its bound and gap are over.
+enum class Searched {
+    all,
+    some_implementations, ///< of every kernel those that promised most (fusion::SpaceStatistics::unexplored)
+    some_kernels,         ///< not every fusion, or not every choice of stored data
+};
+
 /// Every intermediate value of one compile, in the order in which the stages make them. Each is immutable once made, except that
 /// the space builds candidates on demand.
 struct Compilation {
@@ -33,7 +40,8 @@ struct Compilation {
     std::optional<dag::CallGraph> graph;
     std::unique_ptr<fusion::Space> space;
     std::vector<fusion::Plan> plans; ///< best first; the first is emitted
-    double unfused_seconds = 0;      ///< predicted time of one kernel per call
+    Searched searched = Searched::all;
+    double unfused_seconds = 0; ///< predicted time of one kernel per call
     std::optional<codegen::Unit> unit;
     codegen::Emitted emitted;
     std::vector<std::pair<std::string_view, double>> seconds; ///< wall time by stage

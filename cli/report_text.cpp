@@ -101,14 +101,27 @@ fusion::Bound main_bound(const fusion::Plan& plan) {
     return std::ranges::max_element(seconds, {}, [](const auto& entry) { return entry.second; })->first;
 }
 
+std::string gap_text(const Compilation& c) {
+    const double gap = c.plans.front().gap;
+    const std::string text = gap < 5e-7 ? "gap 0" : fmt::format("gap {:.3g} %", gap * 100);
+    switch (c.searched) {
+    case Searched::all:
+        return text;
+    case Searched::some_implementations:
+        return text + " over the implementations considered";
+    case Searched::some_kernels:
+        return text + " over the part searched";
+    }
+    return text;
+}
+
 std::string summary(const Compilation& c) {
     const fusion::Plan& plan = c.plans.front();
-    const std::string gap = plan.gap < 5e-7 ? "0" : fmt::format("{:.3g} %", plan.gap * 100);
     const double faster = c.unfused_seconds / plan.seconds;
-    return fmt::format("{}, {:g} B/element, predicted {} for {} {} on {} ({}), {}x over one kernel per call, gap {}",
+    return fmt::format("{}, {:g} B/element, predicted {} for {} {} on {} ({}), {}x over one kernel per call, {}",
         counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements),
         plural(c.options.elements, "element"), c.device->name, fusion::to_string(main_bound(plan)),
-        faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap);
+        faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap_text(c));
 }
 
 std::string options_text(const CompileOptions& options) {
@@ -221,11 +234,11 @@ std::string explore_text(Compilation& c) {
         out.line("not every choice of stored data is a column: recomputation is searched in part");
     }
     if (space.unexplored != 0) {
-        out.line(fmt::format(
-            "{} {} left out as less promising", space.unexplored, space.unexplored == 1 ? "implementation was" : "implementations were"));
+        out.line(fmt::format("{:.0f} {} left out as less promising", space.unexplored,
+            space.unexplored == 1 ? "implementation was" : "implementations were"));
     }
     const fusion::Plan& best = c.plans.front();
-    out.line(fmt::format("optimum {}, bound {}, gap {:.3g} %", time_text(best.seconds), time_text(best.bound), best.gap * 100));
+    out.line(fmt::format("optimum {}, bound {}, {}", time_text(best.seconds), time_text(best.bound), gap_text(c)));
     int rank = 0;
     for (const fusion::Plan& plan : c.plans) {
         const double slower = plan.seconds / c.plans.front().seconds;

@@ -8,8 +8,11 @@
 
 namespace fusec::cli {
 
-/// `2 kernels, 412 B/element, predicted 0.42 ms for 1,048,576 elements on h200 (dram), 2.1x over one kernel per call, gap 0`
+/// `2 kernels, 412 B/element, predicted 0.42 ms for 1,048,576 elements on h200 (dram), 2.1x over one kernel per call, gap 0`, and what
+/// that gap is over
 std::string summary(const Compilation& compilation);
+/// `gap 1.2 % over the part searched`: what is proved about the plan, and over what if not over all there is.
+std::string gap_text(const Compilation& compilation);
 /// Options that change the output, as they would be typed; empty for the defaults.
 std::string options_text(const CompileOptions& options);
 

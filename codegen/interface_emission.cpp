@@ -59,6 +59,19 @@ std::string most_elements_text(const Unit& unit) {
     return most < launched ? "size_t{" + std::to_string(most) + "}" : "size_t{1} << 40";
 }
 
+/// The array that says the bytes per element of each slot, where there are several.
+std::string slots_name(const Unit& unit) {
+    return unit.name + "_slots";
+}
+
+/// Bytes of the first slots for `n` elements. Pre: at least one.
+std::string slots_bytes(const Unit& unit, const std::string& n, std::size_t slots) {
+    if (slots == 1) {
+        return "fusec::slot_bytes(" + n + ", " + std::to_string(unit.slots.front()) + ")";
+    }
+    return "fusec::slots_bytes(" + n + ", " + slots_name(unit) + (slots == unit.slots.size() ? "" : ", " + std::to_string(slots)) + ")";
+}
+
 /// The body of NAME_launch_range.
 class LaunchRange {
 public:
@@ -73,6 +86,7 @@ public:
         for (const std::string& kernel : kernel_names(unit)) {
             names_.make(kernel);
         }
+        names_.make(slots_name(unit));
     }
 
     void write() {
@@ -133,10 +147,8 @@ private:
     void name_workspace() {
         for (const WorkspaceList& list : unit_.workspace) {
             const std::string& name = pointers_.emplace(list.datum, names_.make(list.name)).first->second;
-            std::string start = "static_cast<unsigned char*>(workspace)";
-            for (std::size_t slot = 0; slot < list.slot; ++slot) {
-                start += " + fusec::slot_bytes(count, " + std::to_string(unit_.slots[slot]) + ")";
-            }
+            const std::string before = list.slot == 0 ? "" : " + " + slots_bytes(unit_, "count", list.slot);
+            const std::string start = "static_cast<unsigned char*>(workspace)" + before;
             const std::string type = std::string(c_name(list.type.precision)) + "*";
             writer_.line(type + " const " + name + " = reinterpret_cast<" + type + ">(" + start + ");");
         }
@@ -175,7 +187,7 @@ std::string kernel_namespace(const Unit& unit) {
 std::vector<std::string> kernel_names(const Unit& unit) {
     // The functions of the interface stand in the same namespace.
     Names names({"fusec", "size_t", "dim3", unit.name + "_arguments", unit.name + "_workspace_bytes", unit.name + "_launch",
-        unit.name + "_launch_range"});
+        unit.name + "_launch_range", slots_name(unit)});
     std::vector<std::string> result;
     for (const Kernel& kernel : unit.kernels) {
         result.push_back(names.make(unit.name + "_" + kernel.name));
@@ -261,14 +273,21 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
 }
 
 void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start) {
+    if (unit.slots.size() > 1) {
+        std::string figures;
+        for (const int bytes : unit.slots) {
+            figures += (figures.empty() ? "" : ", ") + std::to_string(bytes);
+        }
+        writer.line("constexpr size_t " + slots_name(unit) + "[] = {" + figures + "}; // bytes per element of the slots of the workspace");
+        writer.line();
+    }
     {
         const auto block =
             writer.block("extern \"C\" size_t " + unit.name + "_workspace_bytes(size_t" + (unit.slots.empty() ? ")" : " n)"));
-        std::string sum;
-        for (const int bytes : unit.slots) {
-            sum += (sum.empty() ? "fusec::slot_bytes(n, " : " + fusec::slot_bytes(n, ") + std::to_string(bytes) + ")";
-        }
-        writer.line("return " + (sum.empty() ? "0" : "n > " + most_elements_text(unit) + " ? ~size_t{0} : " + sum) + ";");
+        writer.line("return " +
+            (unit.slots.empty() ? "0"
+                                : "n > " + most_elements_text(unit) + " ? ~size_t{0} : " + slots_bytes(unit, "n", unit.slots.size())) +
+            ";");
     }
     writer.line();
     LaunchRange(writer, unit, text, uses_stream, start).write();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Templates in a device source: C++ text, of which code generation embeds the function templates that a program uses, one by one.
-// Brackets are matched as C++ reads them: comments, literals (raw strings too) and preprocessor lines hold none.
+// Brackets are matched as C++ reads them: comments, literals (raw strings too), preprocessor lines and groups of `#if 0` hold none.
 #pragma once
 
 #include "elementary-lib/catalog.hpp"
+#include "elementary-lib/device_text.hpp"
 
 #include <optional>
 #include <string>
@@ -12,13 +13,6 @@
 
 namespace fusec::library {
 
-/// What keeps brackets, comments or literals of a source from being matched.
-struct SourceFault {
-    std::size_t begin = 0; ///< bytes [begin, end) of the source
-    std::size_t end = 0;
-    std::string message;
-    std::optional<std::size_t> opened; ///< where the bracket stands that something else closes
-};
 /// The first fault, or nothing. Linear in the source.
 std::optional<SourceFault> fault_of(std::string_view source);
 
@@ -30,5 +24,19 @@ std::string_view implementation_source(const Function& function, const Implement
 
 /// Names of the function templates that the source defines, in its order.
 std::vector<std::string> template_names(std::string_view source);
+
+/// The definition of a template: the bytes [begin, end), of which [head, body) stand between its `<...>` and its body.
+struct TemplateDefinition {
+    std::size_t begin = 0, head = 0, body = 0, end = 0;
+    std::string name; ///< of a function template; a class template has none here
+};
+/// The function templates and class templates of `code` (device_text) that have a body, in order; templates in the body of one are part
+/// of it.
+std::vector<TemplateDefinition> template_definitions(std::string_view code);
+
+/// Behind the brackets that open at `open`, `(`, `[` or `{`; the end of the code where they do not close.
+std::size_t behind_brackets(std::string_view code, std::size_t open);
+/// Behind the `<...>` that follows `at`, in which brackets may hold anything; `at` when none follows.
+std::size_t behind_parameters(std::string_view code, std::size_t at);
 
 } // namespace fusec::library

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds and loads every function below the library folders.
 #include "elementary-lib/catalog.hpp"
+#include "elementary-lib/device_names.hpp"
 #include "elementary-lib/device_source.hpp"
 #include "elementary-lib/metadata.hpp"
 #include "support/files.hpp"
@@ -64,6 +65,28 @@ bool check_source(const Function& function, Diagnostics& diagnostics) {
     return false;
 }
 
+/// Whether its templates are all that a program's file needs; reports what they use besides.
+bool check_names(const Function& function, Diagnostics& diagnostics) {
+    std::vector<std::string> routines;
+    for (const Implementation& implementation : function.implementations) {
+        routines.push_back(template_name(function, implementation));
+    }
+    const auto text = std::make_shared<const SourceText>(function.source_path.string(), function.source);
+    const std::vector<ForeignName> names = foreign_names(function.source, routines);
+    for (const ForeignName& name : names) {
+        const std::string what = "`" + name.routine + "` " + (name.called ? "calls" : "uses") + " `" + name.name + "`, ";
+        Diagnostic& diagnostic = diagnostics.report(kind::library_template, {text, name.place.begin, name.place.end},
+            what +
+                (name.defined ? "which is not part of it: a program gets nothing else of this file"
+                              : "which is no function of the runtime or of <cmath>"));
+        diagnostic.hint = name.called ? "make it a lambda in the template, or write out what it does" : "define it in the template";
+        if (name.defined) {
+            diagnostic.note({text, name.defined->begin, name.defined->end}, "defined here");
+        }
+    }
+    return names.empty();
+}
+
 /// `its templates are `a`, `b``
 std::string templates_of(const std::string& source) {
     std::string names;
@@ -114,7 +137,7 @@ std::optional<Metadata> load_function(const std::filesystem::path& path, Diagnos
             complete = false;
         }
     }
-    return complete ? std::move(metadata) : std::nullopt;
+    return complete && check_names(function, diagnostics) ? std::move(metadata) : std::nullopt;
 }
 
 } // namespace

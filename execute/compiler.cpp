@@ -3,6 +3,7 @@
 
 #include "execute/build_folder.hpp"
 #include "execute/process.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
 
@@ -106,7 +107,7 @@ void note_log(const std::string& log, Diagnostic& diagnostic) {
         diagnostic.note({}, line);
     }
     if (const std::ptrdiff_t left = std::count(log.begin(), log.end(), '\n') - count; left > 0) {
-        diagnostic.note({}, "... and " + std::to_string(left) + (left == 1 ? " more line" : " more lines"));
+        diagnostic.note({}, "... and " + counted(static_cast<std::uint64_t>(left), "more line"));
     }
 }
 
@@ -289,6 +290,14 @@ std::optional<fs::path> build_library(
             request.files.front().name + "`: ";
         Diagnostic& diagnostic = diagnostics.report(kind::host_compile_failed, {},
             what + (result.output.empty() ? "exit code " + std::to_string(result.exit_code) : first_errors(result.output)));
+        note_log(result.output, diagnostic);
+        return std::nullopt;
+    }
+    if (const std::uintmax_t bytes = fs::file_size(output, error); error || bytes == 0) {
+        const std::string what = "`" + compiler.command_text() + "` ends without an error, but writes " +
+            (error ? "no library" : "an empty library") + " for `" + request.files.front().name + "`";
+        Diagnostic& diagnostic = diagnostics.report(kind::host_compile_failed, {}, what);
+        diagnostic.hint = request.kind == BuildKind::gpu ? "is it nvcc?" : "is it a C++ compiler? set CXX to one, or to nothing";
         note_log(result.output, diagnostic);
         return std::nullopt;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/guarded_list.hpp"
 
+#include "support/counted.hpp"
+
 #include <cstring>
 #include <new>
 
@@ -69,8 +71,8 @@ std::optional<std::string> GuardedList::describe(const void* address) const {
     if (byte < mapped_ || byte >= mapped_ + mapped_bytes_) {
         return std::nullopt;
     }
-    return byte < data_ ? "`" + name_ + "`, " + std::to_string(data_ - byte) + " bytes before its start"
-                        : "`" + name_ + "`, " + std::to_string(byte - data_ - static_cast<std::ptrdiff_t>(bytes_)) + " bytes past its end";
+    return byte < data_ ? "`" + name_ + "`, " + counted(static_cast<std::uint64_t>(data_ - byte), "byte") + " before its start"
+                        : "`" + name_ + "`, " + counted(static_cast<std::uint64_t>(byte - data_) - bytes_, "byte") + " past its end";
 }
 
 } // namespace fusec::execute

@@ -8,6 +8,7 @@
 #include "execute/loaded_library.hpp"
 #include "execute/process.hpp"
 #include "execute/reference.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <algorithm>
@@ -28,7 +29,15 @@ using library::Instance;
 
 namespace {
 
-constexpr double seconds_per_function = 120;
+/// Of all its instances, none of which is without end.
+constexpr double seconds_per_function = 600;
+
+/// A run sends this before each instance, so that one that ends the process is known.
+constexpr char begun_mark = 'b';
+
+std::string step_told(const std::string& fault) {
+    return fault;
+}
 
 /// Everything about the check of one function.
 struct Plan {
@@ -160,11 +169,10 @@ private:
         }
     }
 
-    /// In a child: the results of all instances, as the bytes of doubles.
+    /// In a child: for each instance a mark, then its results as the bytes of doubles.
     std::string run_instances(const Plan& plan) const {
         Diagnostics diagnostics;
         const auto loaded = LoadedLibrary::open(*plan.compiled, diagnostics);
-        std::string bytes;
         for (std::size_t i = 0; loaded && i < plan.instances.size(); ++i) {
             using Check = void (*)(const double* const*, double*, int);
             const auto check = reinterpret_cast<Check>(loaded->symbol("check_" + std::to_string(i)));
@@ -175,10 +183,13 @@ private:
                 operands.push_back(input.data());
             }
             std::vector<double> result(subject.values.size(), std::nan(""));
+            send_from_child({begun_mark});
+            limit_step(options_.step_seconds, step_told);
             check(operands.data(), result.data(), static_cast<int>(options_.cases));
-            bytes.append(reinterpret_cast<const char*>(result.data()), result.size() * sizeof(double));
+            limit_step(0, step_told);
+            send_from_child({reinterpret_cast<const char*>(result.data()), result.size() * sizeof(double)});
         }
-        return bytes;
+        return {};
     }
 
     void execute() {
@@ -197,16 +208,50 @@ private:
         }
     }
 
-    void judge(const Plan& plan, const ChildResult& run) {
-        std::size_t expected = 0;
-        for (const std::size_t subject : plan.subject_of) {
-            expected += plan.subjects[subject].values.size() * sizeof(double);
+    static std::size_t result_bytes(const Plan& plan, std::size_t instance) {
+        return plan.subjects[plan.subject_of[instance]].values.size() * sizeof(double);
+    }
+
+    /// Reports the instance that ended the process, or that could not be run; false when there is one.
+    bool ran_to_end(const Plan& plan, const ChildResult& run) {
+        std::string text = run.text, fault = run.fault;
+        if (fault == "ended") { // what it said comes last
+            fault = text.substr(text.rfind("does not end"));
+            text.resize(text.size() - fault.size());
         }
-        if (!run.completed || run.text.size() != expected) {
-            ++result_.mismatches;
-            diagnostics_.report(kind::library_mismatch, span_of(*plan.function, plan.function->implementations.front()),
-                "the implementations of `" + plan.function->name +
-                    "` do not run to their end: " + (run.fault.empty() ? "their results are incomplete" : run.fault));
+        std::size_t instance = 0;
+        for (std::size_t at = 0; instance < plan.instances.size(); ++instance) {
+            at += 1 + result_bytes(plan, instance);
+            if (at > text.size()) {
+                break;
+            }
+        }
+        if (run.completed && instance == plan.instances.size()) {
+            return true;
+        }
+        const CheckInstance& last = plan.instances[std::min(instance, plan.instances.size() - 1)];
+        ++result_.mismatches;
+        diagnostics_
+            .report(kind::library_mismatch, span_of(*plan.function, *last.implementation),
+                label(*plan.function, *last.implementation) + " " +
+                    (fault.starts_with("does not") ? fault
+                                                   : "does not run to its end: " + (fault.empty() ? "its results are incomplete" : fault)))
+            .hint = circumstances(plan, std::min(instance, plan.instances.size() - 1)) + "; what comes after it was not run";
+        return false;
+    }
+
+    /// `with float, N = 3, operands in registers`
+    static std::string circumstances(const Plan& plan, std::size_t instance) {
+        std::string shape;
+        for (const auto& [name, value] : plan.subjects[plan.subject_of[instance]].instance.shape) {
+            shape += ", " + name + " = " + std::to_string(value);
+        }
+        return "with " + std::string(c_name(plan.instances[instance].precision)) + shape + ", operands in " +
+            std::string(name_of(plan.instances[instance].holding));
+    }
+
+    void judge(const Plan& plan, const ChildResult& run) {
+        if (!ran_to_end(plan, run)) {
             return;
         }
         struct Worst {
@@ -220,8 +265,8 @@ private:
         for (std::size_t i = 0; i < plan.instances.size(); ++i) {
             const Subject& subject = plan.subjects[plan.subject_of[i]];
             std::vector<double> computed(subject.values.size());
-            std::memcpy(computed.data(), run.text.data() + at, computed.size() * sizeof(double));
-            at += computed.size() * sizeof(double);
+            std::memcpy(computed.data(), run.text.data() + at + 1, result_bytes(plan, i));
+            at += 1 + result_bytes(plan, i);
             const Agreement agreement = compare(computed, subject.values, subject.bounds, plan.instances[i].precision);
             ++result_.instances;
             result_.components += agreement.compared;
@@ -264,17 +309,11 @@ private:
         } else if (instance.result.form == Form::vector) {
             place += "(" + std::to_string(component) + ")";
         }
-        std::string shape;
-        for (const auto& [name, value] : subject.instance.shape) {
-            shape += ", " + name + " = " + std::to_string(value);
-        }
         Diagnostic& report = diagnostics_.report(kind::library_mismatch, span_of(*plan.function, implementation),
             label(*plan.function, implementation) + " computes " + place + " = " + number(computed) + ", but the reference says " +
                 number(subject.values[agreement.worst]) + " with an allowed error of " +
                 number(allowed_error(subject.bounds[agreement.worst], instance.precision)));
-        report.hint = "with " + std::string(c_name(instance.precision)) + shape + ", operands in " +
-            std::string(name_of(instance.holding)) + "; " + std::to_string(instances) +
-            (instances == 1 ? " instance differs" : " instances differ");
+        report.hint = circumstances(plan, which) + "; " + counted(instances, "instance") + (instances == 1 ? " differs" : " differ");
     }
 
     const Catalog& catalog_;

@@ -10,6 +10,7 @@
 
 #include "elementary-lib/catalog.hpp"
 #include "execute/compiler.hpp"
+#include "execute/process.hpp"
 
 #include <map>
 
@@ -20,7 +21,8 @@ struct LibraryCheckOptions {
     std::filesystem::path runtime_folder;      ///< holds fusec/views.cuh; of the standard library
     std::optional<std::filesystem::path> only; ///< only functions whose metadata lies below this folder
     std::uint64_t seed = 1;
-    std::size_t cases = 32; ///< random cases per shape and precision
+    std::size_t cases = 32;                     ///< random cases per shape and precision
+    double step_seconds = longest_step_seconds; ///< processor time of an instance that counts as one that does not end
 };
 
 struct LibraryCheckResult {

@@ -3,6 +3,7 @@
 // keys descr, fortran_order and shape, then the data.
 #include "execute/npy.hpp"
 
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <bit>
@@ -95,8 +96,8 @@ private:
         }
         if (length > bytes_.size() - position_) {
             return fail(8,
-                "the header is said to have " + std::to_string(length) + " bytes, " + std::to_string(bytes_.size() - position_) +
-                    " are left in the file");
+                "the header is said to have " + counted(length, "byte") + ", " + std::to_string(bytes_.size() - position_) +
+                    (bytes_.size() - position_ == 1 ? " is" : " are") + " left in the file");
         }
         end_ = position_ + length;
         return true;
@@ -252,8 +253,8 @@ private:
         const auto element = static_cast<std::uint64_t>(expected_.type.bytes());
         if (elements_ > std::numeric_limits<std::uint64_t>::max() / element || elements_ * element != present) {
             fail(end_,
-                std::to_string(present) + " bytes of data found, " + std::to_string(elements_) + " elements of " + std::to_string(element) +
-                    " bytes expected");
+                counted(present, "byte") + " of data found, " + counted(elements_, "element") + " of " + counted(element, "byte") +
+                    " expected");
             return std::nullopt;
         }
         return NumpyList{elements_, std::string(bytes_.substr(end_))};

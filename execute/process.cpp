@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +68,17 @@ void limit_processor_time(double seconds) {
     ::setrlimit(RLIMIT_CPU, &limit);
 }
 
+std::string (*step_told)(const std::string& fault) = nullptr;
+double step_limit = 0;
+
+/// What composes the text is not async-signal-safe: a step that holds a lock of the allocator would wait for ever.
+void on_step_limit(int) {
+    std::signal(SIGALRM, SIG_DFL);
+    ::alarm(2);
+    const long seconds = std::max(1L, std::lround(step_limit));
+    end_child(step_told("does not end within " + std::to_string(seconds) + " s of processor time").c_str());
+}
+
 struct Child {
     std::size_t index = 0;
     pid_t process = -1;
@@ -111,6 +123,19 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::fi
 
 void send_from_child(const std::string& text) {
     write_all(result_pipe, text.data(), text.size());
+}
+
+void limit_step(double seconds, std::string (*told)(const std::string& fault)) {
+    step_told = told;
+    step_limit = seconds;
+    struct sigaction action{};
+    action.sa_handler = on_step_limit;
+    action.sa_flags = SA_ONSTACK;
+    ::sigaction(SIGPROF, &action, nullptr);
+    itimerval limit{};
+    limit.it_value.tv_sec = static_cast<time_t>(seconds);
+    limit.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+    ::setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
 void end_child(const char* text) {

@@ -36,6 +36,18 @@ std::vector<ChildResult> run_children(
 /// In a child: sends `text` ahead of what the function returns; it arrives whatever happens to the child later.
 void send_from_child(const std::string& text);
 
+/// Processor time after which one step of generated code (a launch, one implementation's check) counts as one that does not end: a hundred
+/// times what the longest takes. Under a sanitizer code is several times slower.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr double longest_step_seconds = 60;
+#else
+constexpr double longest_step_seconds = 10;
+#endif
+
+/// In a child: once the process has used `seconds` more of processor time, it ends as end_child does, with what `told` makes of the fault
+/// (`does not end within 10 s of processor time`); 0 lifts the limit that was set before.
+void limit_step(double seconds, std::string (*told)(const std::string& fault));
+
 /// In a child: sends `text` as a result that is not completed and ends the process. Async-signal-safe.
 [[noreturn]] void end_child(const char* text);
 

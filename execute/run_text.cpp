@@ -113,7 +113,7 @@ std::string run_batch(const std::vector<RunJob>& jobs, const Batch& batch, Build
         return "unloadable\n" + one_line(first.message + (first.hint.empty() ? "" : "; " + first.hint));
     }
     send_from_child("loaded\n");
-    const RunOptions options{setup.first_fault_only};
+    const RunOptions options{setup.first_fault_only, setup.step_seconds};
     for (std::size_t i = batch.first_run; i < batch.last; ++i) {
         RunReport report;
         const auto functions = UnitFunctions::find(*library, jobs[i].text.name, diagnostics);

@@ -29,12 +29,13 @@ struct RunJob {
 struct RunSetup {
     HostCompiler compiler;
     std::filesystem::path cache;
-    std::filesystem::path library_folder; ///< holds emulation/ and runtime/
-    unsigned jobs = 2;                    ///< processes at a time
-    double seconds = 120;                 ///< processor time of one batch, and of its compilation; gpu: by the clock
-    std::size_t batch = 20;               ///< most units per translation unit
-    int arch = 90;                        ///< gpu: what nvcc compiles for; `compiler` is nvcc
-    bool first_fault_only = false;        ///< a unit's run ends with the first launch that has a fault
+    std::filesystem::path library_folder;       ///< holds emulation/ and runtime/
+    unsigned jobs = 2;                          ///< processes at a time
+    double seconds = 120;                       ///< processor time of one batch, and of its compilation; gpu: by the clock
+    std::size_t batch = 20;                     ///< most units per translation unit
+    int arch = 90;                              ///< gpu: what nvcc compiles for; `compiler` is nvcc
+    double step_seconds = longest_step_seconds; ///< RunOptions::step_seconds
+    bool first_fault_only = false;              ///< a unit's run ends with the first launch that has a fault
 };
 
 /// One report per job. A text that does not compile, a fault or a time out is a fault in its report.

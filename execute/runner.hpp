@@ -6,6 +6,7 @@
 #include "execute/gpu_driver.hpp"
 #include "execute/guarded_list.hpp"
 #include "execute/loaded_library.hpp"
+#include "execute/process.hpp"
 #include "execute/reference.hpp"
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct RunInterface {
     std::vector<RunList> inputs;
     std::vector<RunList> outputs;
     std::optional<std::vector<int>> slots =
-        std::nullopt; ///< bytes per element of each slot of the workspace; nothing: its layout is not known
+        std::nullopt;      ///< bytes per element of each slot of the workspace; nothing: its layout is not known
+    double operations = 0; ///< arithmetic of the unit for an element, as the library counts it
 };
 
 /// One launch. Lists have `n` elements; `ranged` computes elements first .. first + count - 1 of them with launch_range.
@@ -65,7 +67,8 @@ struct RunReport {
 };
 
 struct RunOptions {
-    bool first_fault_only = false; ///< end with the first launch that has a fault
+    bool first_fault_only = false;              ///< end with the first launch that has a fault
+    double step_seconds = longest_step_seconds; ///< processor time after which a launch of few operations does not end; not on a GPU
 };
 
 /// Runs every case and the launches that have to be refused (null and overlapping lists, a workspace that is missing or too small).

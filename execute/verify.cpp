@@ -3,6 +3,7 @@
 
 #include "execute/candidate_sample.hpp"
 #include "execute/verify_cases.hpp"
+#include "support/counted.hpp"
 
 #include <algorithm>
 #include <map>
@@ -47,7 +48,7 @@ std::string describe(const Candidate& candidate, const dag::CallGraph& graph) {
         calls += (calls.empty() ? "" : ", ") + graph.program().name_of(call.call);
     }
     return calls + " " + granularity_text(candidate) + " storing " + names(candidate.stores, graph) + ", " +
-        std::to_string(candidate.instances_per_block) + " elements per block";
+        counted(static_cast<std::uint64_t>(candidate.instances_per_block), "element") + " per block";
 }
 
 /// The comment lines before the first other line name version, options and plan.
@@ -187,7 +188,7 @@ VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, 
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
     checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name),
-        checker.cases().interface(unit), cases, "the plan of " + std::to_string(plan.kernels.size()) + " kernels");
+        checker.cases().interface(unit), cases, "the plan of " + counted(plan.kernels.size(), "kernel"));
     return checker.finish();
 }
 

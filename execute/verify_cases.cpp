@@ -49,6 +49,10 @@ RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& cal
         interface.outputs.push_back(
             {list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index())});
     }
+    for (const CallId call : calls) {
+        const library::Instance& instance = graph_.call(call).instance;
+        interface.operations += catalog_.operations(instance).flops + instance.result.shape.size(); // some only move components
+    }
     return interface;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What verification found, added up and told.
 #include "execute/verify.hpp"
+#include "support/counted.hpp"
 
 #include <algorithm>
 
@@ -33,12 +34,13 @@ void report(const VerifyResult& result, const std::string& program, Diagnostics&
     if (result.mismatches > result.failures.size()) {
         diagnostics.report(kind::verify_mismatch, {},
             "`" + program + "`: " + std::to_string(result.mismatches - result.failures.size()) + " more of " +
-                std::to_string(result.checked) + " do not agree with the reference");
+                std::to_string(result.checked) + (result.mismatches - result.failures.size() == 1 ? " does" : " do") +
+                " not agree with the reference");
     }
     if (result.ill_conditioned) {
         diagnostics.report(kind::verify_mismatch, {},
-            "`" + program + "`: " + std::to_string(result.redrawn) + " of " + std::to_string(result.drawn) +
-                " random elements are ill conditioned, at most 5 % may be");
+            "`" + program + "`: " + std::to_string(result.redrawn) + " of " + counted(result.drawn, "random element") +
+                (result.redrawn == 1 ? " is" : " are") + " ill conditioned, at most 5 % may be");
     }
 }
 

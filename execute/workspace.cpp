@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/workspace.hpp"
 
+#include "support/counted.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -79,7 +81,7 @@ std::optional<std::string> altered_padding(const unsigned char* data, const std:
     for (const emulation::Forbidden& range : paddings(data, slots, n)) {
         if (const auto at =
                 altered_poison(data, static_cast<std::size_t>(range.first - data), static_cast<std::size_t>(range.last - data))) {
-            return range.what + ", " + std::to_string(data + *at - range.first) + " bytes past its last element";
+            return range.what + ", " + counted(static_cast<std::uint64_t>(data + *at - range.first), "byte") + " past its last element";
         }
     }
     return std::nullopt;

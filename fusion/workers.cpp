@@ -41,6 +41,7 @@ struct Workers::State {
     std::size_t busy = 0; ///< workers with a part
     std::size_t failed_at = 0;
     std::exception_ptr failure;
+    std::size_t asked = 1;
     std::vector<std::jthread> threads; ///< last: they end before the rest
 
     /// Takes part after part until none is left. Pre: the lock is held; it is while parts are taken.
@@ -82,12 +83,13 @@ struct Workers::State {
 
 Workers::Workers(std::size_t count) : state_(std::make_unique<State>()) {
     internal_check(count > 0, "workers: the caller is one");
+    state_->asked = count;
     try {
         for (std::size_t worker = 1; worker < count; ++worker) {
             state_->threads.emplace_back([state = state_.get(), worker](const std::stop_token& stop) { state->serve(stop, worker); });
         }
     } catch (const std::system_error&) {
-        // The system gives no more threads (a limit on processes or memory): those there are do the work, with the same result.
+        // The system gives no more threads: those there are do the work, with the same result. `asked` tells.
     }
 }
 
@@ -112,6 +114,10 @@ void Workers::use(std::size_t count) {
 
 std::size_t Workers::count() const {
     return state_->threads.size() + 1;
+}
+
+std::size_t Workers::asked() const {
+    return state_->asked;
 }
 
 void Workers::run(std::size_t items, std::size_t grain, const Work& work) {

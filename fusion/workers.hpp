@@ -26,6 +26,8 @@ public:
     static void use(std::size_t count);
 
     std::size_t count() const;
+    /// How many were asked for: more than count() where the system refuses threads (a limit on processes or on memory).
+    std::size_t asked() const;
     /// All items, in parts of `grain` given out first come first served. Returns when all are done; rethrows what work threw, of
     /// several the one of the first part. Not to be called from work, nor by two threads at once.
     void run(std::size_t items, std::size_t grain, const Work& work);

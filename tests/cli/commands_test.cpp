@@ -29,10 +29,58 @@ TEST_F(Commands, CompileWritesBothFilesAndOneLine) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_TRUE(std::regex_match(outcome.err,
         std::regex("demo: \\d+ kernels?, [\\d.]+ B/element, predicted [\\d.]+ [mu]s for 1,048,576 elements on h200 \\(\\w+\\), [\\d.]+x "
-                   "over one kernel per call, gap 0\n")))
+                   "over one kernel per call, gap 0 over the implementations considered\n")))
         << outcome.err;
     EXPECT_THAT(folder.names(), testing::ElementsAre("fused.cu", "fused.h"));
     EXPECT_THAT(folder.read("fused.h"), HasSubstr("demo_launch_range"));
+}
+
+// A gap is over what was searched, and every place that tells it says so: by the report's counts, whatever was left out.
+TEST_F(Commands, TheGapSaysWhatItIsOver) {
+    struct Searched {
+        std::string program;
+        std::vector<std::string> options;
+        std::string over;
+    };
+    folder.write("all.fus", "SCALAR a; input a; b = a + a; return b;\n");
+    const std::string examples = std::string(FUSEC_SOURCE_DIR) + "/examples/";
+    for (const auto& [program, options, over] : {Searched{"all.fus", {}, ""}, {demo, {}, " over the implementations considered"},
+             {demo, {"--max-fusions", "5"}, " over the part searched"},     // fusions are left out
+             {examples + "hex_inertia.fus", {}, " over the part searched"}, // choices of stored data
+             {demo, {"--plan", "none"}, " over the implementations considered"}}) {
+        std::vector<std::string> words{program, "-o", "x.cu", "--json", "x.json"};
+        words.insert(words.end(), options.begin(), options.end());
+        const test::Outcome compiled = fusec(words, folder.path());
+        ASSERT_EQ(compiled.code, 0) << compiled.err;
+        const std::regex gap("gap [\\d.]+( %)?" + over + "( \\*/)?\n");
+        EXPECT_TRUE(std::regex_search(compiled.err, gap)) << compiled.err;
+        for (const char* file : {"x.cu", "x.h"}) {
+            EXPECT_TRUE(std::regex_search(folder.read(file), gap)) << program << ' ' << file;
+        }
+        words = {"explore", program, "--top", "1"};
+        words.insert(words.end(), options.begin(), options.end());
+        if (options.empty() || options.front() != "--plan") {
+            EXPECT_TRUE(std::regex_search(fusec(words, folder.path()).out, gap)) << program;
+        }
+        const json space = json::parse(folder.read("x.json"))["space"];
+        EXPECT_EQ(space["complete"] == false, over.ends_with("searched")) << program;
+        EXPECT_EQ(space["complete"] == true && space["unexplored"] == 0, over.empty()) << program;
+        EXPECT_TRUE(space["unexplored"].is_number_integer()) << program;
+    }
+}
+
+// What `--all` checks of an example on both executors; that it sees a kernel that does not agree is shown in verify_all_test.
+TEST_F(Commands, EveryCandidateOfAnExampleAgrees) {
+    const test::Outcome outcome =
+        fusec({"verify", std::string(FUSEC_SOURCE_DIR) + "/examples/tet_geometry.fus", "--all", "--json", "-"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json results = json::parse(outcome.out)["results"];
+    ASSERT_EQ(results.size(), 2U);
+    for (const json& row : results) {
+        EXPECT_EQ(row["mismatches"], 0);
+        EXPECT_EQ(row["checked"].get<int>(), row["candidates"].get<int>() + 1) << "and the plan";
+        EXPECT_GT(row["components"], 0);
+    }
 }
 
 // `-o -` leaves no place for a header: the text holds it, and stands alone.

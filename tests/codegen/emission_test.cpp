@@ -236,7 +236,8 @@ TEST(Emission, more_than_48_kib_are_asked_for) {
 
 TEST(Emission, kernels_pass_data_through_the_workspace) {
     const std::string text = variant("chain").emit(90, true).source;
-    EXPECT_THAT(text, HasSubstr("return n > size_t{1} << 40 ? ~size_t{0} : fusec::slot_bytes(n, 36) + fusec::slot_bytes(n, 4);"));
+    EXPECT_THAT(text, HasSubstr("constexpr size_t chain_slots[] = {36, 4}; // bytes per element of the slots of the workspace\n"));
+    EXPECT_THAT(text, HasSubstr("return n > size_t{1} << 40 ? ~size_t{0} : fusec::slots_bytes(n, chain_slots);"));
     EXPECT_THAT(text,
         HasSubstr("if (arguments == nullptr || workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0)"));
     EXPECT_THAT(text,

@@ -96,4 +96,9 @@ TEST(Workspace, slots_are_multiples_of_256) {
     EXPECT_EQ(fusec::slot_bytes(1, 36), 256u);
     EXPECT_EQ(fusec::slot_bytes(64, 36), 2304u);
     EXPECT_EQ(fusec::slot_bytes(65, 36), 2560u);
+    constexpr size_t figures[] = {36, 4, 100};
+    EXPECT_EQ(fusec::slots_bytes(65, figures, 0), 0u);
+    EXPECT_EQ(fusec::slots_bytes(65, figures, 1), 2560u);
+    EXPECT_EQ(fusec::slots_bytes(65, figures, 2), 2560u + 512u);
+    EXPECT_EQ(fusec::slots_bytes(65, figures), 2560u + 512u + 6656u);
 }

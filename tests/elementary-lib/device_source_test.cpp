@@ -69,6 +69,45 @@ TEST(DeviceSource, TheDefinitionOfThatNameIsTaken) {
     EXPECT_THAT(template_names("int i;"), IsEmpty());
 }
 
+TEST(DeviceSource, GroupsThatAreNeverTakenAreNoCode) {
+    const std::string old = "template <class A>\nFUSEC_DEVICE void f_element(A& a) { a() = 0; }\n";
+    const std::string text = "template <class A>\nFUSEC_DEVICE void f_element(A& a) {\n    a() = 1;\n}";
+    for (const auto& [before, after] : {std::pair<std::string, std::string>{"#if 0\n" + old + "#endif\n", ""},
+             {"#if 0\n" + old + "#else\n", "\n#endif\n"}, {"#if 0\n}}} don't \" '\n#if X\n#else\n(\n#endif\n" + old + "#endif // 0\n", ""},
+             {"#if 1\n", "\n#else\n{{\n#endif"}, {"  # if  false /* never */ \n" + old + "#elif 1\n", "\n#elif Y\n[\n#else\n(\n#endif"},
+             {"#if 0\n/*\n#endif\n*/ " + old + "#endif\n", ""}, {"#define TEXT \"/*\"\n#if 0 \\\n // still\n" + old + "#endif\n", ""}}) {
+        EXPECT_EQ(found(before + text + after), text) << before;
+        EXPECT_FALSE(fault_of(before + text + after)) << before << fault_of(before + text + after)->message;
+        EXPECT_THAT(template_names(before + text + after), ElementsAre("f_element")) << before;
+    }
+    // Conditions that are not known: both groups are read, here the first is taken.
+    EXPECT_THAT(template_names("#if X\n" + old + "#else\n" + text + "\n#endif\n"), ElementsAre("f_element", "f_element"));
+    EXPECT_THAT(template_names("#ifdef X\n" + old + "#elif 0\n{\n#endif\n"), ElementsAre("f_element"));
+}
+
+// What stands between the parameters of a template and its body: the name is the word before its own parameters.
+TEST(DeviceSource, TheNameIsThatOfTheFunction) {
+    for (const std::string head :
+        {"FUSEC_DEVICE void f_element(A& a)", "decltype(g(A{})) f_element(A& a)", "requires (sizeof(A) > 4) void f_element(A& a)",
+            "requires C<A> && (!D<A>) void f_element(A& a)", "requires std::same_as<A, int> || own::D<A> void f_element(A& a)",
+            "requires requires(A a) { a(); f_row(a); } void f_element(A& a)",
+            "requires requires { typename A::value_type; } void f_element(A& a)", "void f_element(A& a) requires (A::rows > 1)",
+            "void f_element(A& a) requires requires(A b) { b(); }",
+            "[[nodiscard]] auto f_element(A& a) noexcept(noexcept(a())) -> decltype(a())",
+            "alignas(16) std::array<A, 3> f_element (A& a, int b = int(1))", "__attribute__((noinline)) void f_element(A& a, B b = B{})"}) {
+        const std::string text = "template <class A, int N = (3 > 2)>\n" + head + " {\n    return a(h(1));\n}";
+        EXPECT_EQ(found("int before;\n" + text + "\nint after() { return f_other(); }"), text);
+        EXPECT_THAT(template_names(text + text), ElementsAre("f_element", "f_element")) << head;
+    }
+    for (const std::string none :
+        {"template <class A> constexpr A zero{f_element(0)};", "template <class A> using f_element = decltype(g(A{}));",
+            "template <class A> constexpr A one = f_element(1);", "template <class A> void f_element(A& a) = delete;",
+            "template <class A> concept f_element = requires(A a) { a(); };", "template <class A> struct x { void f_element(A& a) {} };"}) {
+        EXPECT_EQ(found(none), "") << none;
+        EXPECT_THAT(template_names(none + plain), ElementsAre("f_element")) << none;
+    }
+}
+
 TEST(DeviceSource, FaultsAreLocated) {
     struct Case {
         std::string source;
@@ -86,6 +125,7 @@ TEST(DeviceSource, FaultsAreLocated) {
         {"auto s = \"abc;\nint x;", "\"abc;", 9, "this string is never closed", {}},
         {"auto s = 'a;\n", "'a;", 9, "this character literal is never closed", {}},
         {"auto s = R\"x(abc)\";\n", "\"x(abc)\";", 10, "this raw string is never closed", {}},
+        {"int a;\n  #if X // so\nint b;\n", "#if X // so", 9, "this condition is never closed", {}},
         {"auto s = \"ends in \\", "\"ends in \\", 9, "this string is never closed", {}},
     };
     for (const Case& one : cases) {

@@ -333,6 +333,26 @@ TEST_F(MetadataTest, FaultsOfADeviceSourceAreLocated) {
             testing::HasSubstr("hint: it has no function template with a body\n")));
 }
 
+TEST_F(MetadataTest, NamesThatAProgramsFileLacksAreLocated) {
+    write("f.toml", good_metadata);
+    write("f.cuh",
+        "template <class A>\nA helper(A a) { return missing(a); }\nconstexpr int one = 1;\n"
+        "template <class Lane>\nvoid f_element(Lane) {\n    helper(one);\n}\ntemplate <class Lane>\nvoid f_entry(Lane) {\n    "
+        "other(2);\n}\n");
+    const std::string report = load();
+    const std::string foreign = "which is not part of it: a program gets nothing else of this file [library-template]\n";
+    for (const std::string& said : {"f.cuh:6:5: error: `f_element` calls `helper`, " + foreign + "      helper(one);\n      ^~~~~~\n",
+             std::string("f.cuh:2:3: note: defined here\n"),
+             std::string("  hint: make it a lambda in the template, or write out what it does\n"),
+             "f.cuh:6:12: error: `f_element` uses `one`, " + foreign, std::string("f.cuh:3:15: note: defined here\n"),
+             std::string("  hint: define it in the template\n"),
+             std::string(
+                 "f.cuh:10:5: error: `f_entry` calls `other`, which is no function of the runtime or of <cmath> [library-template]\n")}) {
+        EXPECT_THAT(report, testing::HasSubstr(said));
+    }
+    EXPECT_EQ(report.find("`missing`"), std::string::npos) << "no program gets the helper";
+}
+
 TEST_F(MetadataTest, MissingDeviceSource) {
     write("g.toml", good_metadata);
     EXPECT_THAT(load(),

@@ -61,8 +61,9 @@ RunReport run_cross(const std::string& source, const std::filesystem::path& cach
     if (!compiler) {
         throw std::runtime_error(diagnostics.all().at(0).message);
     }
-    return run_texts({cross_job(source)}, BuildKind::emulated, {*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10})
-        .at(0);
+    RunSetup setup{*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10};
+    setup.step_seconds = 1;
+    return run_texts({cross_job(source)}, BuildKind::emulated, setup).at(0);
 }
 
 } // namespace fusec::execute

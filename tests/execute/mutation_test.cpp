@@ -20,6 +20,8 @@ TEST(Mutation, MakesTheMutantsOneExpects) {
                                "    view(F_tile + element * 9);\n"
                                "    fusec::copy_tile<Aligned, 64, 25>(F + first * 25, F_tile, count);\n"
                                "    float* const B = slot_bytes(count, 72);\n"
+                               "constexpr size_t F_slots[] = {72, 4};\n"
+                               "    float* const C = slots_bytes(count, F_slots, 1);\n"
                                "    fusec::launch(k, count, 64, 64, 0, stream, A, B);\n";
     std::vector<std::string> changes;
     for (const Mutant& mutant : mutants(source)) {
@@ -54,9 +56,15 @@ TEST(Mutation, MakesTheMutantsOneExpects) {
             "drop a store, line 7: (nothing)",
             "offset, line 8: float* const B = slot_bytes(count, 73);",
             "offset, line 8: float* const B = slot_bytes(count, 71);",
-            "tail, line 9: fusec::launch(k, count + 1, 64, 64, 0, stream, A, B);",
-            "tail, line 9: fusec::launch(k, count - 1, 64, 64, 0, stream, A, B);",
-            "swap two buffers, line 9: fusec::launch(k, count, 64, 64, 0, stream, B, A);",
+            "offset, line 9: constexpr size_t F_slots[] = {73, 4};",
+            "offset, line 9: constexpr size_t F_slots[] = {71, 4};",
+            "offset, line 9: constexpr size_t F_slots[] = {72, 5};",
+            "offset, line 9: constexpr size_t F_slots[] = {72, 3};",
+            "offset, line 10: float* const C = slots_bytes(count, F_slots, 2);",
+            "offset, line 10: float* const C = slots_bytes(count, F_slots, 0);",
+            "tail, line 11: fusec::launch(k, count + 1, 64, 64, 0, stream, A, B);",
+            "tail, line 11: fusec::launch(k, count - 1, 64, 64, 0, stream, A, B);",
+            "swap two buffers, line 11: fusec::launch(k, count, 64, 64, 0, stream, B, A);",
         }));
 }
 

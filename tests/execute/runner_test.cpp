@@ -84,7 +84,13 @@ TEST_F(Runner, ReportsTextThatDoesNotCompileOrEnd) {
         with("return (n * 12 + 255)", "__builtin_trap(); return (n * 12 + 255)").texts, Contains(HasSubstr("illegal instruction (n = 0)")));
     EXPECT_THAT(
         with("const size_t first = start", "for (volatile int forever = 1; forever == 1;) {\n    }\n    const size_t first = start").texts,
-        Contains(testing::AnyOf(HasSubstr("exceeded 10 s"), HasSubstr("exceeded 100 s")))); // of processor time, or by the clock
+        Contains("cross_kernels::d, block 0, thread 0: does not end within 1 s of processor time (n = 1)"));
+}
+
+TEST_F(Runner, NamesTheKernelThatDoesNotEnd) {
+    // In the block that is not full, of the second of the two kernels.
+    EXPECT_THAT(with("s[first + element] = sum;", "while (n == 33) {\n    }\n    s[first + element] = sum;").texts,
+        Contains(testing::ContainsRegex("^cross_kernels::s, block 0, thread [0-9]+: does not end within 1 s of processor time .n = 33.$")));
 }
 
 TEST_F(Runner, ReportsWhatDoesNotBelongToTheWorkspacesLayout) {

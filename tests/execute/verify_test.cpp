@@ -188,6 +188,33 @@ TEST_F(Verify, FindsAFaultInGivenText) {
     EXPECT_THAT(diagnostics.all().at(0).message, testing::StartsWith("`demo`, demo.cu: "));
 }
 
+TEST_F(Verify, NamesTheRoutineOfTheHostThatDoesNotEnd) {
+    const auto demo = sample("demo", demo_text);
+    Diagnostics diagnostics;
+    const auto host = perfmodel::find_device("host-generic", diagnostics);
+    ASSERT_TRUE(host);
+    const auto costs = perfmodel::make_predictor("composite", *host, diagnostics);
+    fusion::Space space(demo->graph, demo->catalog, host->limits, *costs, {});
+    const auto all = space.find({CallId(0), CallId(1), CallId(2), CallId(3), CallId(4), CallId(5)}, {demo->datum("F")});
+    const codegen::Unit unit = codegen::lower(plan_of({space.front(all.value()).kept.front()}, *demo), demo->graph, demo->catalog);
+    codegen::EmitOptions emit;
+    emit.target = fusion::Target::host;
+    emit.header_name = "demo.h";
+    UnitText text = unit_text(unit, codegen::emit(unit, demo->graph, demo->catalog, emit), "demo");
+    std::string& source = text.files[0].text;
+    const std::size_t norm = source.find("void venorm_element(");
+    ASSERT_NE(norm, std::string::npos);
+    source.insert(source.find("{\n", norm) + 1, " for (volatile int forever = 1; forever == 1;) {}");
+    VerifyOptions options;
+    options.target = fusion::Target::host;
+    options.product_every = 0; // optimised, routines are part of the kernel
+    RunSetup soon = setup();
+    soon.step_seconds = 0.5;
+    const VerifyResult result = verify_text(text, demo->graph, demo->catalog, options, soon);
+    EXPECT_EQ(result.mismatches, 1u);
+    EXPECT_THAT(texts(result), HasSubstr("venorm_element in demo_kernels::demo_F: does not end within 1 s of processor time (n = 1)"));
+}
+
 TEST_F(Verify, CatchesEveryMutantOfThePlansText) {
     // Kernels as the search makes them: with no barrier that is not needed.
     const auto demo = sample("demo", demo_text);

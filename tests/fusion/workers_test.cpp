@@ -26,6 +26,7 @@ TEST(Workers, DoEachItemOnce) {
     for (const std::size_t count : counts) {
         Workers workers(count);
         EXPECT_EQ(workers.count(), count);
+        EXPECT_EQ(workers.asked(), count);
         for (const std::size_t items : {0U, 1U, 7U, 1000U}) {
             for (const std::size_t grain : {1U, 3U, 64U, 5000U}) {
                 std::vector<std::atomic<int>> done(items);
@@ -77,7 +78,7 @@ TEST(Workers, DoWithTheThreadsThatTheSystemGives) {
         Workers workers(64);
         std::atomic<std::size_t> sum = 0;
         workers.run(1000, 7, [&](std::size_t, std::size_t begin, std::size_t end) { sum += end - begin; });
-        ::_exit(sum == 1000U && workers.count() < 64 ? 0 : 1);
+        ::_exit(sum == 1000U && workers.count() < 64 && workers.asked() == 64 ? 0 : 1);
     };
     EXPECT_EXIT(with_little_memory(), testing::ExitedWithCode(0), "");
 }

@@ -13,6 +13,16 @@ inline size_t slot_bytes(size_t n, size_t bytes_per_element) {
     return (n * bytes_per_element + 255) / 256 * 256;
 }
 
+// [chunk slots_bytes needs slot_bytes]
+// Bytes of the first `slots` slots of a workspace.
+template <size_t Slots>
+size_t slots_bytes(size_t n, const size_t (&bytes_per_element)[Slots], size_t slots = Slots) {
+    size_t sum = 0;
+    for (size_t i = 0; i < slots; ++i)
+        sum += slot_bytes(n, bytes_per_element[i]);
+    return sum;
+}
+
 // [chunk list]
 // A list of the interface: bytes of one element, or of all when it is uniform.
 struct list {

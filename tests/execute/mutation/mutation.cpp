@@ -127,8 +127,12 @@ private:
         insert(line, std::regex(R"(_tile\[element\w*(?: \* \d+)?)"));
         // The first element of a list that a block, a thread or a launch reads or writes.
         insert(line, std::regex(R"([\w>](?= \+ first\b))"));
-        // The slots of the workspace.
+        // The slots of the workspace: bytes of one, of each of several, and how many lie before one.
         shift(line, std::regex(R"(slot_bytes\((?:count|n), (\d+)\))"), "offset");
+        shift(line, std::regex(R"(slots_bytes\((?:count|n), \w+, (\d+)\))"), "offset");
+        if (line.find("_slots[] = {") != std::string::npos) {
+            shift(line, std::regex(R"((?:\{|, )(\d+)(?=[,}]))"), "offset");
+        }
     }
 
     /// Words per element or per padding, elements per block or between paddings, components that a copy moves.

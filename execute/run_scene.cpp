@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/run_scene.hpp"
+
+#include "execute/workspace.hpp"
+#include "support/counted.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+namespace fusec::execute {
+
+namespace {
+
+void store_component(unsigned char* at, double value, Precision precision) {
+    if (precision == Precision::f32) {
+        const auto narrow = static_cast<float>(value);
+        std::memcpy(at, &narrow, sizeof narrow);
+    } else {
+        std::memcpy(at, &value, sizeof value);
+    }
+}
+
+double load_component(const unsigned char* at, Precision precision) {
+    if (precision == Precision::f32) {
+        float narrow = 0;
+        std::memcpy(&narrow, at, sizeof narrow);
+        return static_cast<double>(narrow);
+    }
+    double value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+std::string number(double value) {
+    if (std::isnan(value)) {
+        return "not a number";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "infinite" : "minus infinite";
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.9g", value);
+    return text.data();
+}
+std::string component_text(const RunList& list, std::size_t k) {
+    const auto columns = static_cast<std::size_t>(list.type.shape.columns), size = static_cast<std::size_t>(list.type.shape.size());
+    return "component (" + std::to_string(k % size / columns) + ", " + std::to_string(k % size % columns) + ") of element " +
+        std::to_string(k / size);
+}
+
+} // namespace
+
+RunScene::RunScene(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, const GpuDriver* driver)
+    : functions_(functions), interface_(interface), launch_(launch), driver_(driver) {
+    for (const RunList& list : interface.inputs) {
+        place(list, true);
+    }
+    for (const RunList& list : interface.outputs) {
+        place(list, false);
+    }
+    workspace_bytes_ = functions.workspace_bytes(computed());
+    // Exactly the promised size, at its end: pages are multiples of 256, so this is aligned to it when the size is.
+    workspace_ = std::make_unique<GuardedList>(
+        "workspace", (workspace_bytes_ + workspace_alignment - 1) / workspace_alignment * workspace_alignment, launch.placement, 0);
+    poison(workspace_->data(), workspace_->bytes());
+}
+
+std::vector<emulation::Forbidden> RunScene::forbidden() const {
+    return interface_.slots && execute::workspace_bytes(*interface_.slots, computed()) == workspace_bytes_
+        ? paddings(workspace_->data(), *interface_.slots, computed())
+        : std::vector<emulation::Forbidden>();
+}
+
+int RunScene::run(void* workspace, std::size_t workspace_bytes) {
+    return driver_ != nullptr ? run_on_gpu(workspace, workspace_bytes) : launch(arguments_, workspace, workspace_bytes);
+}
+int RunScene::launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const {
+    return launch_.ranged ? functions_.launch_range(arguments.data(), launch_.first, launch_.count, workspace, workspace_bytes, nullptr)
+                          : functions_.launch(arguments.data(), launch_.n, workspace, workspace_bytes, nullptr);
+}
+
+void RunScene::check_memory(RunReport& report) const {
+    const auto check = [&](const GuardedList& list) {
+        if (const auto where = altered_on_gpu_.count(&list) != 0 ? altered_on_gpu_.at(&list) : list.altered_canary()) {
+            report.add("memory outside of `" + list.name() + "` is overwritten at byte " + std::to_string(*where) + " of " +
+                std::to_string(list.bytes()) + where_text());
+        }
+    };
+    for (const auto& list : lists_) {
+        check(*list);
+    }
+    check(*workspace_);
+    check_workspace(report);
+    for (std::size_t i = 0; i < interface_.inputs.size(); ++i) {
+        const RunList& input = interface_.inputs[i];
+        const auto component = static_cast<std::size_t>(bytes_of(input.type.precision));
+        for (std::size_t k = 0; k < lists_[i]->bytes() / component; ++k) {
+            unsigned char expected[8];
+            store_component(expected, input.values[k], input.type.precision);
+            if (std::memcmp(expected, lists_[i]->data() + k * component, component) != 0) {
+                report.add("input `" + input.name + "` is changed in " + component_text(input, k) + where_text());
+                break;
+            }
+        }
+    }
+}
+
+void RunScene::check_untouched(RunReport& report) const {
+    for (std::size_t i = interface_.inputs.size(); i < lists_.size(); ++i) {
+        for (std::size_t at = 0; at < lists_[i]->bytes(); ++at) {
+            if (!lists_[i]->untouched(at)) {
+                report.add("a refused launch has written to `" + lists_[i]->name() + "`" + where_text());
+                break;
+            }
+        }
+    }
+    if (altered_poison(workspace_->data(), 0, workspace_->bytes())) {
+        report.add("a refused launch has written to the workspace" + where_text());
+    }
+}
+
+bool RunScene::check_component(const RunList& output, const GuardedList& list, std::size_t k, bool inside, RunReport& report) const {
+    const auto component = static_cast<std::size_t>(bytes_of(output.type.precision));
+    const auto refuse = [&](const std::string& what) {
+        report.add(component_text(output, k) + " of `" + output.name + "` " + what + where_text());
+        return false;
+    };
+    if (!inside) {
+        for (std::size_t byte = 0; byte < component; ++byte) {
+            if (!list.untouched(k * component + byte)) {
+                return refuse("is written, outside of the range");
+            }
+        }
+        return true;
+    }
+    const double computed = load_component(list.data() + k * component, output.type.precision);
+    const double allowed = allowed_error(output.bounds[k], output.type.precision);
+    const double error = std::abs(computed - output.values[k]);
+    ++report.components;
+    if (list.untouched(k * component) && list.untouched(k * component + 1) && std::isnan(computed)) {
+        return refuse("is not written");
+    }
+    if (!std::isfinite(output.values[k]) || !std::isfinite(allowed)) {
+        return refuse("proves nothing: the reference is " + number(output.values[k]) + " within " + number(allowed) +
+            ", the input is ill conditioned");
+    }
+    if (!(error <= allowed)) {
+        return refuse("is " + number(computed) + ", the reference " + number(output.values[k]) + " within " + number(allowed));
+    }
+    report.worst_ratio = std::max(report.worst_ratio, error / allowed);
+    return true;
+}
+
+void RunScene::check_results(RunReport& report) const {
+    const std::size_t first = launch_.ranged ? launch_.first : 0, last = launch_.ranged ? launch_.first + launch_.count : launch_.n;
+    for (std::size_t i = 0; i < interface_.outputs.size(); ++i) {
+        const RunList& output = interface_.outputs[i];
+        const auto size = static_cast<std::size_t>(output.type.shape.size());
+        bool good = true;
+        for (std::size_t k = 0; k < launch_.n * size && good; ++k) {
+            good = check_component(output, *lists_[interface_.inputs.size() + i], k, k / size >= first && k / size < last, report);
+        }
+    }
+}
+
+void RunScene::check_workspace(RunReport& report) const {
+    if (!interface_.slots) {
+        return;
+    }
+    if (const std::size_t needed = execute::workspace_bytes(*interface_.slots, computed()); needed != workspace_bytes_) {
+        report.add("the workspace of " + counted(computed(), "element") + " is said to have " + counted(workspace_bytes_, "byte") +
+            "; its slots have " + std::to_string(needed) + where_text());
+    } else if (const auto where = altered_padding(workspace_->data(), *interface_.slots, computed())) {
+        report.add("memory " + *where + ", is overwritten" + where_text());
+    }
+}
+
+void RunScene::place(const RunList& list, bool input) {
+    const auto component = static_cast<std::size_t>(bytes_of(list.type.precision));
+    const std::size_t count = (list.uniform ? 1 : launch_.n) * static_cast<std::size_t>(list.type.shape.size());
+    lists_.push_back(std::make_unique<GuardedList>(
+        list.name, count * component, launch_.placement, static_cast<std::size_t>(launch_.shifted) * component));
+    internal_check(!input || list.values.size() >= count, "a launch needs more values than were drawn");
+    for (std::size_t k = 0; input && k < count; ++k) {
+        store_component(lists_.back()->data() + k * component, list.values[k], list.type.precision);
+    }
+    arguments_.push_back(lists_.back()->data());
+}
+
+/// The same launch with every list on the device; the host's lists then hold what the device's hold.
+int RunScene::run_on_gpu(void* workspace, std::size_t workspace_bytes) {
+    std::vector<GuardedList*> hosts;
+    for (const auto& list : lists_) {
+        hosts.push_back(list.get());
+    }
+    hosts.push_back(workspace_.get());
+    std::vector<std::unique_ptr<DeviceList>> mirrors;
+    for (GuardedList* const host : hosts) {
+        mirrors.push_back(std::make_unique<DeviceList>(*driver_, *host));
+    }
+    // By address: a case may give one list in the place of another, or none.
+    const auto on_device = [&](const void* host) -> void* {
+        for (std::size_t i = 0; i < hosts.size() && host != nullptr; ++i) {
+            if (hosts[i]->data() == host) {
+                return mirrors[i]->data();
+            }
+        }
+        return nullptr;
+    };
+    std::vector<void*> arguments;
+    for (const void* const argument : arguments_) {
+        arguments.push_back(on_device(argument));
+    }
+    const int error = launch(arguments, on_device(workspace), workspace_bytes);
+    check_gpu(*driver_, driver_->synchronize(), "cudaDeviceSynchronize");
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        if (const auto where = mirrors[i]->copy_back()) {
+            altered_on_gpu_[hosts[i]] = where;
+        }
+    }
+    return error;
+}
+
+} // namespace fusec::execute

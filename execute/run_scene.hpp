@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of a unit: its lists and its workspace in memory, and what has to be true of them afterwards.
+#pragma once
+
+#include "execute/runner.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::execute {
+
+/// One launch's lists and workspace in memory.
+class RunScene {
+public:
+    /// The lists hold the values of the interface, outputs and workspace a pattern. All must outlive the scene; `driver` may be null.
+    RunScene(const UnitFunctions& functions, const RunInterface& interface, const RunCase& launch, const GpuDriver* driver);
+
+    std::vector<void*>& arguments() { return arguments_; }
+    const std::vector<std::unique_ptr<GuardedList>>& lists() const { return lists_; }
+    std::size_t workspace_bytes() const { return workspace_bytes_; }
+    void* workspace() { return workspace_bytes_ == 0 ? nullptr : workspace_->data(); }
+    /// Behind the slots of the workspace.
+    std::vector<emulation::Forbidden> forbidden() const;
+
+    /// What the launch returns.
+    int run() { return run(workspace(), workspace_bytes_); }
+    int run(void* workspace, std::size_t workspace_bytes);
+
+    /// Of any launch: nothing outside of the lists is overwritten, and no input.
+    void check_memory(RunReport& report) const;
+    /// Of a refused launch: nothing is written.
+    void check_untouched(RunReport& report) const;
+    /// Of a launch that returned 0: outputs agree with the reference in the range, and are not written outside of it.
+    void check_results(RunReport& report) const;
+
+    std::string where_text() const { return " (" + to_string(launch_) + ")"; }
+
+private:
+    std::size_t computed() const { return launch_.ranged ? launch_.count : launch_.n; }
+    void place(const RunList& list, bool input);
+    int launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const;
+    int run_on_gpu(void* workspace, std::size_t workspace_bytes);
+    void check_workspace(RunReport& report) const;
+    bool check_component(const RunList& output, const GuardedList& list, std::size_t k, bool inside, RunReport& report) const;
+
+    const UnitFunctions& functions_;
+    const RunInterface& interface_;
+    const RunCase& launch_;
+    std::vector<std::unique_ptr<GuardedList>> lists_;
+    std::unique_ptr<GuardedList> workspace_;
+    std::size_t workspace_bytes_ = 0;
+    std::vector<void*> arguments_;
+    const GpuDriver* driver_ = nullptr;
+    std::map<const GuardedList*, std::optional<std::ptrdiff_t>> altered_on_gpu_; ///< lists with bytes altered beyond the host's pages
+};
+
+} // namespace fusec::execute

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""result_files.py ROOT: prints every way in which the files of ROOT/bench/results do not fit the tree; exit 1 if there is one.
+
+A file about all examples has a row for each, or names those that it leaves out, each with a reason:
+"left_out": [{"program": "NAME", "reason": "not yet run"}]. A file that no rule here speaks of is an error, so that a new kind gets one."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(sys.argv[1])
+results = root / "bench/results"
+breaches = []
+
+
+def breach(file, text):
+    breaches.append(f"bench/results/{file}: {text}")
+
+
+def program_name(path):
+    """As the compiler names it: by its statement, else the file's stem."""
+    stated = re.search(r"^\s*program\s+(\w+)\s*;", path.read_text(), re.M)
+    return stated.group(1) if stated else path.stem
+
+
+EXAMPLES = {program_name(path) for path in (root / "examples").glob("*.fus")}
+
+
+def check_record(file, result):
+    """What each run says of itself."""
+    for key in ("date", "commit"):
+        if not result.get(key):
+            breach(file, f"says no {key}")
+    if not result.get("processor") and not result.get("machine", {}).get("processor"):
+        breach(file, "says no processor")
+
+
+def check_covers(file, result, programs):
+    left_out = {}
+    for entry in result.get("left_out", []):
+        left_out[entry["program"]] = entry.get("reason", "")
+        if not entry.get("reason"):
+            breach(file, f"leaves out {entry['program']} without a reason")
+    for program in sorted(EXAMPLES - programs - set(left_out)):
+        breach(file, f"has nothing on the example {program} and does not leave it out")
+    for program in sorted((programs | set(left_out)) - EXAMPLES):
+        breach(file, f"speaks of {program}, which is no example")
+    for program in sorted(programs & set(left_out)):
+        breach(file, f"leaves out {program} and has it")
+
+
+def verify_rows(file, result, executors):
+    rows = result["results"]
+    check_covers(file, result, {row["program"] for row in rows})
+    if not result.get("all"):
+        breach(file, "is not that of every candidate (--all)")
+    for program in sorted({row["program"] for row in rows}):
+        found = sorted(row["executor"] for row in rows if row["program"] == program)
+        if found != executors:
+            breach(file, f"has {program} on {found}, not on {executors}")
+    for row in rows:
+        if row["mismatches"] or row["ill_conditioned"]:
+            breach(file, f"{row['program']} on {row['executor']} does not agree with the reference")
+        if not row["checked"] or not row["components"]:
+            breach(file, f"{row['program']} on {row['executor']} was not checked")
+
+
+def check_mutations(file, result):
+    rows = result["counts"]
+    check_covers(file, result, {row["program"] for row in rows})
+    for row in rows:
+        if row["mutants"] != row["caught"] + row["equivalent"]:
+            breach(file, f"{row['program']}, {row['plan']}, {row['kind']}: a mutant is neither caught nor equivalent")
+    for key in ("mutants", "caught", "equivalent"):
+        if result[key] != sum(row[key] for row in rows):
+            breach(file, f"\"{key}\" is not the sum of its rows")
+    if result["equivalent"] != len(result["equivalents"]):
+        breach(file, "not every equivalent mutant has its proof")
+
+
+def check_plans(file, result):
+    """Some plans of one example."""
+    program = re.fullmatch(PLANS, file).group(1)
+    if result["program"] != program or program not in EXAMPLES:
+        breach(file, f"is that of {result['program']}, which is not the example of its name")
+    if len(result["plans"]) < 2 or any(len(plan["seconds"]) != result["runs"] for plan in result["plans"]):
+        breach(file, "has not as many times as runs of at least two plans")
+
+
+def check_explore_scale(file, result):
+    page = root / "docs/performance.md"
+    command = [sys.executable, root / "bench/explore_scale_table.py", results / file]
+    table = subprocess.run(command, capture_output=True, text=True, check=False)
+    if table.returncode != 0 or table.stdout != page.read_text():
+        breach(file, "docs/performance.md is not what bench/explore_scale_table.py makes of it")
+
+
+PLANS = r"(?:host_plans-|gpu_plans_)(\w+)\.json"
+RULES = [
+    (r"explore_scale\.json", check_explore_scale),
+    (PLANS, check_plans),
+    (r"gpu_verify\.json", lambda file, result: verify_rows(file, result, ["gpu"])),
+    (r"gpu_sanitizer\.json", lambda file, result: check_covers(file, result, {row["program"].split(".")[0] for row in result["runs"]})),
+    (r"mutations\.json", check_mutations),
+    (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
+    (r"verify_all\.json", lambda file, result: verify_rows(file, result, ["emulated", "host"])),
+]
+NEEDED = ("explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+
+for name in NEEDED:
+    if not (results / name).is_file():
+        breach(name, "is missing")
+on_gpu = {path.name for path in results.glob("gpu_plans_*.json")}
+for program in sorted(EXAMPLES):
+    if on_gpu and f"gpu_plans_{program}.json" not in on_gpu:
+        breach(f"gpu_plans_{program}.json", "is missing, while other examples have theirs")
+for path in sorted(results.iterdir()):
+    rule = next((check for pattern, check in RULES if re.fullmatch(pattern, path.name)), None)
+    if rule is None:
+        breach(path.name, "no rule of tests/repository/result_files.py is for this file")
+        continue
+    try:
+        content = json.loads(path.read_text())
+        check_record(path.name, content)
+        rule(path.name, content)
+    except (json.JSONDecodeError, KeyError, TypeError, IndexError) as error:
+        breach(path.name, f"is not of the form that its rule expects: {error!r}")
+print("\n".join(breaches), end="\n" if breaches else "")
+sys.exit(1 if breaches else 0)

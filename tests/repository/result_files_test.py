@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""result_files_test.py ROOT: shows that result_files.py accepts ROOT's results and names what is planted in a copy of them."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(sys.argv[1])
+checker = root / "tests/repository/result_files.py"
+failures = 0
+
+
+def check(tree):
+    done = subprocess.run([sys.executable, checker, tree], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def copy(place):
+    tree = pathlib.Path(place) / "tree"
+    for folder in ("bench", "examples", "docs"):
+        shutil.copytree(root / folder, tree / folder)
+    return tree
+
+
+def plant(expected, change):
+    """change(tree) breaks a copy; the checker then says `expected`."""
+    global failures
+    with tempfile.TemporaryDirectory() as place:
+        tree = copy(place)
+        change(tree)
+        code, said = check(tree)
+        if code != 1 or expected not in said:
+            failures += 1
+            print(f"expected exit 1 and `{expected}`, got exit {code}:\n{said}")
+
+
+def edited(name, edit):
+    def change(tree):
+        path = tree / "bench/results" / name
+        content = json.loads(path.read_text())
+        edit(content)
+        path.write_text(json.dumps(content))
+    return change
+
+
+def without(key, program):
+    return lambda content: content.update({key: [row for row in content[key] if row["program"] != program]})
+
+
+with tempfile.TemporaryDirectory() as place:
+    code, said = check(copy(place))
+    if code != 0:
+        failures += 1
+        print(said)
+
+# An example that was added after the results were made.
+for name in ("mutations.json", "ptxas_registers.json", "verify_all.json"):
+    plant(f"bench/results/{name}: has nothing on the example added and does not leave it out",
+          lambda tree: (tree / "examples/new.fus").write_text("program added;\ninput A;\n"))
+plant("verify_all.json: has nothing on the example kalman", edited("verify_all.json", without("results", "kalman")))
+plant("mutations.json: has nothing on the example kalman", edited("mutations.json", without("counts", "kalman")))
+plant("ptxas_registers.json: has nothing on the example kalman", edited("ptxas_registers.json", without("kernels", "kalman")))
+plant("verify_all.json: speaks of gone, which is no example", edited("verify_all.json", lambda c: c["results"][0].update(program="gone")))
+plant("verify_all.json: has demo on ['emulated'], not on ['emulated', 'host']", edited("verify_all.json", lambda c: c["results"].pop(0)))
+plant("demo on host does not agree", edited("verify_all.json", lambda c: c["results"][0].update(mismatches=1)))
+plant("demo on host was not checked", edited("verify_all.json", lambda c: c["results"][0].update(checked=0)))
+plant("is not that of every candidate", edited("verify_all.json", lambda c: c.update(all=False)))
+plant("leaves out kalman and has it", edited("verify_all.json", lambda c: c.update(left_out=[{"program": "kalman", "reason": "slow"}])))
+plant("leaves out demo without a reason", edited("mutations.json", lambda c: c.update(left_out=[{"program": "demo"}])))
+plant("a mutant is neither caught nor equivalent", edited("mutations.json", lambda c: c["counts"][0].update(caught=0)))
+plant("\"mutants\" is not the sum of its rows", edited("mutations.json", lambda c: c.update(mutants=1)))
+plant("docs/performance.md is not what", edited("explore_scale.json", lambda c: c["sizes"][0].update(gap=0.5)))
+plant("which is not the example of its name", edited("host_plans-stvk.json", lambda c: c.update(program="demo")))
+plant("has not as many times as runs", edited("host_plans-stvk.json", lambda c: c["plans"][0]["seconds"].pop()))
+plant("verify_all.json: is missing", lambda tree: (tree / "bench/results/verify_all.json").unlink())
+plant("verify_all.json: says no commit", edited("verify_all.json", lambda c: c.pop("commit")))
+plant("verify_all.json: is not of the form", edited("verify_all.json", lambda c: c.pop("results")))
+plant("no rule of tests/repository/result_files.py is for this file", lambda tree: (tree / "bench/results/new.json").write_text("{}"))
+plant("gpu_plans_demo.json: is missing, while other examples have theirs", lambda tree: shutil.copy(
+    tree / "bench/results/host_plans-stvk.json", tree / "bench/results/gpu_plans_stvk.json"))
+sys.exit(1 if failures else 0)
