@@ -10,12 +10,6 @@ namespace fusec::library {
 
 namespace {
 
-constexpr std::string_view word_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-bool is_word(char c) {
-    return word_characters.find(c) != std::string_view::npos;
-}
-
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \n"), last = text.find_last_not_of(" \n");
     return first == std::string_view::npos ? std::string_view{} : text.substr(first, last - first + 1);
@@ -27,8 +21,7 @@ std::vector<std::string> names_behind_lane(std::string_view parameters) {
     for (std::size_t comma = parameters.find(','); comma != std::string_view::npos;) {
         const std::size_t next = parameters.find(',', comma + 1);
         const std::string_view one = trimmed(parameters.substr(comma + 1, next == std::string_view::npos ? next : next - comma - 1));
-        const std::size_t last = one.find_last_not_of(word_characters);
-        names.emplace_back(last == std::string_view::npos ? one : one.substr(last + 1));
+        names.emplace_back(std::find_if_not(one.rbegin(), one.rend(), is_word).base(), one.end());
         comma = next;
     }
     return names;
