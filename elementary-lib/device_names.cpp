@@ -62,14 +62,14 @@ std::vector<Token> tokens_of(std::string_view code, TextRange range) {
             ++at;
             continue;
         }
-        if (is_word(c)) {
-            while (at + size < range.end && is_word(code[at + size])) {
+        if (is_word_character(c)) {
+            while (at + size < range.end && is_word_character(code[at + size])) {
                 ++size;
             }
         } else if (const std::string_view pair = code.substr(at, 2); pair == "::" || pair == "->" || pair == "&&" || pair == "||") {
             size = 2;
         }
-        tokens.push_back({code.substr(at, size), at, is_word(c) && !is_digit(c)});
+        tokens.push_back({code.substr(at, size), at, is_word_character(c) && !is_decimal_digit(c)});
         at += size;
     }
     return tokens;

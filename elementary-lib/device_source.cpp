@@ -23,7 +23,7 @@ std::size_t behind_blanks(std::string_view code, std::size_t at) {
 }
 std::string_view word_at(std::string_view code, std::size_t at) {
     std::size_t end = at;
-    while (end < code.size() && is_word(code[end])) {
+    while (end < code.size() && is_word_character(code[end])) {
         ++end;
     }
     return code.substr(at, end - at);
@@ -43,7 +43,7 @@ public:
             if (c == ';' || closes(c)) {
                 break; // a declaration, or the end of what it stands in
             }
-            if (is_word(c)) {
+            if (is_word_character(c)) {
                 word();
             } else if (c == '<' && !candidate_.empty()) {
                 at_ = std::max(behind_parameters(code_, at_), at_ + 1);
@@ -162,7 +162,7 @@ std::vector<TemplateDefinition> template_definitions(std::string_view code) {
     std::vector<TemplateDefinition> found;
     for (std::size_t at = code.find(keyword); at != std::string_view::npos; at = code.find(keyword, at)) {
         const std::size_t behind = at + keyword.size();
-        const bool whole = (at == 0 || !is_word(code[at - 1])) && (behind == code.size() || !is_word(code[behind]));
+        const bool whole = (at == 0 || !is_word_character(code[at - 1])) && (behind == code.size() || !is_word_character(code[behind]));
         if (!whole) {
             at = behind;
             continue;

@@ -31,7 +31,7 @@ public:
                     blank_to(at_ + 1); // an apostrophe or a quotation mark opens nothing here
                 } else if (c == '"' || c == '\'') {
                     literal();
-                } else if (is_word(c)) {
+                } else if (is_word_character(c)) {
                     word();
                 } else {
                     ++at_;
@@ -121,7 +121,7 @@ private:
     static std::string_view first_word(std::string_view& text) {
         text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
         std::size_t size = 0;
-        while (size < text.size() && is_word(text[size])) {
+        while (size < text.size() && is_word_character(text[size])) {
             ++size;
         }
         const std::string_view word = text.substr(0, size);
@@ -146,8 +146,9 @@ private:
     void word() {
         const std::size_t begin = at_;
         while (at_ < source_.size() &&
-            (is_word(source_[at_]) ||
-                (is_digit(source_[begin]) && source_[at_] == '\'' && at_ + 1 < source_.size() && is_word(source_[at_ + 1])))) {
+            (is_word_character(source_[at_]) ||
+                (is_decimal_digit(source_[begin]) && source_[at_] == '\'' && at_ + 1 < source_.size() &&
+                    is_word_character(source_[at_ + 1])))) {
             ++at_;
         }
         if (at_ < source_.size() && source_[at_] == '"' && source_[at_ - 1] == 'R' && at_ - begin <= 3) {

@@ -34,11 +34,11 @@ struct DeviceText {
 DeviceText device_text(std::string_view source);
 
 /// What a word of C++ consists of.
-inline bool is_digit(char c) {
+inline bool is_decimal_digit(char c) {
     return c >= '0' && c <= '9';
 }
-inline bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+inline bool is_word_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_decimal_digit(c) || c == '_';
 }
 
 } // namespace fusec::library
