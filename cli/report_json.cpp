@@ -87,12 +87,6 @@ double rounded(double value, const char* format) {
     return std::strtod(fmt::format(fmt::runtime(format), value).c_str(), nullptr);
 }
 
-/// A whole number where the sum of estimates is one that can be told apart from its neighbours.
-Json count_json(double count) {
-    constexpr double exact = 9007199254740992.0; // 2^53
-    return count < exact ? Json(static_cast<std::uint64_t>(std::llround(count))) : Json(count);
-}
-
 } // namespace
 
 std::string report_json(const Compilation& c) {
@@ -119,7 +113,7 @@ std::string report_json(const Compilation& c) {
                 {"grown", space.grown},
                 {"candidates", space.candidates},
                 {"dominated", space.dominated},
-                {"unexplored", count_json(space.unexplored)},
+                {"unexplored", space.unexplored},
                 {"rejected", std::move(rejected)},
                 {"complete", space.complete && space.columns_complete},
                 {"seconds", c.space_seconds},
