@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/spill_warning.hpp"
 
+#include "fusion/register_demand.hpp"
+
 #include <fmt/format.h>
 
 namespace fusec::cli {
@@ -32,9 +34,11 @@ void warn_of_spills(const Compilation& c, Diagnostics& diagnostics) {
         const CallId call = kernel.calls.at(static_cast<std::size_t>(demand.call));
         const std::string& name = c.graph->datum(kernel.stores.back()).identifier;
         Diagnostic& warning = diagnostics.report(kind::register_spill, c.graph->call(call).span,
-            fmt::format("kernel `{}` needs about {} registers per thread here, `{}` has {}: the rest spills to local memory, about {:.0f} "
-                        "bytes of traffic per element",
-                name, kernel.work.registers_needed, c.device->name, c.device->limits.registers_per_thread, kernel.work.spill_bytes));
+            fmt::format(
+                "kernel `{}` needs about {} registers per thread here, `{}` has {} for it: the rest spills to local memory, about {:.0f} "
+                "bytes of traffic per element",
+                name, kernel.work.registers_needed, c.device->name, fusion::registers_available(c.device->limits, kernel.threads_per_block),
+                kernel.work.spill_bytes));
         warning.note(c.graph->call(call).span, "words of a thread: " + shares(demand));
         warning.hint = kernel.calls.size() > 1
             ? "smaller kernels need fewer: `--max-fusion`, `--plan none`; so do smaller matrices and `float`"

@@ -16,10 +16,6 @@ namespace fusec::fusion {
 
 namespace {
 
-/// Words that a thread stores to local memory and loads from it, together, per register that it has too few. Middle of 2 to 11 seen for
-/// products and solves of 24x24 and 64x64 (nvcc 13.0, sm_80).
-constexpr double spilled_words_per_excess = 8;
-
 class Meter {
 public:
     Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft)
@@ -224,10 +220,7 @@ private:
 
     void count_registers() {
         work_.demand = register_demand(kernel_, routines_, draft_);
-        work_.registers_needed = registers_needed(work_.demand);
-        work_.registers = std::min(work_.registers_needed, limits_.registers_per_thread);
-        const double excess = work_.registers_needed - work_.registers;
-        work_.spill_bytes = spilled_words_per_excess * 4 * excess * largest_;
+        work_.registers = std::min(registers_needed(work_.demand), limits_.registers_per_thread);
     }
 
     int largest_thread_count() const { return limits_.target == Target::host ? 1 : largest_; }

@@ -7,19 +7,23 @@ namespace fusec::fusion {
 
 namespace {
 
-// Fitted to what nvcc 13.0 reports for sm_90, of candidates of the examples and of products and solves of 4x4 to 12x12 (the figures stand in
-// docs/status.md once bench/results/ptxas_registers.json has been made anew; bench/register_fit.py prints them).
+// Fitted with bench/register_fit.py to what nvcc 13.0 reported for sm_90 of 178 candidates of four examples and of products and solves of 4x4
+// to 12x12, during development.
 constexpr double base_registers = 12;      ///< addresses, indices, loops of copies, what rounding up leaves
 constexpr double several_threads = 2;      ///< lane and element of the thread, and addresses that depend on them
 constexpr double passing_share_one = 0.6;  ///< of the words on their way: ptxas loads ahead while there are registers
 constexpr double passing_share_many = 0.4; ///< ... less so with several threads
 constexpr int most_passing = 24;           ///< words that it loads ahead at most
 constexpr double copy_registers = 14;      ///< 16-byte copies through registers on their way (CUDA notes 2.2)
-/// Up to here nothing need be interleaved to save registers.
+/// Up to here a single thread's statements stay in their order.
 constexpr int sure_registers = 255;
 /// Of products whose entries stay in registers, ptxas interleaves the rows when that saves registers: seen for 544 words that are read
 /// again (16x16 in double, examples/demo16.fus, 206 registers), not for 576 (24x24 in float: 7 KB are spilled). The entries then all wait.
 constexpr int most_reordered = 550;
+
+/// Words that a thread stores to local memory and loads from it, together, per register that it has too few. Middle of 2 to 11 seen for
+/// products and solves of 24x24 and 64x64 (nvcc 13.0, sm_80).
+constexpr double spilled_words_per_excess = 8;
 
 class Demand {
 public:
@@ -135,16 +139,14 @@ private:
         for (std::size_t number = 0; number < kernel_.data.size(); ++number) {
             Held& held = held_[number];
             if (plan(static_cast<int>(number)).placement == Placement::registers && last_step_[number] >= now && held.made) {
-                demand.live += part(static_cast<int>(number));
+                (passes_on(static_cast<int>(number), call) ? demand.passing : demand.live) += part(static_cast<int>(number));
             } else if (held.components > 0) {
                 demand.kept += held.components;
                 held.components = held.until <= now ? 0 : held.components;
             }
         }
         if (plan(made.result).placement == Placement::registers) {
-            // A result that only its owners store leaves component by component.
-            const bool leaves = datum(made.result).stored && datum(made.result).uses.empty();
-            (leaves ? demand.passing : demand.live) += part(made.result) - made_over_operand(call, now);
+            (passes_on(made.result, call) ? demand.passing : demand.live) += part(made.result) - made_over_operand(call, now);
         }
         held_[index(made.result)].made = true;
         demand.live *= word_;
@@ -153,29 +155,45 @@ private:
         demand.temporaries *= word_;
         demand.several_threads = draft_.largest_threads > 1;
         demand.copies = copies_;
-        if (registers_needed(demand) > sure_registers && demand.kept <= most_reordered &&
-            plan(made.result).placement == Placement::registers) {
-            // Nothing orders the statements of this step but their data: they are interleaved so that less waits.
-            const int row = word_ * datum(made.result).shape.columns;
-            demand.passing += std::max(0, demand.kept - row);
-            demand.kept = std::min(demand.kept, row);
-            demand.live = std::max(demand.live, word_ * part(made.result));
+        const int row = word_ * datum(made.result).shape.columns;
+        if (plan(made.result).placement == Placement::registers && demand.kept <= most_reordered) {
+            // Nothing orders the statements of this step but their data: entries are made side by side, and a row of an operand waits.
+            if (demand.kept > row && (used.threads > 1 || registers_needed(demand) > sure_registers)) {
+                demand.passing += demand.kept - row;
+                demand.kept = row;
+                demand.live += passes_on(made.result, call) ? word_ * part(made.result) : 0;
+            } else if (used.threads > 1 && demand.kept + demand.passing > 2 * row) {
+                demand.kept = std::max(demand.kept, row);
+            }
         }
         if (demand_.call < 0 || registers_needed(demand) > registers_needed(demand_)) {
             demand_ = demand;
         }
     }
 
-    /// Components of a result that take the registers of an operand: entry-wise calls (at most two operations per entry) use up each
-    /// entry of an operand that is not needed later as they make the result's.
+    /// At most two operations per entry of an operand of the result's shape.
+    bool entry_wise(std::size_t call, const Shape& operand) const {
+        const Shape& shape = datum(kernel_.calls[call].result).shape;
+        return shape == operand && kernel_.calls[call].routines->operations.flops <= 2.0 * shape.size();
+    }
+
+    /// During this call, which makes it or uses it: its entries go on as they are made, to the list or to entry-wise calls.
+    bool passes_on(int number, std::size_t call) const {
+        const KernelOutline::Datum& passed = datum(number);
+        const bool takes_part = passed.producer == static_cast<int>(call) ||
+            std::any_of(passed.uses.begin(), passed.uses.end(), [&](const KernelOutline::Use& use) { return index(use.call) == call; });
+        return takes_part && (passed.uses.empty() || routine(call).threads == 1) &&
+            std::all_of(passed.uses.begin(), passed.uses.end(),
+                [&](const KernelOutline::Use& use) { return entry_wise(index(use.call), passed.shape); });
+    }
+
+    /// Components of a result that take the registers of an operand: entry-wise calls use up each entry of an operand that is not needed
+    /// later as they make the result's.
     int made_over_operand(std::size_t call, std::size_t now) const {
         const KernelOutline::Call& made = kernel_.calls[call];
-        const Shape& shape = datum(made.result).shape;
-        if (made.routines->operations.flops > 2.0 * shape.size()) {
-            return 0;
-        }
         const bool reused = std::any_of(made.operands.begin(), made.operands.end(), [&](int operand) {
-            return plan(operand).placement == Placement::registers && datum(operand).shape == shape && last_step_[index(operand)] == now;
+            return plan(operand).placement == Placement::registers && entry_wise(call, datum(operand).shape) &&
+                last_step_[index(operand)] == now;
         });
         return reused ? part(made.result) : 0;
     }
@@ -207,6 +225,19 @@ int registers_needed(const RegisterDemand& demand) {
 
 RegisterDemand register_demand(const KernelOutline& kernel, const Combination& routines, const KernelDraft& draft) {
     return Demand(kernel, routines, draft).run();
+}
+
+int registers_available(const DeviceLimits& limits, int threads_per_block) {
+    return std::min(limits.registers_per_thread, limits.registers_per_sm / threads_per_block / 8 * 8);
+}
+
+void count_spills(KernelWork& work, const DeviceLimits& limits, int threads_per_block, int threads_per_element) {
+    const int available = registers_available(limits, threads_per_block);
+    work.registers_needed = registers_needed(work.demand);
+    if (available < limits.registers_per_thread) {
+        work.registers_needed = work.registers_needed * 3 / 2; // what the estimate misses would spill
+    }
+    work.spill_bytes = spilled_words_per_excess * 4 * std::max(0, work.registers_needed - available) * threads_per_element;
 }
 
 } // namespace fusec::fusion
