@@ -2,6 +2,7 @@
 #include "cli/choose_plan.hpp"
 
 #include "cli/report_text.hpp"
+#include "cli/spill_warning.hpp"
 #include "fusion/plan_file.hpp"
 #include "support/files.hpp"
 
@@ -138,6 +139,7 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
             return false;
         }
     }
+    warn_of_spills(c, diagnostics);
     if (mode != fusion::PlanMode::automatic) {
         state_gap(c);
     }

@@ -9,6 +9,17 @@
 
 namespace fusec::fusion {
 
+/// What the registers of a thread hold at the step that needs the most of them, in 32-bit words.
+struct RegisterDemand {
+    int live = 0;        ///< data that stay in registers
+    int kept = 0;        ///< components of lists and tiles that are read again
+    int temporaries = 0; ///< of the routine
+    int passing = 0;     ///< components that are read once or written to a tile: any number of them can be on their way at a time
+    bool copies = false; ///< tiles are filled through registers
+    bool several_threads = false;
+    int call = 0; ///< whose step it is, by its place among the kernel's calls
+};
+
 /// What one kernel does, independent of any program: filled from a candidate, or from a row of measurements.
 /// "Per element" counts are summed over all threads that work on one element (instance).
 struct KernelWork {
@@ -39,6 +50,8 @@ struct KernelWork {
     int threads_per_block = 1;
     int shared_bytes = 0; ///< per block
     int registers = 32;   ///< per thread, estimated
+    RegisterDemand demand;
+    int registers_needed = 32; ///< the same where the device has no limit
     int block_barriers = 0;
     int warp_barriers = 0;
     int remaps = 0;                ///< places where consecutive calls use different threads per instance

@@ -2,6 +2,8 @@
 // Placements, steps and addresses of a kernel.
 #include "fusion/kernel_builder.hpp"
 
+#include "fusion/register_demand.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -350,6 +352,7 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     if (cuda) {
         // Registers are handed out in units of 8 per thread.
         const long needed = static_cast<long>((draft_.work.registers + 7) / 8 * 8) * draft_.threads_per_block;
+        count_spills(draft_.work, limits_, draft_.threads_per_block, draft_.largest_threads);
         if (needed > limits_.registers_per_sm) {
             return Refusal{Rejection::Reason::registers, needed, limits_.registers_per_sm, choice.elements};
         }

@@ -8,9 +8,14 @@ namespace fusec::fusion {
 
 namespace {
 
-CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& call, const DeviceLimits& limits) {
+CallRoutines routines_of(
+    const library::Catalog& catalog, const dag::CallGraph& graph, const frontend::Call& call, const DeviceLimits& limits) {
     const library::Function& function = catalog.function(call.instance.function);
     CallRoutines result;
+    std::vector<Shape> operands;
+    for (DataId operand : call.operands) {
+        operands.push_back(graph.datum(operand).type.shape);
+    }
     result.operations = catalog.operations(call.instance);
     for (std::size_t index = 0; index < function.implementations.size(); ++index) {
         const library::Implementation& implementation = function.implementations[index];
@@ -25,7 +30,8 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
         }
         Routine routine{index, *threads, implementation.inputs, implementation.reads, implementation.output,
             catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
-            catalog.operations(call.instance, implementation)};
+            catalog.operations(call.instance, implementation),
+            operand_reuse(function, call.instance, operands, *threads, implementation.output)};
         if (routine.threads == 1) {
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;
@@ -54,7 +60,7 @@ std::vector<CallRoutines> find_routines(const dag::CallGraph& graph, const libra
     std::vector<CallRoutines> result;
     result.reserve(graph.calls());
     for (const frontend::Call& call : graph.program().calls) {
-        result.push_back(routines_of(catalog, call, limits));
+        result.push_back(routines_of(catalog, graph, call, limits));
     }
     return result;
 }

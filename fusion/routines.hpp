@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dag/call_graph.hpp"
+#include "fusion/operand_reuse.hpp"
 #include "fusion/target.hpp"
 
 #include <vector>
@@ -19,6 +20,7 @@ struct Routine {
     int temporaries = 0;
     bool synchronises = false;           ///< the routine itself orders the accesses of an instance's threads
     library::OperationCounts operations; ///< of all its threads, work that they repeat included
+    std::vector<OperandReuse> reuse;     ///< per operand
 };
 
 struct CallRoutines {

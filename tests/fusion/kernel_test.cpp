@@ -132,7 +132,7 @@ TEST(Kernel, TheDemoByOneThreadPerElement) {
     EXPECT_DOUBLE_EQ(work.shared_wavefronts, (284 + 284 + 300) / 128.0);
     EXPECT_EQ(work.flops, 45 + 15 + 6 + 225 + 25 + 25);
     EXPECT_EQ(work.square_roots, 1);
-    EXPECT_NEAR(work.registers, 63, 4);      // notes 4.1: 63 (sm_80), 64 (sm_90)
+    EXPECT_NEAR(work.registers, 72, 8);      // bench/results/ptxas_registers.json: 65 (sm_80), 72 (sm_90)
     EXPECT_NEAR(work.instructions, 16, 2.5); // notes 4.1
     EXPECT_EQ(work.dependent_phases, 1);
     EXPECT_EQ(work.remaps, 0);
@@ -167,7 +167,7 @@ TEST(Kernel, TheDemoByRows) {
     EXPECT_EQ(kernel.candidate.shared_bytes, 71 * 64 * 4); // the inputs; results lie over dead ones
     EXPECT_NEAR(work.shared_wavefronts, 0.59 * 20.7, 1.5); // notes 4.1: 59 % of 20.7 cycles
     EXPECT_NEAR(work.instructions, 38.5, 6);               // notes 4.1: 37-40
-    EXPECT_NEAR(work.registers, 25 + 15, 2);               // notes 0.6: 2 R N + N + 25 (nvcc took 30-31)
+    EXPECT_NEAR(work.registers, 31, 4);                    // nvcc took 30-31; notes 0.6, 2 R N + N + 25, says 40
     EXPECT_EQ(work.remaps, 2);
     EXPECT_DOUBLE_EQ(work.idle_fraction, 1 - (3 + 3 + 1 + 5 + 5 + 5) / 30.0);
 }
@@ -277,7 +277,8 @@ TEST(Kernel, LargeElementsSpillByOneThreadAndNotByRows) {
 }
 
 TEST(Kernel, ChainsTakeTheRegistersOfTheNotes) {
-    // CUDA notes 4.2, f32 registers (sm_80 / sm_90).
+    // CUDA notes 4.2, f32 registers (sm_80 / sm_90); the first of the emitted text, aligned and not (nvcc 13.0, sm_90), the notes' kernel
+    // took 110 / 115.
     const auto registers = [](int size, const char* implementation) {
         ProgramBuilder builder;
         const auto a = builder.input("A", matrix_shape(size, size));
@@ -289,7 +290,7 @@ TEST(Kernel, ChainsTakeTheRegistersOfTheNotes) {
             choice(32, LoadPolicy::async, StorePolicy::direct, LoadOrder::first));
         return kernel.refusal ? 0 : kernel.candidate.work.registers;
     };
-    EXPECT_NEAR(registers(6, "element"), 112, 20); // 110 / 115
+    EXPECT_NEAR(registers(6, "element"), 128, 15); // 117 and 128
     EXPECT_NEAR(registers(6, "rows3"), 64, 12);    // g = 2: 64 / 64
     EXPECT_NEAR(registers(6, "rows2"), 59, 12);    // g = 3: 56 / 63
     EXPECT_NEAR(registers(12, "rows4"), 128, 20);  // g = 3: 128 / 128

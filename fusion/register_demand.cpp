@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion/register_demand.hpp"
+
+#include <algorithm>
+
+namespace fusec::fusion {
+
+namespace {
+
+// Fitted with bench/register_fit.py to what nvcc 13.0 reported for sm_90 of 178 candidates of four examples and of products and solves of 4x4
+// to 12x12, during development.
+constexpr double base_registers = 12;      ///< addresses, indices, loops of copies, what rounding up leaves
+constexpr double several_threads = 2;      ///< lane and element of the thread, and addresses that depend on them
+constexpr double passing_share_one = 0.6;  ///< of the words on their way: ptxas loads ahead while there are registers
+constexpr double passing_share_many = 0.4; ///< ... less so with several threads
+constexpr int most_passing = 24;           ///< words that it loads ahead at most
+constexpr double copy_registers = 14;      ///< 16-byte copies through registers on their way (CUDA notes 2.2)
+/// Up to here a single thread's statements stay in their order.
+constexpr int sure_registers = 255;
+/// Of products whose entries stay in registers, ptxas interleaves the rows when that saves registers: seen for 544 words that are read
+/// again (16x16 in double, examples/demo16.fus, 206 registers), not for 576 (24x24 in float: 7 KB are spilled). The entries then all wait.
+constexpr int most_reordered = 550;
+
+/// Words that a thread stores to local memory and loads from it, together, per register that it has too few. Middle of 2 to 11 seen for
+/// products and solves of 24x24 and 64x64 (nvcc 13.0, sm_80).
+constexpr double spilled_words_per_excess = 8;
+
+class Demand {
+public:
+    Demand(const KernelOutline& kernel, const Combination& routines, const KernelDraft& draft)
+        : kernel_(kernel), routines_(routines), draft_(draft), word_(kernel.precision == Precision::f32 ? 1 : 2) {}
+
+    RegisterDemand run() {
+        last_step_.assign(kernel_.data.size(), 0);
+        held_.assign(kernel_.data.size(), {});
+        step_of_.assign(kernel_.calls.size(), 0);
+        for (std::size_t number = 0; number < draft_.steps.size(); ++number) {
+            const KernelDraft::Step& step = draft_.steps[number];
+            if (step.kind == Step::Kind::compute) {
+                const auto& call = kernel_.calls[index(step.index)];
+                step_of_[index(step.index)] = number;
+                for (const int operand : call.operands) {
+                    last_step_[index(operand)] = number;
+                }
+                last_step_[index(call.result)] = number;
+            } else if (step.index >= 0) {
+                last_step_[index(step.index)] = number;
+            }
+            const Staging copy = step.kind == Step::Kind::load ? plan(step.index).load
+                : step.kind == Step::Kind::store               ? plan(step.index).store
+                                                               : Staging::none;
+            if (step.kind == Step::Kind::load && (copy == Staging::vectors || copy == Staging::words)) {
+                copies_ = true;
+            }
+        }
+        for (std::size_t number = 0; number < draft_.steps.size(); ++number) {
+            if (draft_.steps[number].kind == Step::Kind::compute) {
+                count(index(draft_.steps[number].index), number);
+            }
+        }
+        demand_.call = std::max(demand_.call, 0);
+        return demand_;
+    }
+
+private:
+    static std::size_t index(int number) { return static_cast<std::size_t>(number); }
+    const KernelDraft::Datum& plan(int datum) const { return draft_.data[index(datum)]; }
+    const KernelOutline::Datum& datum(int number) const { return kernel_.data[index(number)]; }
+    const Routine& routine(std::size_t call) const { return kernel_.calls[call].routines->routines[routines_[call]]; }
+
+    /// Components per thread of a datum in registers.
+    int part(int number) const {
+        const KernelDraft::Datum& held = plan(number);
+        return held.threads == 1 ? datum(number).shape.size() : library::components_touched(datum(number).shape, held.touch, held.threads);
+    }
+
+    /// Several threads of an instance write their parts of a tile: the compiler cannot tell the words of such a store from those that
+    /// a thread has read, and reads them again. (Of one thread it can: both are the thread's element plus a constant.)
+    bool writes_unknown_words(std::size_t call) const {
+        return routine(call).threads > 1 && plan(kernel_.calls[call].result).placement == Placement::shared;
+    }
+
+    /// What was read of a tile at the first step has to be read again at the second.
+    bool overwritten_between(std::size_t first, std::size_t second) const {
+        for (std::size_t step = first; step < second; ++step) {
+            if (draft_.barriers[step + 1] != Barrier::none ||
+                (draft_.steps[step].kind == Step::Kind::compute && writes_unknown_words(index(draft_.steps[step].index)))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// The last step that reads the same part of a list or tile without loading it again.
+    std::size_t read_until(int number, std::size_t operand, std::size_t call, std::size_t now) const {
+        std::size_t result = now;
+        for (const KernelOutline::Use& use : datum(number).uses) {
+            const auto other = index(use.call);
+            if (step_of_[other] > result && routine(other).threads == routine(call).threads &&
+                routine(other).inputs[use.operand] == routine(call).inputs[operand] &&
+                (plan(number).placement == Placement::memory || !overwritten_between(now, step_of_[other]))) {
+                result = step_of_[other];
+            }
+        }
+        return result;
+    }
+
+    void count(std::size_t call, std::size_t now) {
+        const KernelOutline::Call& made = kernel_.calls[call];
+        const Routine& used = routine(call);
+        RegisterDemand demand;
+        demand.temporaries = used.temporaries;
+        demand.call = static_cast<int>(call);
+        for (std::size_t operand = 0; operand < made.operands.size(); ++operand) {
+            const int number = made.operands[operand];
+            const OperandReuse& reuse = used.reuse[operand];
+            switch (plan(number).placement) {
+            case Placement::shared:
+            case Placement::memory: {
+                Held& held = held_[index(number)];
+                held.until = std::max(held.until, read_until(number, operand, call, now));
+                if (held.until > now || held.components > 0) {
+                    held.components = std::max(held.components, reuse.read);
+                } else {
+                    const bool again = plan(number).placement == Placement::shared && writes_unknown_words(call);
+                    demand.kept += again ? 0 : reuse.kept;
+                    demand.passing += again ? reuse.read : reuse.read - reuse.kept;
+                }
+                break;
+            }
+            case Placement::registers:
+            case Placement::constant:
+                break;
+            }
+        }
+        if (plan(made.result).placement == Placement::shared) {
+            demand.passing += library::components_touched(datum(made.result).shape, used.output, used.threads);
+        }
+        for (std::size_t number = 0; number < kernel_.data.size(); ++number) {
+            Held& held = held_[number];
+            if (plan(static_cast<int>(number)).placement == Placement::registers && last_step_[number] >= now && held.made) {
+                (passes_on(static_cast<int>(number), call) ? demand.passing : demand.live) += part(static_cast<int>(number));
+            } else if (held.components > 0) {
+                demand.kept += held.components;
+                held.components = held.until <= now ? 0 : held.components;
+            }
+        }
+        if (plan(made.result).placement == Placement::registers) {
+            (passes_on(made.result, call) ? demand.passing : demand.live) += part(made.result) - made_over_operand(call, now);
+        }
+        held_[index(made.result)].made = true;
+        demand.live *= word_;
+        demand.kept *= word_;
+        demand.passing *= word_;
+        demand.temporaries *= word_;
+        demand.several_threads = draft_.largest_threads > 1;
+        demand.copies = copies_;
+        const int row = word_ * datum(made.result).shape.columns;
+        if (plan(made.result).placement == Placement::registers && demand.kept <= most_reordered) {
+            // Nothing orders the statements of this step but their data: entries are made side by side, and a row of an operand waits.
+            if (demand.kept > row && (used.threads > 1 || registers_needed(demand) > sure_registers)) {
+                demand.passing += demand.kept - row;
+                demand.kept = row;
+                demand.live += passes_on(made.result, call) ? word_ * part(made.result) : 0;
+            } else if (used.threads > 1 && demand.kept + demand.passing > 2 * row) {
+                demand.kept = std::max(demand.kept, row);
+            }
+        }
+        if (demand_.call < 0 || registers_needed(demand) > registers_needed(demand_)) {
+            demand_ = demand;
+        }
+    }
+
+    /// At most two operations per entry of an operand of the result's shape.
+    bool entry_wise(std::size_t call, const Shape& operand) const {
+        const Shape& shape = datum(kernel_.calls[call].result).shape;
+        return shape == operand && kernel_.calls[call].routines->operations.flops <= 2.0 * shape.size();
+    }
+
+    /// During this call, which makes it or uses it: its entries go on as they are made, to the list or to entry-wise calls.
+    bool passes_on(int number, std::size_t call) const {
+        const KernelOutline::Datum& passed = datum(number);
+        const bool takes_part = passed.producer == static_cast<int>(call) ||
+            std::any_of(passed.uses.begin(), passed.uses.end(), [&](const KernelOutline::Use& use) { return index(use.call) == call; });
+        return takes_part && (passed.uses.empty() || routine(call).threads == 1) &&
+            std::all_of(passed.uses.begin(), passed.uses.end(),
+                [&](const KernelOutline::Use& use) { return entry_wise(index(use.call), passed.shape); });
+    }
+
+    /// Components of a result that take the registers of an operand: entry-wise calls use up each entry of an operand that is not needed
+    /// later as they make the result's.
+    int made_over_operand(std::size_t call, std::size_t now) const {
+        const KernelOutline::Call& made = kernel_.calls[call];
+        const bool reused = std::any_of(made.operands.begin(), made.operands.end(), [&](int operand) {
+            return plan(operand).placement == Placement::registers && entry_wise(call, datum(operand).shape) &&
+                last_step_[index(operand)] == now;
+        });
+        return reused ? part(made.result) : 0;
+    }
+
+    struct Held {
+        bool made = false;     ///< holds registers from here to its last step
+        int components = 0;    ///< of a list or tile, waiting to be read again
+        std::size_t until = 0; ///< step
+    };
+
+    const KernelOutline& kernel_;
+    const Combination& routines_;
+    const KernelDraft& draft_;
+    int word_; ///< registers of a component
+    std::vector<std::size_t> last_step_;
+    std::vector<std::size_t> step_of_; ///< per call
+    std::vector<Held> held_;           ///< per datum
+    bool copies_ = false;
+    RegisterDemand demand_{.call = -1};
+};
+
+} // namespace
+
+int registers_needed(const RegisterDemand& demand) {
+    const double share = demand.several_threads ? passing_share_many : passing_share_one;
+    return static_cast<int>(base_registers + (demand.several_threads ? several_threads : 0) + (demand.copies ? copy_registers : 0) +
+        demand.live + demand.kept + demand.temporaries + share * std::min(demand.passing, most_passing));
+}
+
+RegisterDemand register_demand(const KernelOutline& kernel, const Combination& routines, const KernelDraft& draft) {
+    return Demand(kernel, routines, draft).run();
+}
+
+int registers_available(const DeviceLimits& limits, int threads_per_block) {
+    return std::min(limits.registers_per_thread, limits.registers_per_sm / threads_per_block / 8 * 8);
+}
+
+void count_spills(KernelWork& work, const DeviceLimits& limits, int threads_per_block, int threads_per_element) {
+    const int available = registers_available(limits, threads_per_block);
+    work.registers_needed = registers_needed(work.demand);
+    if (available < limits.registers_per_thread) {
+        work.registers_needed = work.registers_needed * 3 / 2; // what the estimate misses would spill
+    }
+    work.spill_bytes = spilled_words_per_excess * 4 * std::max(0, work.registers_needed - available) * threads_per_element;
+}
+
+} // namespace fusec::fusion
