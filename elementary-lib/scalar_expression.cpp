@@ -2,6 +2,7 @@
 #include "elementary-lib/scalar_expression.hpp"
 
 #include "elementary-lib/device_source.hpp"
+#include "elementary-lib/device_text.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -21,7 +22,7 @@ std::vector<std::string> names_behind_lane(std::string_view parameters) {
     for (std::size_t comma = parameters.find(','); comma != std::string_view::npos;) {
         const std::size_t next = parameters.find(',', comma + 1);
         const std::string_view one = trimmed(parameters.substr(comma + 1, next == std::string_view::npos ? next : next - comma - 1));
-        names.emplace_back(std::find_if_not(one.rbegin(), one.rend(), is_word).base(), one.end());
+        names.emplace_back(std::find_if_not(one.rbegin(), one.rend(), is_word_character).base(), one.end());
         comma = next;
     }
     return names;
@@ -109,7 +110,7 @@ std::optional<ScalarExpression> ScalarExpression::of(const Function& function) {
     std::string before;
     for (std::size_t i = 0; i < text.size();) {
         std::size_t end = i;
-        while (end < text.size() && is_word(text[end])) {
+        while (end < text.size() && is_word_character(text[end])) {
             ++end;
         }
         const std::string word(text.substr(i, end - i));
