@@ -347,7 +347,7 @@ Function component_function(const ComponentProgram& program, const Catalog& cata
             narrow_inputs(
                 add_implementation(function, "entry", program.result.size(), Touch::entry), parts->parts, program.operands, program.result);
             function.source += "\n" + writer.entry(function.name);
-            if (program.result.form == Form::matrix) {
+            if (writer.has_rows()) {
                 narrow_inputs(
                     add_implementation(function, "row", program.result.rows, Touch::row), parts->parts, program.operands, program.result);
                 function.source += "\n" + writer.row(function.name);

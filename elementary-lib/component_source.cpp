@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elementary-lib/component_source.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
 #include <utility>
@@ -171,40 +172,62 @@ std::string ComponentSourceWriter::assignment(const ComponentPart& part) const {
     return one || parts_.size() == 1 ? body : "    {\n" + statements(part, "        ", target, one) + "    }\n";
 }
 
+bool ComponentSourceWriter::has_rows() const {
+    const auto diagonals = std::count_if(parts_.begin(), parts_.end(), [](const ComponentPart& part) { return part.diagonal; });
+    const bool simple =
+        std::all_of(parts_.begin(), parts_.end(), [&](const ComponentPart& part) { return !part.diagonal || source(part).before.empty(); });
+    return result_.form == Form::matrix && (diagonals <= 1 || rest_is_zero_) && simple;
+}
+
 std::string ComponentSourceWriter::row(const std::string& function) const {
     std::string text = routine_head(function + "_row", "Lane lane", operands_.size()) + "    const int i = lane.index;\n";
     if (rest_is_zero_) {
         text += "    " + loop("j", 0, result_.columns) + "\n        c(i, j) = 0;\n";
     }
-    for (const ComponentPart& part : parts_) {
-        const std::string condition = row_condition(part);
-        const bool columns = part.columns > 1;
-        const std::string j = columns ? "j" : part.diagonal ? affine(part.column - part.row, {{1, "i"}}) : std::to_string(part.column);
-        const auto body = [&](std::size_t depth, bool& one) {
-            return statements(part, std::string(depth * 4, ' '), "c(i, " + j + ")", one);
-        };
-        bool one = true;
-        body(1, one);
-        // Braces where there are several statements, and around an `if` without condition that declares something.
-        const bool braces = !one && !columns && (!condition.empty() || parts_.size() > 1);
-        std::size_t depth = 1;
-        if (!condition.empty()) {
-            text += "    if (" + condition + ")" + (braces ? " {\n" : "\n");
-            ++depth;
-        } else if (braces) {
-            text += "    {\n";
-            ++depth;
+    for (const bool diagonal : {false, true}) { // diagonals keep what the others have written
+        for (const ComponentPart& part : parts_) {
+            if (part.diagonal == diagonal) {
+                text += diagonal ? diagonal_of_row(part) : part_of_row(part);
+            }
         }
-        if (columns) {
-            const std::string indentation(depth * 4, ' ');
-            text += indentation + loop("j", part.column, part.columns) + (one ? "\n" : " {\n") + body(depth + 1, one) +
-                (one ? "" : indentation + "}\n");
-        } else {
-            text += body(depth, one);
-        }
-        text += braces ? "    }\n" : "";
     }
     return text + "}\n";
+}
+
+std::string ComponentSourceWriter::part_of_row(const ComponentPart& part) const {
+    const std::string condition = row_condition(part);
+    const bool columns = part.columns > 1;
+    const auto body = [&](std::size_t depth, bool& one) {
+        return statements(part, std::string(depth * 4, ' '), "c(i, " + (columns ? "j" : std::to_string(part.column)) + ")", one);
+    };
+    bool one = true;
+    body(1, one);
+    // Braces where there are several statements, and around those without condition or loop that declare something.
+    const bool braces = !one && !columns && (!condition.empty() || parts_.size() > 1);
+    std::string text = condition.empty() ? (braces ? "    {\n" : "") : "    if (" + condition + ")" + (braces ? " {\n" : "\n");
+    const std::size_t depth = text.empty() ? 1 : 2;
+    if (columns) {
+        const std::string indentation(depth * 4, ' ');
+        text += indentation + loop("j", part.column, part.columns) + (one ? "\n" : " {\n") + body(depth + 1, one) +
+            (one ? "" : indentation + "}\n");
+    } else {
+        text += body(depth, one);
+    }
+    return text + (braces ? "    }\n" : "");
+}
+
+/// A loop that chooses, since a row in registers has no index that depends on the thread. (With an `if` around the assignment nvcc 13
+/// makes such an index of it, and local memory of the row.)
+std::string ComponentSourceWriter::diagonal_of_row(const ComponentPart& part) const {
+    ComponentPart swept = part;
+    swept.diagonal = false;
+    swept.columns = part.rows;
+    for (LeafRule& leaf : swept.leaves) {
+        leaf.column_by_column = std::exchange(leaf.column_by_row, 0);
+    }
+    // What is chosen is read only there: a component of another row may be another thread's.
+    return "    " + loop("j", part.column, part.rows) + "\n        c(i, j) = j == " + affine(part.column - part.row, {{1, "i"}}) + " ? " +
+        source(swept).value + " : c(i, j);\n";
 }
 
 /// That the result's row i is among the part's; empty if all are.

@@ -29,8 +29,10 @@ public:
     std::string element(const std::string& function) const;
     /// Thread t makes component t.
     std::string entry(const std::string& function) const;
-    /// Thread i makes row i. Pre: the result is a matrix.
+    /// Thread i makes row i. Pre: has_rows().
     std::string row(const std::string& function) const;
+    /// Of a matrix, unless several diagonals lie among components that nothing gives a value before, or one needs variables.
+    bool has_rows() const;
 
     const std::vector<ComponentPart>& parts() const { return parts_; }
     bool rest_is_zero() const { return rest_is_zero_; }
@@ -43,6 +45,8 @@ private:
     Text source(const ComponentPart& part) const;
     std::string statements(const ComponentPart& part, const std::string& indentation, const std::string& target, bool& one) const;
     std::string assignment(const ComponentPart& part) const;
+    std::string part_of_row(const ComponentPart& part) const;
+    std::string diagonal_of_row(const ComponentPart& part) const;
     std::string row_condition(const ComponentPart& part) const;
     std::string condition_of(const ComponentPart& part) const;
 

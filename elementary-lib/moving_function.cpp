@@ -123,7 +123,7 @@ Function moving_function(const ComponentMap& map, const std::string& name) {
     if (map.result.size() > 1) {
         narrow_inputs(add_implementation(function, "entry", map.result.size(), Touch::entry), writer.parts(), map.operands, map.result);
         function.source += "\n" + writer.entry(function.name);
-        if (map.result.form == Form::matrix) {
+        if (writer.has_rows()) {
             narrow_inputs(add_implementation(function, "row", map.result.rows, Touch::row), writer.parts(), map.operands, map.result);
             function.source += "\n" + writer.row(function.name);
         }

@@ -217,8 +217,7 @@ private:
             made.operands.push_back(datum(operand));
         }
         if (planned.unit) {
-            made.instance = {function(library::component_function(*planned.unit, catalog_), &*planned.unit), {}, false,
-                program_.datum(made.result).type};
+            made.instance = {function(own_function(*planned.unit, ""), &*planned.unit), {}, false, program_.datum(made.result).type};
         } else if (made.instance.function.index() >= catalog_.library_size()) {
             made.instance.function = function(catalog_.function(made.instance.function), nullptr);
         }
@@ -240,8 +239,20 @@ private:
                 return FunctionId(catalog_.library_size() + entry->second);
             }
             internal_check(unit != nullptr, "two maps have one name");
-            function = library::component_function(*unit, catalog_, name + "_" + std::to_string(next)); // hashes collide
+            function = own_function(*unit, name + "_" + std::to_string(next)); // hashes collide
         }
+    }
+
+    /// A unit without steps only moves components.
+    library::Function own_function(const ComponentProgram& unit, const std::string& name) const {
+        if (!unit.steps.empty()) {
+            return library::component_function(unit, catalog_, name);
+        }
+        library::ComponentMap map{unit.operands, unit.result, {}};
+        for (const ComponentValue& value : unit.values) {
+            map.sources.push_back(value.kind == ComponentValue::Kind::zero ? library::ComponentSource{} : value.source);
+        }
+        return library::moving_function(map, name);
     }
 
     DataId datum(DataId old) {

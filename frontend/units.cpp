@@ -175,12 +175,15 @@ void Units::find_condensed() {
             continue;
         }
         if (!scalar_[i]) {
-            // An assembly of scalars that are made in another value.
+            // An assembly of scalars that are made in another value, or of slices.
             const std::vector<DataId>& operands = program_.calls[i].operands;
-            condensed_[i] = condensed_[i] || (maps_[i] != nullptr && std::any_of(operands.begin(), operands.end(), [&](DataId operand) {
+            const auto moved = [&](DataId operand) {
+                const std::optional<CallId> producer = program_.datum(operand).producer;
                 const auto elsewhere = read_from_.find(operand);
-                return elsewhere != read_from_.end() && elsewhere->second.datum != program_.calls[i].result;
-            }));
+                return (producer && map_of(*producer) != nullptr) ||
+                    (elsewhere != read_from_.end() && elsewhere->second.datum != program_.calls[i].result);
+            };
+            condensed_[i] = condensed_[i] || (maps_[i] != nullptr && std::any_of(operands.begin(), operands.end(), moved));
             continue;
         }
         const auto of_larger = [&](DataId operand) {

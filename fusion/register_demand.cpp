@@ -162,6 +162,10 @@ private:
                 demand.passing += demand.kept - row;
                 demand.kept = row;
                 demand.live += passes_on(made.result, call) ? word_ * part(made.result) : 0;
+                for (Held& held : held_) {
+                    held.components =
+                        0; // a later step that reads the same is interleaved: examples/spd_solve12.fus, 254 registers, no spill
+                }
             } else if (used.threads > 1 && demand.kept + demand.passing > 2 * row) {
                 demand.kept = std::max(demand.kept, row);
             }
@@ -177,12 +181,20 @@ private:
         return shape == operand && kernel_.calls[call].routines->operations.flops <= 2.0 * shape.size();
     }
 
+    /// Between the step that makes a datum and the last that uses or stores it: all of it is alive there.
+    bool waits_for_barrier(int number) const {
+        const int producer = datum(number).producer;
+        const auto first = draft_.barriers.begin() + static_cast<std::ptrdiff_t>(producer < 0 ? 0 : step_of_[index(producer)]) + 1;
+        const auto last = draft_.barriers.begin() + static_cast<std::ptrdiff_t>(last_step_[index(number)]) + 1;
+        return std::any_of(first, std::max(first, last), [](Barrier barrier) { return barrier != Barrier::none; });
+    }
+
     /// During this call, which makes it or uses it: its entries go on as they are made, to the list or to entry-wise calls.
     bool passes_on(int number, std::size_t call) const {
         const KernelOutline::Datum& passed = datum(number);
         const bool takes_part = passed.producer == static_cast<int>(call) ||
             std::any_of(passed.uses.begin(), passed.uses.end(), [&](const KernelOutline::Use& use) { return index(use.call) == call; });
-        return takes_part && (passed.uses.empty() || routine(call).threads == 1) &&
+        return takes_part && !waits_for_barrier(number) && (passed.uses.empty() || routine(call).threads == 1) &&
             std::all_of(passed.uses.begin(), passed.uses.end(),
                 [&](const KernelOutline::Use& use) { return entry_wise(index(use.call), passed.shape); });
     }
