@@ -5,6 +5,7 @@
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
 #include "execute/fold_constants.hpp"
+#include "frontend/condense.hpp"
 #include "frontend/file_reader.hpp"
 #include "perfmodel/occupancy.hpp"
 #include "support/files.hpp"
@@ -56,6 +57,12 @@ bool check_program(Compilation& c, Diagnostics& diagnostics) {
 
 bool fold_constants(Compilation& c, Diagnostics& diagnostics) {
     c.program = execute::fold_constants(*c.program, *c.catalog, diagnostics);
+    return true;
+}
+
+bool condense_components(Compilation& c, Diagnostics&) {
+    c.program = frontend::condense(*c.program, *c.catalog);
+    c.catalog = c.catalog->with(c.program->functions);
     return true;
 }
 
@@ -125,6 +132,7 @@ const std::vector<Stage>& stages() {
         {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
         {"fold", "calls on constants computed", fold_constants, check_program_value, nullptr, ""},
+        {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},
         {"plan", "candidates on demand; the kernel mix with its bound", choose_plan, check_plans, dump_plan, "plan"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -48,6 +49,11 @@ constexpr std::array notations{
     Notation{"vcross", "(", " x ", ")"},
 };
 
+/// What comments leave out.
+constexpr std::size_t most_operands_written = 6;
+constexpr int most_components_written = 4;
+constexpr std::size_t longest_component = 80;
+
 class FormulaPrinter {
 public:
     FormulaPrinter(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog) : graph_(graph), catalog_(catalog) {
@@ -71,7 +77,12 @@ public:
     }
 
     bool named(DataId datum) const { return named_.count(datum) != 0; }
-    std::string line(DataId result) const { return graph_.datum(result).name + " = " + call_text(inside_.at(result)).text; }
+    std::string line(DataId result) const {
+        const library::Function& function = catalog_.function(graph_.call(inside_.at(result)).instance.function);
+        const auto* made = std::get_if<library::ComponentProgram>(&function.reference);
+        return made != nullptr && made->result.size() > 1 ? component_line(result, *made)
+                                                          : graph_.datum(result).name + " = " + call_text(inside_.at(result)).text;
+    }
 
 private:
     Text datum_text(DataId id) const {
@@ -83,38 +94,60 @@ private:
         return call_text(producer->second);
     }
 
-    std::string operand(DataId id, Binding least) const {
-        const Text text = datum_text(id);
-        return text.binding < least ? "(" + text.text + ")" : text.text;
-    }
+    static std::string bracketed(const Text& text, Binding least) { return text.binding < least ? "(" + text.text + ")" : text.text; }
 
     Text call_text(CallId id) const {
         const frontend::Call& call = graph_.call(id);
         const library::Function& function = catalog_.function(call.instance.function);
-        const std::vector<DataId>& operands = call.operands;
-        if (function.operator_symbol) {
-            const std::string& symbol = *function.operator_symbol;
-            if (operands.size() == 2 && symbol == "*") {
-                return {operand(operands[0], Binding::product) + " " + operand(operands[1], Binding::suffix), Binding::product};
-            }
-            if (operands.size() == 2 && symbol == "/") {
-                return {operand(operands[0], Binding::quotient) + " / " + operand(operands[1], Binding::suffix), Binding::quotient};
-            }
-            if (operands.size() == 2) { // + and -
-                return {operand(operands[0], Binding::sum) + " " + symbol + " " + operand(operands[1], Binding::quotient), Binding::sum};
-            }
-            if (symbol == "neg") {
-                return {"-" + operand(operands[0], Binding::suffix), Binding::sign};
-            }
-            return {operand(operands[0], Binding::suffix) + symbol, Binding::suffix};
+        std::vector<Text> operands;
+        std::transform(call.operands.begin(), call.operands.end(), std::back_inserter(operands), [&](DataId o) { return datum_text(o); });
+        if (const auto* made = std::get_if<library::ComponentProgram>(&function.reference)) {
+            return made->result.size() == 1 ? value_text(*made, made->values.front(), operands) : call_of("components", operands);
         }
         if (const auto* map = std::get_if<library::ComponentMap>(&function.reference)) {
             if (const std::string slice = library::slice_text(*map); !slice.empty()) {
-                return {operand(operands[0], Binding::suffix) + slice, Binding::suffix};
+                return {bracketed(operands[0], Binding::suffix) + slice, Binding::suffix};
             }
+            const std::size_t hash = function.name.find_last_of('_'); // of names that say nothing else
+            const bool numbered = function.name.starts_with("assembly_") || function.name.starts_with("selection_");
+            return call_of(numbered ? function.name.substr(0, hash) : function.name, operands);
+        }
+        return applied(function, operands);
+    }
+
+    /// A list of operands that is cut where it is long.
+    static Text call_of(const std::string& function, const std::vector<Text>& operands) {
+        std::string text = function + "(";
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            if (i == most_operands_written && operands.size() > most_operands_written + 1) {
+                text += ", ... " + std::to_string(operands.size() - i) + " more";
+                break;
+            }
+            text += (i == 0 ? "" : ", ") + operands[i].bare();
+        }
+        return {text + ")"};
+    }
+
+    static Text applied(const library::Function& function, const std::vector<Text>& operands) {
+        if (function.operator_symbol) {
+            const std::string& symbol = *function.operator_symbol;
+            if (operands.size() == 2 && symbol == "*") {
+                return {bracketed(operands[0], Binding::product) + " " + bracketed(operands[1], Binding::suffix), Binding::product};
+            }
+            if (operands.size() == 2 && symbol == "/") {
+                return {bracketed(operands[0], Binding::quotient) + " / " + bracketed(operands[1], Binding::suffix), Binding::quotient};
+            }
+            if (operands.size() == 2) { // + and -
+                return {
+                    bracketed(operands[0], Binding::sum) + " " + symbol + " " + bracketed(operands[1], Binding::quotient), Binding::sum};
+            }
+            if (symbol == "neg") {
+                return {"-" + bracketed(operands[0], Binding::suffix), Binding::sign};
+            }
+            return {bracketed(operands[0], Binding::suffix) + symbol, Binding::suffix};
         }
         if (function.name == "minv") {
-            return {operand(operands[0], Binding::suffix) + "^-1", Binding::suffix};
+            return {bracketed(operands[0], Binding::suffix) + "^-1", Binding::suffix};
         }
         const auto notation =
             std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.name; });
@@ -124,9 +157,54 @@ private:
             if (i > 0) {
                 text += written ? notation->between : ", ";
             }
-            text += written && operands.size() == 2 ? operand(operands[i], Binding::product) : datum_text(operands[i]).bare();
+            text += written && operands.size() == 2 ? bracketed(operands[i], Binding::product) : operands[i].bare();
         }
         return {text + (written ? std::string(notation->after) : ")"), Binding::atom, written && notation->before == "("};
+    }
+
+    static std::string index_text(const Shape& shape, int component) {
+        const std::string row = std::to_string(component / shape.columns);
+        return shape.form == Form::scalar ? ""
+            : shape.form == Form::vector  ? "[" + row + "]"
+                                          : "[" + row + "," + std::to_string(component % shape.columns) + "]";
+    }
+
+    /// A value of a component program; what is long is left out.
+    Text value_text(const library::ComponentProgram& made, const library::ComponentValue& value, const std::vector<Text>& operands) const {
+        switch (value.kind) {
+        case library::ComponentValue::Kind::zero:
+            return {"0"};
+        case library::ComponentValue::Kind::component: {
+            const auto operand = static_cast<std::size_t>(value.source.operand);
+            const std::string index = index_text(made.operands[operand], value.source.component);
+            return index.empty() ? operands[operand] : Text{bracketed(operands[operand], Binding::suffix) + index, Binding::suffix};
+        }
+        case library::ComponentValue::Kind::step:
+            break;
+        }
+        const library::ScalarStep& step = made.steps[static_cast<std::size_t>(value.step)];
+        std::vector<Text> texts;
+        for (const library::ComponentValue& operand : step.operands) {
+            texts.push_back(value_text(made, operand, operands));
+            if (texts.back().text.size() > longest_component || texts.back().text == "...") {
+                return {"..."};
+            }
+        }
+        return applied(catalog_.function(step.function), texts);
+    }
+
+    /// `K[0,0] = 0.5 A[0,0], K[0,1] = ..., 9 components`
+    std::string component_line(DataId result, const library::ComponentProgram& made) const {
+        const frontend::Call& call = graph_.call(inside_.at(result));
+        std::vector<Text> operands;
+        std::transform(call.operands.begin(), call.operands.end(), std::back_inserter(operands), [&](DataId o) { return datum_text(o); });
+        std::string text;
+        const int written = made.result.size() <= most_components_written ? made.result.size() : 2;
+        for (int component = 0; component < written; ++component) {
+            text += (component == 0 ? "" : ", ") + graph_.datum(result).name + index_text(made.result, component) + " = " +
+                value_text(made, made.values[static_cast<std::size_t>(component)], operands).bare();
+        }
+        return written == made.result.size() ? text : text + ", ... " + std::to_string(made.result.size()) + " components";
     }
 
     const dag::CallGraph& graph_;

@@ -61,6 +61,8 @@ struct Implementation {
     SizeExpression threads;    ///< threads per instance (granularity)
     std::vector<Touch> inputs; ///< per operand
     Touch output = Touch::all; ///< `all` only when threads = 1
+    /// Per operand whose touch is `all`, the components that one thread reads; 0, or empty: all of them. For prices only.
+    std::vector<int> reads;
     std::optional<SizeExpression> limit; ///< legal only where this is nonzero
     SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
     bool barrier = false;                ///< the routine itself synchronises the threads of an instance

@@ -2,6 +2,7 @@
 // Maps of components in few rules.
 #include "elementary-lib/component_map.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace fusec::library {
@@ -17,18 +18,25 @@ struct Step {
     bool plain() const { return row >= 0 && row <= 1 && column >= 0 && column <= 1; }
 };
 
+using Steps = std::vector<Step>; ///< of each leaf
+
+bool plain(const Steps& steps) {
+    return std::all_of(steps.begin(), steps.end(), [](const Step& step) { return step.plain(); });
+}
+
 class Partition {
 public:
-    explicit Partition(const ComponentMap& map) : map_(map), covered_(map.sources.size(), false) {}
+    Partition(const Shape& result, const std::vector<Shape>& operands, const std::vector<ComponentPattern>& patterns)
+        : result_(result), operands_(operands), patterns_(patterns), covered_(patterns.size(), false) {}
 
-    std::vector<MapPart> run() {
-        std::vector<MapPart> zeros;
-        for (int row = 0; row < map_.result.rows; ++row) {
-            for (int column = 0; column < map_.result.columns; ++column) {
+    std::vector<ComponentPart> run() {
+        std::vector<ComponentPart> zeros;
+        for (int row = 0; row < result_.rows; ++row) {
+            for (int column = 0; column < result_.columns; ++column) {
                 if (!covered(row, column)) {
-                    const MapPart part = part_at(row, column);
+                    const ComponentPart part = part_at(row, column);
                     cover(part);
-                    (part.operand == ComponentSource::zero ? zeros : parts_).push_back(part);
+                    (part.formula == ComponentPattern::zero ? zeros : parts_).push_back(part);
                 }
             }
         }
@@ -39,61 +47,65 @@ public:
     }
 
 private:
-    bool inside(int row, int column) const { return row < map_.result.rows && column < map_.result.columns; }
-    std::size_t at(int row, int column) const { return static_cast<std::size_t>(row * map_.result.columns + column); }
+    bool inside(int row, int column) const { return row < result_.rows && column < result_.columns; }
+    std::size_t at(int row, int column) const { return static_cast<std::size_t>(row * result_.columns + column); }
     bool covered(int row, int column) const { return covered_[at(row, column)]; }
-    const ComponentSource& source(int row, int column) const { return map_.sources[at(row, column)]; }
+    const ComponentPattern& pattern(int row, int column) const { return patterns_[at(row, column)]; }
 
-    /// True if the step from one component to the other is the given one, within one operand.
-    bool follows(int row, int column, int next_row, int next_column, const Step& step) const {
-        if (!inside(next_row, next_column) || covered(next_row, next_column) ||
-            source(row, column).operand != source(next_row, next_column).operand) {
-            return false;
-        }
-        return step_between(row, column, next_row, next_column) == step;
+    /// One formula of the same operands.
+    bool alike(const ComponentPattern& a, const ComponentPattern& b) const {
+        return a.formula == b.formula &&
+            std::equal(a.leaves.begin(), a.leaves.end(), b.leaves.begin(), b.leaves.end(),
+                [](const ComponentSource& x, const ComponentSource& y) { return x.operand == y.operand; });
     }
-    Step step_between(int row, int column, int next_row, int next_column) const {
-        const ComponentSource& from = source(row, column);
-        const ComponentSource& to = source(next_row, next_column);
-        if (from.operand == ComponentSource::zero || from.operand != to.operand) {
-            return {};
+
+    /// True if the steps from one component to the other are the given ones.
+    bool follows(int row, int column, int next_row, int next_column, const Steps& steps) const {
+        return inside(next_row, next_column) && !covered(next_row, next_column) &&
+            alike(pattern(row, column), pattern(next_row, next_column)) && steps_between(row, column, next_row, next_column) == steps;
+    }
+    /// Pre: the two are alike.
+    Steps steps_between(int row, int column, int next_row, int next_column) const {
+        const ComponentPattern& from = pattern(row, column);
+        const ComponentPattern& to = pattern(next_row, next_column);
+        Steps steps;
+        for (std::size_t leaf = 0; leaf < from.leaves.size(); ++leaf) {
+            const int columns = operands_[static_cast<std::size_t>(from.leaves[leaf].operand)].columns;
+            const int first = from.leaves[leaf].component, second = to.leaves[leaf].component;
+            steps.push_back({second / columns - first / columns, second % columns - first % columns});
         }
-        const int columns = map_.operands[static_cast<std::size_t>(from.operand)].columns;
-        return {to.component / columns - from.component / columns, to.component % columns - from.component % columns};
+        return steps;
     }
 
     /// How many components from here on, in the direction given, follow one step; 1 if only two do with a step that is not plain.
-    int run_length(int row, int column, int down, int right, Step& step) const {
-        step = {};
-        if (!inside(row + down, column + right)) {
+    int run_length(int row, int column, int down, int right, Steps& steps) const {
+        steps.assign(pattern(row, column).leaves.size(), {});
+        if (!inside(row + down, column + right) || !alike(pattern(row, column), pattern(row + down, column + right))) {
             return 1;
         }
-        const Step first = step_between(row, column, row + down, column + right);
+        const Steps first = steps_between(row, column, row + down, column + right);
         int length = 1;
         while (follows(row + (length - 1) * down, column + (length - 1) * right, row + length * down, column + length * right, first)) {
             ++length;
         }
-        if (length == 1 || (length == 2 && !first.plain())) {
+        if (length == 1 || (length == 2 && !plain(first))) {
             return 1;
         }
-        step = first;
+        steps = first;
         return length;
     }
 
-    MapPart part_at(int row, int column) const {
-        MapPart part{.row = row, .column = column};
-        const ComponentSource& first = source(row, column);
-        part.operand = first.operand;
-        if (first.operand != ComponentSource::zero) {
-            const int columns = map_.operands[static_cast<std::size_t>(first.operand)].columns;
-            part.source_row = first.component / columns;
-            part.source_column = first.component % columns;
-        }
-        Step right, down;
+    ComponentPart part_at(int row, int column) const {
+        ComponentPart part;
+        part.row = row;
+        part.column = column;
+        const ComponentPattern& first = pattern(row, column);
+        part.formula = first.formula;
+        Steps right, down;
         part.columns = run_length(row, column, 0, 1, right);
         part.rows = rows_of(part, right, down);
         if (part.rows == 1 && part.columns == 1) {
-            Step along;
+            Steps along;
             const int length = run_length(row, column, 1, 1, along);
             if (length > 1) {
                 part.diagonal = true;
@@ -101,27 +113,29 @@ private:
                 down = along;
             }
         }
-        part.row_by_row = down.row;
-        part.column_by_row = down.column;
-        part.row_by_column = right.row;
-        part.column_by_column = right.column;
+        for (std::size_t leaf = 0; leaf < first.leaves.size(); ++leaf) {
+            const ComponentSource& source = first.leaves[leaf];
+            const int columns = operands_[static_cast<std::size_t>(source.operand)].columns;
+            part.leaves.push_back({source.operand, source.component / columns, source.component % columns, down[leaf].row, right[leaf].row,
+                down[leaf].column, right[leaf].column});
+        }
         return part;
     }
 
     /// Rows from the part's on that repeat its first row with one step.
-    int rows_of(const MapPart& part, const Step& right, Step& down) const {
+    int rows_of(const ComponentPart& part, const Steps& right, Steps& down) const {
         const int most = run_length(part.row, part.column, 1, 0, down);
         int rows = 1;
         while (rows < most && repeats(part, rows, right, down)) {
             ++rows;
         }
-        if (rows == 1 || (rows == 2 && !down.plain())) {
-            down = {};
+        if (rows == 1 || (rows == 2 && !plain(down))) {
+            down.assign(down.size(), {});
             return 1;
         }
         return rows;
     }
-    bool repeats(const MapPart& part, int rows, const Step& right, const Step& down) const {
+    bool repeats(const ComponentPart& part, int rows, const Steps& right, const Steps& down) const {
         const int row = part.row + rows;
         for (int j = 0; j < part.columns; ++j) {
             const int column = part.column + j;
@@ -132,7 +146,7 @@ private:
         return true;
     }
 
-    void cover(const MapPart& part) {
+    void cover(const ComponentPart& part) {
         for (int i = 0; i < part.rows; ++i) {
             for (int j = 0; j < part.columns; ++j) {
                 covered_[at(part.row + i, part.column + (part.diagonal ? i : j))] = true;
@@ -140,9 +154,11 @@ private:
         }
     }
 
-    const ComponentMap& map_;
+    const Shape& result_;
+    const std::vector<Shape>& operands_;
+    const std::vector<ComponentPattern>& patterns_;
     std::vector<bool> covered_;
-    std::vector<MapPart> parts_;
+    std::vector<ComponentPart> parts_;
 };
 
 /// `:` for all of a dimension, `a:b` for a part of it.
@@ -153,20 +169,21 @@ std::string range_text(int first, int count, int size) {
 } // namespace
 
 std::string slice_text(const ComponentMap& map) {
-    const std::vector<MapPart> parts = parts_of(map);
+    const std::vector<ComponentPart> parts = parts_of(map);
     const Shape& operand = map.operands.front();
-    const MapPart& part = parts.front();
+    const ComponentPart& part = parts.front();
     if (map.operands.size() != 1 || parts.size() != 1 || part.diagonal || part.rows * part.columns != map.result.size()) {
         return "";
     }
-    const std::string row = std::to_string(part.source_row);
-    const std::string column = std::to_string(part.source_column);
-    const bool down = part.rows == 1 || (part.row_by_row == 1 && part.column_by_row == 0);
-    const bool along = part.rows == 1 || (part.row_by_row == 0 && part.column_by_row == 1);
-    const bool straight = part.columns == 1 || (part.row_by_column == 0 && part.column_by_column == 1);
+    const LeafRule& leaf = part.leaves.front();
+    const std::string row = std::to_string(leaf.row);
+    const std::string column = std::to_string(leaf.column);
+    const bool down = part.rows == 1 || (leaf.row_by_row == 1 && leaf.column_by_row == 0);
+    const bool along = part.rows == 1 || (leaf.row_by_row == 0 && leaf.column_by_row == 1);
+    const bool straight = part.columns == 1 || (leaf.row_by_column == 0 && leaf.column_by_column == 1);
     if (operand.form == Form::vector) {
         return map.result.form == Form::scalar        ? "[" + row + "]"
-            : map.result.form == Form::vector && down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "]"
+            : map.result.form == Form::vector && down ? "[" + range_text(leaf.row, part.rows, operand.rows) + "]"
                                                       : "";
     }
     if (operand.form == Form::scalar || (map.result.form == Form::matrix && !(down && straight))) {
@@ -176,19 +193,30 @@ std::string slice_text(const ComponentMap& map) {
     case Form::scalar:
         return "[" + row + "," + column + "]";
     case Form::vector:
-        return along
-            ? "[" + row + (part.rows == operand.columns ? "" : "," + range_text(part.source_column, part.rows, operand.columns)) + "]"
-            : down ? "[" + range_text(part.source_row, part.rows, operand.rows) + "," + column + "]"
-                   : "";
+        return along ? "[" + row + (part.rows == operand.columns ? "" : "," + range_text(leaf.column, part.rows, operand.columns)) + "]"
+            : down   ? "[" + range_text(leaf.row, part.rows, operand.rows) + "," + column + "]"
+                     : "";
     case Form::matrix:
-        return "[" + range_text(part.source_row, part.rows, operand.rows) +
-            (part.columns == operand.columns ? "" : "," + range_text(part.source_column, part.columns, operand.columns)) + "]";
+        return "[" + range_text(leaf.row, part.rows, operand.rows) +
+            (part.columns == operand.columns ? "" : "," + range_text(leaf.column, part.columns, operand.columns)) + "]";
     }
     return "";
 }
 
-std::vector<MapPart> parts_of(const ComponentMap& map) {
-    return Partition(map).run();
+std::vector<ComponentPart> parts_of(
+    const Shape& result, const std::vector<Shape>& operands, const std::vector<ComponentPattern>& patterns) {
+    return Partition(result, operands, patterns).run();
+}
+
+std::vector<ComponentPart> parts_of(const ComponentMap& map) {
+    std::vector<ComponentPattern> patterns;
+    for (const ComponentSource& source : map.sources) {
+        ComponentPattern& pattern = patterns.emplace_back();
+        if (source.operand != ComponentSource::zero) {
+            pattern = {ComponentPattern::moved, {source}};
+        }
+    }
+    return parts_of(map.result, map.operands, patterns);
 }
 
 } // namespace fusec::library

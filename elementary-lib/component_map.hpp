@@ -30,19 +30,34 @@ struct ComponentMap {
     std::vector<ComponentSource> sources; ///< by component of the result, row-major
 };
 
-/// Components of the result with one rule: component (row + i, column + j) comes from component (source_row + i * row_by_row +
-/// j * row_by_column, ...) of the operand, for i below `rows` and j below `columns`; of a diagonal, i = j below `rows`.
-struct MapPart {
-    int row = 0, column = 0, rows = 1, columns = 1;
-    bool diagonal = false;
-    int operand = ComponentSource::zero;
-    int source_row = 0, source_column = 0;
+/// What one component of a result is made from: a formula, by a number that stands for it, and its leaves. Formula `zero` has no leaves.
+struct ComponentPattern {
+    static constexpr int zero = -1;
+    static constexpr int moved = 0; ///< the one leaf as it is
+    int formula = zero;
+    std::vector<ComponentSource> leaves; ///< components of operands
+};
+
+/// Where a leaf of component (row + i, column + j) of a part is: at (row + i * row_by_row + j * row_by_column, ...) of its operand.
+struct LeafRule {
+    int operand = 0;
+    int row = 0, column = 0;
     int row_by_row = 0, row_by_column = 0, column_by_row = 0, column_by_column = 0;
 };
 
+/// Components of the result with one rule: (row + i, column + j) for i below `rows` and j below `columns`; of a diagonal, i = j below
+/// `rows`.
+struct ComponentPart {
+    int row = 0, column = 0, rows = 1, columns = 1;
+    bool diagonal = false;
+    int formula = ComponentPattern::zero;
+    std::vector<LeafRule> leaves;
+};
+
 /// A partition of the result into few parts (greedy, in row-major order). If zeros are not one part, they are none: then everything that
-/// is in no part is 0. Linear in the components times the number of operands of a part's neighbours.
-std::vector<MapPart> parts_of(const ComponentMap& map);
+/// is in no part is 0. `patterns` is by component, row-major. Linear in the leaves of all components times the neighbours of a part.
+std::vector<ComponentPart> parts_of(const Shape& result, const std::vector<Shape>& operands, const std::vector<ComponentPattern>& patterns);
+std::vector<ComponentPart> parts_of(const ComponentMap& map);
 
 /// A map that a program could write as one slice, as it would stand behind the operand: `[1]`, `[:,2]`, `[0:3,3:6]`; empty for others.
 std::string slice_text(const ComponentMap& map);

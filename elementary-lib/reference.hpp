@@ -17,6 +17,7 @@
 #pragma once
 
 #include "elementary-lib/component_map.hpp"
+#include "elementary-lib/component_program.hpp"
 #include "elementary-lib/expression.hpp"
 
 #include <optional>
@@ -67,8 +68,9 @@ struct ReferenceExpression {
     int root = -1;
 };
 
-/// Of a function in a file one of the first two; a map of components is that of a function that a program defines by slices.
-using Reference = std::variant<ReferenceExpression, Algorithm, ComponentMap>;
+/// Of a function in a file one of the first two; the others are those of functions that a program defines by slices and by arithmetic
+/// with components.
+using Reference = std::variant<ReferenceExpression, Algorithm, ComponentMap, ComponentProgram>;
 
 /// Parses a reference; on failure returns nothing and sets `error` and the byte offset `where`.
 std::optional<Reference> parse_reference(std::string_view text, std::string& error, std::size_t& where);

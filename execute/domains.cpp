@@ -137,6 +137,34 @@ Demands needed_of(const Shape& operand, const Demands& wanted, const library::Fu
     return needed;
 }
 
+/// The same for arithmetic with components, backwards through its steps: what one component needs all of its operand get. A demand on a
+/// value as a whole, as to be positive definite, says nothing about its components.
+std::vector<Demands> demands(const library::ComponentProgram& made, const Demands& of_result, const library::Catalog& catalog) {
+    std::vector<Demands> of_operand(made.operands.size()), of_step(made.steps.size());
+    const auto demand = [&](const library::ComponentValue& value, const Demands& wanted) {
+        if (value.kind == library::ComponentValue::Kind::step) {
+            join(of_step[static_cast<std::size_t>(value.step)], wanted);
+        } else if (value.kind == library::ComponentValue::Kind::component) {
+            join(of_operand[static_cast<std::size_t>(value.source.operand)], wanted);
+        }
+    };
+    Demands component;
+    component.positive = of_result.positive;
+    component.nonzero = of_result.nonzero;
+    for (const library::ComponentValue& value : made.values) {
+        demand(value, component);
+    }
+    for (std::size_t i = made.steps.size(); i-- > 0;) {
+        const library::Function& function = catalog.function(made.steps[i].function);
+        for (std::size_t operand = 0; operand < made.steps[i].operands.size(); ++operand) {
+            Demands wanted = needed_of({}, of_step[i], function, false);
+            join(wanted, declared(function.inputs[operand].domain));
+            demand(made.steps[i].operands[operand], wanted);
+        }
+    }
+    return of_operand;
+}
+
 } // namespace
 
 std::vector<Demands> demands(const CheckedProgram& program, const library::Catalog& catalog) {
@@ -144,6 +172,13 @@ std::vector<Demands> demands(const CheckedProgram& program, const library::Catal
     // Calls are in topological order, so backwards all demands on a result are known before they are passed on.
     for (auto call = program.calls.rbegin(); call != program.calls.rend(); ++call) {
         const library::Function& function = catalog.function(call->instance.function);
+        if (const auto* components = std::get_if<library::ComponentProgram>(&function.reference)) {
+            const std::vector<Demands> needed = demands(*components, found[call->result.index()], catalog);
+            for (std::size_t i = 0; i < call->operands.size(); ++i) {
+                join(found[call->operands[i].index()], needed[i]);
+            }
+            continue;
+        }
         for (std::size_t i = 0; i < call->operands.size(); ++i) {
             const DataId operand = call->operands[i];
             const bool repeated = call->operands.size() == 2 && call->operands[0] == call->operands[1];

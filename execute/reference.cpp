@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/reference.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -38,8 +41,53 @@ InstanceReference::InstanceReference(const library::Catalog& catalog, const libr
         how_ = *map;
         return;
     }
+    if (const auto* program = std::get_if<library::ComponentProgram>(&function.reference)) {
+        how_ = steps(*program, catalog);
+        return;
+    }
     how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns,
         function.inputs.at(0).domain == library::Domain::spd};
+}
+
+InstanceReference::Steps InstanceReference::steps(const library::ComponentProgram& program, const library::Catalog& catalog) {
+    Steps result{program, {}, {}};
+    std::map<FunctionId, std::size_t> numbers;
+    for (const library::ScalarStep& step : program.steps) {
+        const auto [number, inserted] = numbers.try_emplace(step.function, result.functions.size());
+        if (inserted) {
+            const library::Function& function = catalog.function(step.function);
+            result.functions.emplace_back(function, std::get<library::ReferenceExpression>(function.reference), library::ShapeValues{},
+                std::vector<Shape>(step.operands.size()), Shape{});
+        }
+        result.function_of.push_back(number->second);
+    }
+    return result;
+}
+
+void InstanceReference::Steps::evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const {
+    std::vector<Bounded> made;
+    made.reserve(program.steps.size());
+    const auto value = [&](const library::ComponentValue& v) -> Bounded {
+        switch (v.kind) {
+        case library::ComponentValue::Kind::zero:
+            return {0, 0};
+        case library::ComponentValue::Kind::component:
+            return operands.at(static_cast<std::size_t>(v.source.operand))[v.source.component];
+        case library::ComponentValue::Kind::step:
+            return made.at(static_cast<std::size_t>(v.step));
+        }
+        return {};
+    };
+    for (std::size_t i = 0; i < program.steps.size(); ++i) {
+        std::vector<Bounded> values;
+        std::transform(program.steps[i].operands.begin(), program.steps[i].operands.end(), std::back_inserter(values), value);
+        std::vector<const Bounded*> pointers;
+        for (const Bounded& one : values) {
+            pointers.push_back(&one);
+        }
+        functions[function_of[i]].evaluate(pointers, &made.emplace_back());
+    }
+    std::transform(program.values.begin(), program.values.end(), result, value);
 }
 
 void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const {
@@ -54,6 +102,10 @@ void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bo
                 ? Bounded{0, 0}
                 : operands.at(static_cast<std::size_t>(source.operand))[source.component];
         }
+        return;
+    }
+    if (const auto* steps = std::get_if<Steps>(&how_)) {
+        steps->evaluate(operands, result);
         return;
     }
     const Named& named = std::get<Named>(how_);

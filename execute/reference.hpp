@@ -31,7 +31,16 @@ private:
         int columns = 0;
         bool positive_definite = false;
     };
-    std::variant<ExpressionReference, Named, library::ComponentMap> how_;
+    struct Steps {
+        library::ComponentProgram program;
+        std::vector<ExpressionReference> functions;
+        std::vector<std::size_t> function_of; ///< per step, index into functions
+
+        void evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const;
+    };
+    static Steps steps(const library::ComponentProgram& program, const library::Catalog& catalog);
+
+    std::variant<ExpressionReference, Named, library::ComponentMap, Steps> how_;
 };
 
 /// Components of data, by DataId: per-element data hold every element's components one after another, uniforms and constants one

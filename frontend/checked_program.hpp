@@ -7,6 +7,7 @@
 #include "support/ids.hpp"
 #include "support/source.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,11 +50,18 @@ struct CheckedProgram {
         functions;               ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
     std::vector<DataId> inputs;  ///< interface order: `input` and `uniform` declarations as they stand in the program
     std::vector<DataId> outputs; ///< `return` order; never an input, no repeats, at least one
+    /// Names of calls as written that are steps of another call (condense.hpp), with the result of that call.
+    std::map<std::string, DataId> steps;
 
     const Datum& datum(DataId id) const { return data.at(id.index()); }
     const Call& call(CallId id) const { return calls.at(id.index()); }
     /// The name of a call is the name of its result.
     const std::string& name_of(CallId id) const { return datum(call(id).result).name; }
+    /// "`s` is computed within `K`", for a name that is a step's; empty for others.
+    std::string within(const std::string& step_name) const {
+        const auto step = steps.find(step_name);
+        return step == steps.end() ? "" : "`" + step_name + "` is computed within `" + datum(step->second).name + "`";
+    }
 };
 
 } // namespace fusec::frontend

@@ -45,7 +45,11 @@ private:
     }
 
     /// It only moves components that there are, and has no operand in vain.
-    static void own_function(const library::Function& function) {
+    void own_function(const library::Function& function) const {
+        if (const auto* components = std::get_if<library::ComponentProgram>(&function.reference)) {
+            component_program(*components, function);
+            return;
+        }
         const auto* map = std::get_if<library::ComponentMap>(&function.reference);
         internal_check(map != nullptr, "a function of the program computes");
         internal_check(
@@ -63,6 +67,42 @@ private:
                 source.component >= 0 && source.component < map->operands[operand].size(), "a map moves a component that is none");
         }
         internal_check(used == map->operands.size(), "a map has an operand in vain");
+    }
+
+    void component_program(const library::ComponentProgram& made, const library::Function& function) const {
+        using Kind = library::ComponentValue::Kind;
+        internal_check(!made.operands.empty() && made.operands.size() == function.inputs.size(),
+            "a component program has other operands than its function");
+        internal_check(made.values.size() == static_cast<std::size_t>(made.result.size()), "a component program leaves out components");
+        std::vector<bool> operand_used(made.operands.size(), false), step_used(made.steps.size(), false);
+        const auto value = [&](const library::ComponentValue& v, std::size_t steps) {
+            if (v.kind == Kind::step) {
+                internal_check(v.step >= 0 && static_cast<std::size_t>(v.step) < steps, "a step uses one that comes later");
+                step_used[static_cast<std::size_t>(v.step)] = true;
+            } else if (v.kind == Kind::component) {
+                const auto operand = static_cast<std::size_t>(v.source.operand);
+                internal_check(v.source.operand >= 0 && operand < made.operands.size() && v.source.component >= 0 &&
+                        v.source.component < made.operands[operand].size(),
+                    "a component program reads a component that is none");
+                operand_used[operand] = true;
+            }
+        };
+        for (std::size_t step = 0; step < made.steps.size(); ++step) {
+            const library::Function& scalar = catalog_.function(made.steps[step].function);
+            internal_check(made.steps[step].function.index() < catalog_.library_size() && library::may_be_step(scalar) &&
+                    scalar.inputs.size() == made.steps[step].operands.size(),
+                "a step is no scalar function");
+            for (const library::ComponentValue& v : made.steps[step].operands) {
+                internal_check(v.kind != Kind::zero, "a step has a zero for an operand");
+                value(v, step);
+            }
+        }
+        for (const library::ComponentValue& v : made.values) {
+            value(v, made.steps.size());
+        }
+        internal_check(std::find(operand_used.begin(), operand_used.end(), false) == operand_used.end() &&
+                std::find(step_used.begin(), step_used.end(), false) == step_used.end(),
+            "a component program has an operand or a step in vain");
     }
 
     static bool is_identifier(const std::string& word) { return !word.empty() && as_identifier(word, "x") == word && !is_reserved(word); }

@@ -162,13 +162,14 @@ struct Axes {
     std::size_t count() const { return elements.size() * loads.size() * stores.size() * orders.size(); }
 };
 
-/// Block sizes in elements, preferred first. 8 and 16 only where the largest granularity fills whole warps with them.
+/// Block sizes in elements, preferred first. Fewer than 32 only where the largest granularity fills whole warps with them.
 Few<int, 6> block_elements(int largest_threads, int warp_size) {
     static constexpr std::array<int, 6> fine = {64, 128, 32, 256, 16, 8};
     static constexpr std::array<int, 6> medium = {32, 64, 16, 128, 8, 256};
-    static constexpr std::array<int, 6> coarse = {8, 16, 32, 64, 128, 256};
+    static constexpr std::array<int, 6> coarse = {8, 16, 32, 4, 64, 128};
+    static constexpr std::array<int, 6> coarsest = {4, 2, 8, 1, 16, 32};
     Few<int, 6> result;
-    for (int elements : largest_threads <= 2 ? fine : largest_threads <= 8 ? medium : coarse) {
+    for (int elements : largest_threads <= 2 ? fine : largest_threads <= 8 ? medium : largest_threads < 64 ? coarse : coarsest) {
         if (elements * largest_threads % warp_size == 0) {
             result.push_back(elements);
         }

@@ -20,16 +20,17 @@ const CallCosts::Table& CallCosts::of(CallId id) {
     Table& table = tables_[id.index()];
     if (table.empty()) {
         const frontend::Call& call = graph_.call(id);
-        const auto access = [&](DataId datum, const Routine& routine, library::Touch touch) {
+        const auto access = [&](DataId datum, const Routine& routine, library::Touch touch, int reads) {
             const Type& type = graph_.datum(datum).type;
-            return &accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch});
+            return &accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch, reads});
         };
         for (const Routine& routine : routines_.at(id.index()).routines) {
             auto& row = table.emplace_back();
             for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
-                row.push_back(access(call.operands[operand], routine, routine.inputs[operand]));
+                row.push_back(
+                    access(call.operands[operand], routine, routine.inputs[operand], routine.reads.empty() ? 0 : routine.reads[operand]));
             }
-            row.push_back(access(call.result, routine, routine.output));
+            row.push_back(access(call.result, routine, routine.output, 0));
         }
     }
     return table;

@@ -34,7 +34,7 @@ int first_word(const Access& access, int lane) {
 
 /// Bytes of one access: parts that are contiguous are taken in 4, 8 or 16 bytes.
 int access_bytes(const Access& access) {
-    if (access.touch == library::Touch::column && access.shape.columns > 1) {
+    if ((access.touch == library::Touch::column && access.shape.columns > 1) || access.reads != 0) {
         return access.word_bytes;
     }
     int width = access.word_bytes;
@@ -111,6 +111,9 @@ double per_element(const Access& access, int group, int pad_words, Measure measu
 } // namespace
 
 int components_per_thread(const Access& access) {
+    if (access.reads != 0) {
+        return access.reads;
+    }
     if (const int part = library::components_touched(access.shape, access.touch, access.threads)) {
         return part;
     }

@@ -16,10 +16,12 @@ struct Access {
     int word_bytes = 4;
     int threads = 1; ///< per element
     library::Touch touch = library::Touch::all;
+    int reads = 0; ///< touch `all`: components that one thread reads, somewhere; 0: all of them
 
     bool operator==(const Access&) const = default;
     bool operator<(const Access& other) const {
-        return std::tie(shape, word_bytes, threads, touch) < std::tie(other.shape, other.word_bytes, other.threads, other.touch);
+        return std::tie(shape, word_bytes, threads, touch, reads) <
+            std::tie(other.shape, other.word_bytes, other.threads, other.touch, other.reads);
     }
 };
 

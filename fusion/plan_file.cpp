@@ -226,7 +226,8 @@ private:
                     unknown = true;
                     Diagnostic& report = diagnostics_.report(
                         kind::plan_unknown_call, name.span, "no call `" + name.text + "` in program `" + graph_.program().name + "`");
-                    if (const std::string near = nearest(name.text, names); !near.empty()) {
+                    report.hint = graph_.program().within(name.text);
+                    if (const std::string near = nearest(name.text, names); report.hint.empty() && !near.empty()) {
                         report.hint = "did you mean `" + near + "`?";
                     }
                 }

@@ -23,11 +23,13 @@ CallRoutines routines_of(const library::Catalog& catalog, const frontend::Call& 
                 " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
             continue;
         }
-        Routine routine{index, *threads, implementation.inputs, implementation.output, catalog.temporaries(call.instance, implementation),
-            implementation.barrier && *threads > 1, catalog.operations(call.instance, implementation)};
+        Routine routine{index, *threads, implementation.inputs, implementation.reads, implementation.output,
+            catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
+            catalog.operations(call.instance, implementation)};
         if (routine.threads == 1) {
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;
+            routine.reads.clear();
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
             return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output &&

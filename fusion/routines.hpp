@@ -14,6 +14,7 @@ struct Routine {
     std::size_t implementation = 0; ///< index into library::Function::implementations
     int threads = 1;
     std::vector<library::Touch> inputs; ///< `all` when threads = 1
+    std::vector<int> reads;             ///< per operand (library::Implementation::reads)
     library::Touch output = library::Touch::all;
     int temporaries = 0;
     bool synchronises = false;           ///< the routine itself orders the accesses of an instance's threads

@@ -28,7 +28,10 @@ std::optional<CallId> find_call(const std::string& name, const Compilation& c, D
     }
     Diagnostic& error = diagnostics.report(kind::unknown_call, {}, fmt::format("program `{}` has no call `{}`", c.program->name, name));
     const std::string near = nearest(name, names);
-    error.hint = near.empty() ? fmt::format("its calls are {}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", near);
+    const std::string within = c.graph->program().within(name);
+    error.hint = !within.empty() ? within
+        : near.empty()           ? fmt::format("its calls are {}", fmt::join(names, ", "))
+                                 : fmt::format("did you mean `{}`?", near);
     return std::nullopt;
 }
 

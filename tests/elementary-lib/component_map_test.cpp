@@ -6,15 +6,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <set>
 
 namespace fusec::library {
 namespace {
 
 /// What the rules say, or nothing if they say two things of one component.
-std::optional<std::vector<ComponentSource>> expanded(const ComponentMap& map, const std::vector<MapPart>& parts) {
+std::optional<std::vector<ComponentSource>> expanded(const ComponentMap& map, const std::vector<ComponentPart>& parts) {
     std::vector<std::optional<ComponentSource>> sources(map.sources.size());
-    for (const MapPart& part : parts) {
+    for (const ComponentPart& part : parts) {
         for (int i = 0; i < part.rows; ++i) {
             for (int j = 0; j < part.columns; ++j) {
                 const int row = part.row + i;
@@ -24,14 +26,15 @@ std::optional<std::vector<ComponentSource>> expanded(const ComponentMap& map, co
                     return std::nullopt;
                 }
                 source = ComponentSource{};
-                if (part.operand != ComponentSource::zero) {
-                    const Shape& operand = map.operands.at(static_cast<std::size_t>(part.operand));
-                    const int from_row = part.source_row + i * part.row_by_row + j * part.row_by_column;
-                    const int from_column = part.source_column + i * part.column_by_row + j * part.column_by_column;
+                if (part.formula != ComponentPattern::zero) {
+                    const LeafRule& leaf = part.leaves.at(0);
+                    const Shape& operand = map.operands.at(static_cast<std::size_t>(leaf.operand));
+                    const int from_row = leaf.row + i * leaf.row_by_row + j * leaf.row_by_column;
+                    const int from_column = leaf.column + i * leaf.column_by_row + j * leaf.column_by_column;
                     if (from_row < 0 || from_row >= operand.rows || from_column < 0 || from_column >= operand.columns) {
                         return std::nullopt;
                     }
-                    source = ComponentSource{part.operand, from_row * operand.columns + from_column};
+                    source = ComponentSource{leaf.operand, from_row * operand.columns + from_column};
                 }
             }
         }
@@ -75,6 +78,80 @@ TEST(MapParts, ArePartitionsThatSayTheMap) {
                                                              : k % size});
         }
         EXPECT_THAT(expanded(map, parts_of(map)), testing::Optional(testing::ContainerEq(map.sources))) << "round " << round;
+    }
+}
+
+/// Whether a component of the operand belongs to thread `thread` of `threads` under the touch.
+bool touches(Touch touch, int thread, int threads, const Shape& operand, int component) {
+    const int row = component / operand.columns, column = component % operand.columns;
+    switch (touch) {
+    case Touch::all:
+        return true;
+    case Touch::row:
+        return row == thread * operand.rows / threads;
+    case Touch::column:
+        return column == thread % operand.columns;
+    case Touch::entry:
+        return component == thread;
+    case Touch::rows:
+        break;
+    }
+    return false;
+}
+
+/// Barriers are placed by what implementations say that their threads touch: all that they read must be in it.
+TEST(MovingFunctions, ThreadsReadNoMoreThanTheyTouch) {
+    std::mt19937 random(20261122);
+    const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+    std::map<Touch, int> seen;
+    for (int round = 0; round < 3000; ++round) {
+        const bool vector = below(4) == 0;
+        ComponentMap map{{}, vector ? Shape{Form::vector, 2 + below(4), 1} : Shape{Form::matrix, 1 + below(4), 1 + below(4)}, {}};
+        if (map.result.size() == 1) {
+            continue;
+        }
+        const int kind = below(6);
+        const int rows = kind == 3 ? map.result.columns : map.result.rows, columns = kind == 3 ? map.result.rows : 1 + below(4);
+        map.operands = {kind == 5                  ? Shape{Form::vector, map.result.rows, 1}
+                : kind == 0 || kind == 2 || vector ? (kind == 0 ? map.result : Shape{Form::matrix, rows, map.result.columns})
+                                                   : Shape{Form::matrix, rows, columns}};
+        const Shape& operand = map.operands.front();
+        for (int k = 0; k < map.result.size(); ++k) {
+            const int row = k / map.result.columns, column = k % map.result.columns;
+            const int same = row % operand.rows * operand.columns + column % operand.columns;
+            const int transposed = column % operand.rows * operand.columns + row % operand.columns;
+            const int source = below(40) == 0 ? below(operand.size())
+                : kind == 1                   ? row % operand.rows * operand.columns + (column + 1) % operand.columns
+                : kind == 2                   ? (row + 1) % operand.rows * operand.columns + column % operand.columns
+                : kind == 3                   ? transposed
+                : kind == 5                   ? row
+                                              : same;
+            map.sources.push_back(below(9) == 0 && k > 0 ? ComponentSource{} : ComponentSource{0, source});
+        }
+        const Function function = moving_function(map);
+        for (const Implementation& implementation : function.implementations) {
+            const int threads = static_cast<int>(implementation.threads.evaluate({}).value());
+            if (threads == 1) {
+                continue;
+            }
+            const Touch touch = implementation.inputs.front();
+            ++seen[touch];
+            std::map<int, std::set<int>> read; // by thread
+            for (int k = 0; k < map.result.size(); ++k) {
+                const int thread = implementation.output == Touch::row ? k / map.result.columns : k;
+                const ComponentSource& source = map.sources[static_cast<std::size_t>(k)];
+                if (source.operand != ComponentSource::zero) {
+                    EXPECT_TRUE(touches(touch, thread, threads, operand, source.component)) << function.source;
+                    read[thread].insert(source.component);
+                }
+            }
+            for (const auto& [thread, components] : read) {
+                EXPECT_TRUE(touch != Touch::all || static_cast<int>(components.size()) <= implementation.reads.front()) << function.source;
+            }
+        }
+    }
+    for (const Touch touch : {Touch::all, Touch::row, Touch::column, Touch::entry}) {
+        EXPECT_GT(seen[touch], 50) << name_of(touch);
     }
 }
 
@@ -129,12 +206,13 @@ TEST(MovingFunctions, AreWrittenAsSlicesWhereTheyAre) {
 
 TEST(MovingFunctions, HaveATemplatePerImplementationAndNoArithmetic) {
     const Function function = moving_function(slice({Form::matrix, 4, 3}, {Form::matrix, 2, 3}, 2, 0, 1, 1));
-    ASSERT_EQ(function.implementations.size(), 2U);
+    ASSERT_EQ(function.implementations.size(), 3U);
     for (const Implementation& implementation : function.implementations) {
         EXPECT_FALSE(implementation_source(function, implementation).empty()) << implementation.name;
     }
     EXPECT_EQ(function.implementations[0].threads.evaluate({}), 1);
     EXPECT_EQ(function.implementations[1].threads.evaluate({}), 6);
+    EXPECT_EQ(function.implementations[2].threads.evaluate({}), 2);
     EXPECT_EQ(function.flops.evaluate({}), 0);
 }
 

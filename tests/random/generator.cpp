@@ -60,7 +60,7 @@ using Test = std::function<bool(const Value&)>;
 class Generator {
 public:
     Generator(std::uint64_t seed, const ProgramOptions& options)
-        : draw_(seed), block_draw_(~seed), options_(options), name_("p" + std::to_string(seed)) {}
+        : draw_(seed), block_draw_(~seed), component_draw_(seed ^ 0x5bd1e995U), options_(options), name_("p" + std::to_string(seed)) {}
 
     std::string run() {
         declare();
@@ -177,6 +177,9 @@ private:
     }
 
     bool statement(const std::string& target) {
+        if (options_.components && component_draw_.chance(40)) {
+            return component_statement(target);
+        }
         if (options_.slices && draw_.chance(45)) {
             return moving_statement(target);
         }
@@ -373,6 +376,93 @@ private:
         }
     }
 
+    /// Scalar arithmetic in loops over components: of one value or two that cannot cancel.
+    bool component_statement(const std::string& target) {
+        const auto computed = [](const Value& v) { return v.varies && !v.fixed && !v.moved; };
+        const auto a = pick([&](const Value& v) { return computed(v) && !v.scalar(); });
+        if (!a) {
+            return false;
+        }
+        return a->matrix() ? matrix_components(target, *a) : vector_components(target, *a);
+    }
+
+    static std::string loop(const std::string& index, int first, int last, const std::string& body) {
+        return "for " + index + " in " + std::to_string(first) + ".." + std::to_string(last) + " { " + body + " }\n";
+    }
+
+    bool made_by_loops(const std::string& target, const Value& like, const std::string& loops, const std::vector<Value>& operands) {
+        if (!like.scalar()) {
+            body_ += (options_.f64 ? "double " : "float ") + like.type() + " " + target + ";\n";
+        }
+        body_ += loops;
+        note_statement(target, like, operands);
+        values_.back().moved = false;
+        return true;
+    }
+
+    bool matrix_components(const std::string& target, const Value& a) {
+        const std::string entry = target + "[i, j] = ";
+        const auto over_all = [&](const Value& v, const std::string& body) { return loop("i", 0, v.rows, loop("j", 0, v.columns, body)); };
+        switch (component_draw_.below(5)) {
+        case 0: // a rule for every entry
+            return made_by_loops(target, a, over_all(a, entry + "2 * smax(" + a.name + "[i, j], 0.25) - 0.125;"), {a});
+        case 1: { // entries and those of the transposed
+            Value transposed = a;
+            std::swap(transposed.rows, transposed.columns);
+            return made_by_loops(target, transposed,
+                over_all(transposed, entry + a.name + "[j, i] * " + a.name + "[" + std::to_string(a.rows - 1) + " - j, i];"), {a});
+        }
+        case 2: { // a product, term by term
+            const auto b = pick([&](const Value& v) { return v.matrix() && v.rows == a.columns && v.varies && !v.fixed && !v.moved; });
+            if (!b) {
+                return false;
+            }
+            const Value product{.name = target, .rows = a.rows, .columns = b->columns};
+            const std::string term = a.name + "[i, m] * " + b->name + "[m, j]";
+            const std::string sum = "s_" + target;
+            return made_by_loops(target, product,
+                over_all(product,
+                    sum + " = " + a.name + "[i, 0] * " + b->name + "[0, j]; " + loop("m", 1, a.columns, sum + " += " + term + ";") + entry +
+                        sum + ";"),
+                {a, *b});
+        }
+        case 3: // a lower triangle that uses what is above
+            return made_by_loops(target, a,
+                loop("i", 0, a.rows,
+                    loop("j", 0, a.columns, entry + "0.5 * " + a.name + "[i, j];") + "d_" + target + " = smax(" + target + "[i, 0], 1); " +
+                        loop("j", 0, a.columns, target + "[i, j] += d_" + target + ";")),
+                {a});
+        default: { // a sum of squares
+            const std::string sum = "for i in 0.." + std::to_string(a.rows) + " { for j in 0.." + std::to_string(a.columns) + " { " +
+                target + " += " + a.name + "[i, j] * " + a.name + "[i, j]; } }\n";
+            return made_by_loops(target, {.name = target}, (options_.f64 ? "double " : "float ") + ("SCALAR " + target) + ";\n" + sum, {a});
+        }
+        }
+    }
+
+    bool vector_components(const std::string& target, const Value& a) {
+        const std::string n = std::to_string(a.rows);
+        switch (component_draw_.below(3)) {
+        case 0: // a recurrence
+            return made_by_loops(target, a,
+                target + "[0] = " + a.name + "[0] * " + a.name + "[0];\n" +
+                    loop("i", 1, a.rows, target + "[i] = " + a.name + "[i] * " + a.name + "[i] + 0.25 * " + target + "[i - 1];"),
+                {a});
+        case 1: { // a scalar that several parts use, and that is a value of its own
+            const std::string scale = "g_" + target;
+            return made_by_loops(target, a,
+                scale + " = " + a.name + "[0] * " + a.name + "[0] + 1;\n" +
+                    loop("i", 0, a.rows, target + "[i] = " + a.name + "[i] / " + scale + ";"),
+                {a});
+        }
+        default: { // a matrix of products
+            const Value square{.name = target, .rows = a.rows, .columns = a.rows};
+            return made_by_loops(target, square,
+                loop("i", 0, a.rows, loop("j", 0, a.rows, target + "[i, j] = " + a.name + "[i] * " + a.name + "[j];")), {a});
+        }
+        }
+    }
+
     /// Declared, and assigned by parts in a loop.
     bool reversed_rows(const std::string& target, const Value& a) {
         if (a.rows == 1 || a.fixed || a.moved || !a.varies) {
@@ -441,6 +531,7 @@ private:
 
     Draw draw_;
     Draw block_draw_; ///< of its own, so that programs with and without blocks compute the same otherwise
+    Draw component_draw_;
     bool summed_ = false;
     ProgramOptions options_;
     std::string name_;

@@ -13,8 +13,9 @@ struct ProgramOptions {
     bool f64 = false;
     bool uniforms = true;
     bool constants = true;
-    bool blocks = false; ///< a sum in a loop, and statements that call a definition
-    bool slices = false; ///< statements that choose components, or put values together
+    bool blocks = false;     ///< a sum in a loop, and statements that call a definition
+    bool slices = false;     ///< statements that choose components, or put values together
+    bool components = false; ///< loops of scalar arithmetic with components
 };
 
 /// A program named `p<seed>`; the same seed and options give the same text. Several outputs, shared values, transposes, scalars;

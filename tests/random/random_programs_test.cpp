@@ -40,6 +40,7 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.constants = (seed & 4U) != 0;
     options.blocks = seed % 3 == 0;
     options.slices = seed % 5 < 2;
+    options.components = seed % 4 == 1;
     return options;
 }
 
