@@ -103,7 +103,9 @@ std::vector<std::vector<ColumnId>> CoverSearch::alternatives(std::size_t count) 
         for (const ColumnId column : window.columns) {
             open.erase(column);
         }
-        if (std::optional<std::vector<ColumnId>> other = solve_window(window, dearest * window.cost, true)) {
+        // One that is better than the incumbent is left alone: the best plan does not depend on whether runner-ups are asked for.
+        if (std::optional<std::vector<ColumnId>> other = solve_window(window, dearest * window.cost, true);
+            other && total(*other) >= value_) {
             found.emplace_back(total(*other), std::move(*other));
         }
     }
