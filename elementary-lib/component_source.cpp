@@ -176,7 +176,7 @@ bool ComponentSourceWriter::has_rows() const {
     const auto diagonals = std::count_if(parts_.begin(), parts_.end(), [](const ComponentPart& part) { return part.diagonal; });
     const bool simple =
         std::all_of(parts_.begin(), parts_.end(), [&](const ComponentPart& part) { return !part.diagonal || source(part).before.empty(); });
-    return result_.form == Form::matrix && (diagonals <= 1 || rest_is_zero_) && simple;
+    return result_.form == Form::matrix && result_.rows > 1 && result_.columns > 1 && (diagonals <= 1 || rest_is_zero_) && simple;
 }
 
 std::string ComponentSourceWriter::row(const std::string& function) const {

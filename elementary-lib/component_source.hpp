@@ -31,7 +31,7 @@ public:
     std::string entry(const std::string& function) const;
     /// Thread i makes row i. Pre: has_rows().
     std::string row(const std::string& function) const;
-    /// Of a matrix, unless several diagonals lie among components that nothing gives a value before, or one needs variables.
+    /// Of a matrix with rows and columns, unless several diagonals lie among components that nothing gives a value before, or one needs variables.
     bool has_rows() const;
 
     const std::vector<ComponentPart>& parts() const { return parts_; }

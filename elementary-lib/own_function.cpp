@@ -59,15 +59,13 @@ Touch narrowest(const Alignment& found, const Shape& operand, const Shape& resul
     if (operand.form != Form::matrix) {
         return Touch::all;
     }
-    const bool matrix_entries = !thread_per_row && result.form == Form::matrix;
-    if (matrix_entries && operand == result && found.row_is_row && found.column_is_column) {
-        return Touch::entry;
+    if (!thread_per_row && result.form == Form::matrix) { // row i and column i are those of thread i, whatever it makes
+        return operand == result && found.row_is_row && found.column_is_column ? Touch::entry : Touch::all;
     }
     if (found.row_is_row && operand.rows == result.rows) {
         return Touch::row;
     }
-    const bool own_column = matrix_entries ? found.column_is_column && operand.columns == result.columns
-                                           : found.column_is_row && operand.columns == result.rows;
+    const bool own_column = found.column_is_row && operand.columns == result.rows;
     return own_column ? Touch::column : Touch::all;
 }
 

@@ -42,7 +42,7 @@ public:
                 operand = same_[operand.index()];
             }
             if (const auto equal = equal_of(call)) {
-                if (replace(i, equal->datum)) {
+                if (replace(i, equal->datum) && !is_unnamed_scalar(call)) {
                     messages_.add(kind::simplified_call, call.span, replaced_name_, equal->why);
                 }
             } else {
@@ -56,6 +56,11 @@ public:
 private:
     /// The function and its operands, in an order that does not matter where they may be exchanged.
     using Key = std::pair<FunctionId, std::vector<DataId>>;
+
+    /// A scalar that the program has no name for, as `B[i, j] += x` makes them by the hundred: nothing to tell.
+    bool is_unnamed_scalar(const Call& call) const {
+        return call.instance.result.shape.form == Form::scalar && replaced_name_.find('.') != std::string::npos;
+    }
 
     const library::Function& function_of(const Call& call) const { return catalog_.function(call.instance.function); }
 

@@ -81,16 +81,16 @@ TEST(MapParts, ArePartitionsThatSayTheMap) {
     }
 }
 
-/// Whether a component of the operand belongs to thread `thread` of `threads` under the touch.
-bool touches(Touch touch, int thread, int threads, const Shape& operand, int component) {
+/// Whether a component of the operand belongs to a thread under the touch.
+bool touches(Touch touch, int thread, const Shape& operand, int component) {
     const int row = component / operand.columns, column = component % operand.columns;
     switch (touch) {
     case Touch::all:
         return true;
     case Touch::row:
-        return row == thread * operand.rows / threads;
+        return row == thread;
     case Touch::column:
-        return column == thread % operand.columns;
+        return column == thread;
     case Touch::entry:
         return component == thread;
     case Touch::rows:
@@ -141,7 +141,7 @@ TEST(MovingFunctions, ThreadsReadNoMoreThanTheyTouch) {
                 const int thread = implementation.output == Touch::row ? k / map.result.columns : k;
                 const ComponentSource& source = map.sources[static_cast<std::size_t>(k)];
                 if (source.operand != ComponentSource::zero) {
-                    EXPECT_TRUE(touches(touch, thread, threads, operand, source.component)) << function.source;
+                    EXPECT_TRUE(touches(touch, thread, operand, source.component)) << function.source;
                     read[thread].insert(source.component);
                 }
             }
