@@ -25,7 +25,8 @@ TEST(Mutation, MakesTheMutantsOneExpects) {
                                "    fusec::launch(k, count, 64, 64, 0, stream, A, B);\n";
     std::vector<std::string> changes;
     for (const Mutant& mutant : mutants(source)) {
-        changes.push_back(mutant.kind + ", " + mutant.change.substr(0, mutant.change.find(':') + 1) + mutant.change.substr(mutant.change.find("-> ") + 2));
+        changes.push_back(mutant.kind + ", " + mutant.change.substr(0, mutant.change.find(':') + 1) +
+            mutant.change.substr(mutant.change.find("-> ") + 2));
     }
     const std::string copy = "fusec::copy_tile<Aligned, 64, 25>(F + first * 25, F_tile, count);";
     const auto with = [&](const std::string& from, const std::string& to) {
