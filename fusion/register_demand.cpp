@@ -20,6 +20,9 @@ constexpr int sure_registers = 255;
 /// Of products whose entries stay in registers, ptxas interleaves the rows when that saves registers: seen for 544 words that are read
 /// again (16x16 in double, examples/demo16.fus, 206 registers), not for 576 (24x24 in float: 7 KB are spilled). The entries then all wait.
 constexpr int most_reordered = 550;
+/// Words of a part of a result that a thread of several sends to its list as they are made. A row of 64 floats waits until it is whole: 168
+/// registers for a product of 64x64 (nvcc 13.0, sm_80).
+constexpr int most_stored_at_once = 32;
 
 /// Words that a thread stores to local memory and loads from it, together, per register that it has too few. Middle of 2 to 11 seen for
 /// products and solves of 24x24 and 64x64 (nvcc 13.0, sm_80).
@@ -194,7 +197,8 @@ private:
         const KernelOutline::Datum& passed = datum(number);
         const bool takes_part = passed.producer == static_cast<int>(call) ||
             std::any_of(passed.uses.begin(), passed.uses.end(), [&](const KernelOutline::Use& use) { return index(use.call) == call; });
-        return takes_part && !waits_for_barrier(number) && (passed.uses.empty() || routine(call).threads == 1) &&
+        const bool stored_at_once = passed.uses.empty() && word_ * part(number) <= most_stored_at_once;
+        return takes_part && !waits_for_barrier(number) && (stored_at_once || routine(call).threads == 1) &&
             std::all_of(passed.uses.begin(), passed.uses.end(),
                 [&](const KernelOutline::Use& use) { return entry_wise(index(use.call), passed.shape); });
     }
