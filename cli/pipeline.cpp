@@ -104,8 +104,8 @@ bool enumerate_space(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool lower_plan(Compilation& c, Diagnostics&) {
-    const auto resident_blocks = [&](const fusion::KernelWork& work) { return perfmodel::resident_blocks(c.device->limits, work); };
-    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog, resident_blocks);
+    const auto promised_blocks = [&](const fusion::KernelWork& work) { return perfmodel::promised_blocks(c.device->limits, work); };
+    c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog, promised_blocks);
     return true;
 }
 

@@ -34,4 +34,13 @@ int resident_blocks(const fusion::DeviceLimits& limits, const fusion::KernelWork
     return std::min({limits.blocks_per_sm, by_warps, by_registers, by_shared});
 }
 
+int promised_blocks(const fusion::DeviceLimits& limits, const fusion::KernelWork& work) {
+    constexpr int many_registers = 96;
+    fusion::KernelWork wide = work;
+    if (work.registers >= many_registers) {
+        wide.registers = std::min(limits.registers_per_thread, work.registers * 5 / 4);
+    }
+    return resident_blocks(limits, wide);
+}
+
 } // namespace fusec::perfmodel
