@@ -7,6 +7,7 @@
 #include "execute/simplify.hpp"
 #include "frontend/condense.hpp"
 #include "frontend/file_reader.hpp"
+#include "frontend/uniform_calls.hpp"
 #include "fusion/workers.hpp"
 #include "perfmodel/occupancy.hpp"
 #include "support/counted.hpp"
@@ -65,6 +66,11 @@ bool simplify_program(Compilation& c, Diagnostics& diagnostics) {
 bool condense_components(Compilation& c, Diagnostics&) {
     c.program = frontend::condense(*c.program, *c.catalog);
     c.catalog = c.catalog->with(c.program->functions);
+    return true;
+}
+
+bool set_uniform_calls_apart(Compilation& c, Diagnostics&) {
+    c.program = frontend::set_uniform_calls_apart(*c.program, *c.catalog);
     return true;
 }
 
@@ -148,6 +154,7 @@ const std::vector<Stage>& stages() {
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
         {"fold", "calls on constants computed; calls that are their operand left out", simplify_program, check_program_value, nullptr, ""},
         {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},
+        {"uniform", "calls on uniforms left to the kernels that use them", set_uniform_calls_apart, check_program_value, nullptr, ""},
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},
         {"plan", "candidates on demand; the kernel mix with its bound", choose_plan, check_plans, dump_plan, "plan"},

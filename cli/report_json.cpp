@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_json.hpp"
 
+#include "cli/report_text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -39,6 +41,7 @@ Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const
     return {
         {"name", name},
         {"calls", names(kernel.calls, graph)},
+        {"derives", names(derived_data(kernel), graph)},
         {"loads", names(kernel.loads, graph)},
         {"stores", names(kernel.stores, graph)},
         {"implementation", std::move(implementation)},

@@ -61,6 +61,14 @@ std::string call_names(const dag::CallSet& calls, const dag::CallGraph& graph) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::vector<DataId> derived_data(const fusion::Candidate& kernel) {
+    std::vector<DataId> result;
+    for (const fusion::DerivedPlan& plan : kernel.derived) {
+        result.push_back(plan.datum);
+    }
+    return result;
+}
+
 std::string data_names(const std::vector<DataId>& data, const dag::CallGraph& graph) {
     std::vector<std::string> names;
     for (const DataId datum : data) {
@@ -159,10 +167,16 @@ std::string dump_ast(Compilation& c) {
 
 std::string dump_dag(Compilation& c) {
     Writer out;
-    for (std::size_t i = 0; i < c.graph->calls(); ++i) {
-        const frontend::Call& call = c.graph->call(CallId(i));
-        out.line(fmt::format("{} = {}({}) : {}", c.graph->program().name_of(CallId(i)), c.catalog->function(call.instance.function).name,
-            data_names(call.operands, *c.graph), to_string(c.graph->datum(call.result).type)));
+    const auto write = [&](const frontend::Call& call, const char* where) {
+        const frontend::Datum& result = c.graph->datum(call.result);
+        out.line(fmt::format("{} = {}({}) : {}{}", result.name, c.catalog->function(call.instance.function).name,
+            data_names(call.operands, *c.graph), to_string(result.type), where));
+    };
+    for (const frontend::Call& call : c.program->uniform_calls) {
+        write(call, ", the same for all elements: in every kernel that uses it");
+    }
+    for (const frontend::Call& call : c.program->calls) {
+        write(call, "");
     }
     return out.take();
 }
@@ -187,8 +201,9 @@ std::string dump_candidates(Compilation& c) {
 
 std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph) {
     const double bytes = kernel.work.read_bytes + kernel.work.write_bytes;
-    return fmt::format("{{{}}} {}: loads {}; stores {}; {:g} B/element, {} and {} per block, {} B shared, {} ({})",
-        call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph),
+    const std::string derives = kernel.derived.empty() ? "" : fmt::format("derives {}; ", data_names(derived_data(kernel), graph));
+    return fmt::format("{{{}}} {}: loads {}; {}stores {}; {:g} B/element, {} and {} per block, {} B shared, {} ({})",
+        call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph), derives,
         data_names(kernel.stores, graph), bytes, counted(static_cast<std::uint64_t>(kernel.instances_per_block), "element"),
         counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes, time_text(kernel.cost.seconds),
         fusion::to_string(kernel.cost.bound_by));

@@ -33,6 +33,8 @@ std::string explore_text(Compilation& compilation);
 /// Names of the calls (data) joined by ", ".
 std::string call_names(const dag::CallSet& calls, const dag::CallGraph& graph);
 std::string data_names(const std::vector<DataId>& data, const dag::CallGraph& graph);
+/// What the kernel's threads derive from uniforms, ascending.
+std::vector<DataId> derived_data(const fusion::Candidate& kernel);
 /// 1,048,576
 std::string grouped(std::uint64_t number);
 /// 0.42 ms, 13.1 us

@@ -29,8 +29,11 @@ public:
                     if constexpr (requires { s.value; }) {
                         sound = sound && s.value < kernel_.values.size();
                     }
+                    if constexpr (requires { s.threads; }) {
+                        sound = sound && s.threads > 0;
+                    }
                     if constexpr (requires { s.operands; }) {
-                        sound = sound && exists(s.result.place) && s.threads > 0;
+                        sound = sound && exists(s.result.place);
                         for (const Operand& operand : s.operands) {
                             sound = sound && exists(operand.place);
                         }

@@ -23,9 +23,14 @@ void write_out_short_unit(const Unit& unit, Routines& routines) {
     std::ptrdiff_t lines = 0;
     for (const Kernel& kernel : unit.kernels) {
         for (const Step& step : kernel.steps) {
-            if (const auto* compute = std::get_if<Compute>(&step)) {
-                const std::string& text = routines.at(compute->routine).text;
+            const auto count = [&](const std::string& routine) {
+                const std::string& text = routines.at(routine).text;
                 lines += std::count(text.begin(), text.end(), '\n');
+            };
+            if (const auto* compute = std::get_if<Compute>(&step)) {
+                count(compute->routine);
+            } else if (const auto* derive = std::get_if<Derive>(&step)) {
+                count(derive->routine);
             }
         }
     }

@@ -221,14 +221,20 @@ Routines routines_of(const Unit& unit, const dag::CallGraph& graph, const librar
     for (const Kernel& kernel : unit.kernels) {
         for (const Step& step : kernel.steps) {
             const auto* compute = std::get_if<Compute>(&step);
-            if (compute == nullptr || routines.count(compute->routine) != 0) {
+            const auto* derive = std::get_if<Derive>(&step);
+            if (compute == nullptr && derive == nullptr) {
                 continue;
             }
-            const library::Function& function = catalog.function(graph.call(compute->call).instance.function);
+            const std::string& name = compute != nullptr ? compute->routine : derive->routine;
+            if (routines.count(name) != 0) {
+                continue;
+            }
+            const frontend::Call& call = compute != nullptr ? graph.call(compute->call) : graph.program().derivation(derive->datum);
+            const library::Function& function = catalog.function(call.instance.function);
             const auto implementation = std::find_if(function.implementations.begin(), function.implementations.end(),
-                [&](const library::Implementation& i) { return library::template_name(function, i) == compute->routine; });
+                [&](const library::Implementation& i) { return library::template_name(function, i) == name; });
             internal_check(implementation != function.implementations.end(), "a kernel calls a routine that the library does not have");
-            Routine& routine = routines[compute->routine];
+            Routine& routine = routines[name];
             routine.text = without_comments(moved_left(library::implementation_source(function, *implementation), function.source));
             routine.takes_lane = !drop_lane(routine.text);
         }

@@ -54,13 +54,27 @@ constexpr std::size_t most_operands_written = 6;
 constexpr int most_components_written = 4;
 constexpr std::size_t longest_component = 80;
 
+/// What a kernel derives, then what it computes for each element.
+std::vector<const frontend::Call*> calls_of(const Kernel& kernel, const dag::CallGraph& graph) {
+    std::vector<const frontend::Call*> calls;
+    for (const Step& step : kernel.steps) {
+        if (const auto* derive = std::get_if<Derive>(&step)) {
+            calls.push_back(&graph.program().derivation(derive->datum));
+        }
+    }
+    for (const CallId call : kernel.calls) {
+        calls.push_back(&graph.call(call));
+    }
+    return calls;
+}
+
 class FormulaPrinter {
 public:
     FormulaPrinter(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog) : graph_(graph), catalog_(catalog) {
         std::map<DataId, int> uses;
-        for (const CallId call : kernel.calls) {
-            inside_.emplace(graph.call(call).result, call);
-            for (const DataId operand : graph.call(call).operands) {
+        for (const frontend::Call* call : calls_of(kernel, graph)) {
+            inside_.emplace(call->result, call);
+            for (const DataId operand : call->operands) {
                 ++uses[operand];
             }
         }
@@ -78,10 +92,10 @@ public:
 
     bool named(DataId datum) const { return named_.count(datum) != 0; }
     std::string line(DataId result) const {
-        const library::Function& function = catalog_.function(graph_.call(inside_.at(result)).instance.function);
+        const library::Function& function = catalog_.function(inside_.at(result)->instance.function);
         const auto* made = std::get_if<library::ComponentProgram>(&function.reference);
         return made != nullptr && made->result.size() > 1 ? component_line(result, *made)
-                                                          : graph_.datum(result).name + " = " + call_text(inside_.at(result)).text;
+                                                          : graph_.datum(result).name + " = " + call_text(*inside_.at(result)).text;
     }
 
 private:
@@ -91,13 +105,12 @@ private:
             const std::string& name = graph_.datum(id).name;
             return {name, !name.empty() && name.front() == '-' ? Binding::sign : Binding::atom};
         }
-        return call_text(producer->second);
+        return call_text(*producer->second);
     }
 
     static std::string bracketed(const Text& text, Binding least) { return text.binding < least ? "(" + text.text + ")" : text.text; }
 
-    Text call_text(CallId id) const {
-        const frontend::Call& call = graph_.call(id);
+    Text call_text(const frontend::Call& call) const {
         const library::Function& function = catalog_.function(call.instance.function);
         std::vector<Text> operands;
         std::transform(call.operands.begin(), call.operands.end(), std::back_inserter(operands), [&](DataId o) { return datum_text(o); });
@@ -195,7 +208,7 @@ private:
 
     /// `K[0,0] = 0.5 A[0,0], K[0,1] = ..., 9 components`
     std::string component_line(DataId result, const library::ComponentProgram& made) const {
-        const frontend::Call& call = graph_.call(inside_.at(result));
+        const frontend::Call& call = *inside_.at(result);
         std::vector<Text> operands;
         std::transform(call.operands.begin(), call.operands.end(), std::back_inserter(operands), [&](DataId o) { return datum_text(o); });
         std::string text;
@@ -209,7 +222,7 @@ private:
 
     const dag::CallGraph& graph_;
     const library::Catalog& catalog_;
-    std::map<DataId, CallId> inside_; ///< results made in the kernel
+    std::map<DataId, const frontend::Call*> inside_; ///< results made in the kernel
     std::set<DataId> named_;          ///< written by name wherever they are used
 };
 
@@ -241,9 +254,9 @@ std::string file_word(const SourcePtr& source, const std::string& otherwise) {
 std::vector<std::string> formulas(const Kernel& kernel, const dag::CallGraph& graph, const library::Catalog& catalog) {
     const FormulaPrinter printer(kernel, graph, catalog);
     std::vector<std::string> lines;
-    for (const CallId call : kernel.calls) {
-        if (printer.named(graph.call(call).result)) {
-            lines.push_back(printer.line(graph.call(call).result));
+    for (const frontend::Call* call : calls_of(kernel, graph)) {
+        if (printer.named(call->result)) {
+            lines.push_back(printer.line(call->result));
         }
     }
     return lines;
@@ -253,8 +266,8 @@ std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
     // The program's file comes first, then those that it includes, in the order of the calls.
     std::vector<std::pair<SourcePtr, std::set<std::size_t>>> files{{graph.program().source, {}}};
     std::string names;
-    for (const CallId id : kernel.calls) {
-        const Span& span = graph.call(id).span;
+    for (const frontend::Call* call : calls_of(kernel, graph)) {
+        const Span& span = call->span;
         if (span.source) {
             auto file = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == span.source; });
             file = file == files.end() ? files.insert(file, {span.source, {}}) : file;
@@ -263,7 +276,7 @@ std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
                 file->second.insert(line);
             }
         }
-        names += (names.empty() ? "" : ", ") + graph.program().name_of(id);
+        names += (names.empty() ? "" : ", ") + graph.datum(call->result).name;
     }
     std::string places;
     for (const auto& [source, lines] : files) {

@@ -6,6 +6,8 @@
 #include "codegen/names.hpp"
 #include "codegen/source_file.hpp"
 
+#include <algorithm>
+
 namespace fusec::codegen {
 
 using fusion::Staging;
@@ -46,14 +48,20 @@ public:
             head += std::string(", ") + (list.written ? "" : "const ") + c_name(list.type.precision) + "* " + list.name;
         }
         const auto block = writer_.block(head + ")");
+        const bool derives = std::ranges::any_of(kernel_.steps, [](const Step& step) { return std::holds_alternative<Derive>(step); });
+        if (derives) {
+            write_tables();
+        }
+        for (const Step& step : kernel_.steps) {
+            if (const auto* derive = std::get_if<Derive>(&step)) {
+                write_call(*derive);
+            }
+        }
         const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " +
                 streaming_condition() + ", [=](auto " + tile_ + ")",
             ");");
-        for (const Table& table : kernel_.tables) {
-            if (table.type.shape.form != Form::scalar) {
-                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
-                    number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
-            }
+        if (!derives) {
+            write_tables();
         }
         for (const Step& step : kernel_.steps) {
             std::visit([this](const auto& s) { write_step(s); }, step);
@@ -61,6 +69,15 @@ public:
     }
 
 private:
+    void write_tables() {
+        for (const Table& table : kernel_.tables) {
+            if (table.type.shape.form != Form::scalar) {
+                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
+                    number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
+            }
+        }
+    }
+
     Precision precision() const { return kernel_.lists.front().type.precision; }
 
     /// Streaming stores need every list they write aligned; else all are ordinary stores.
@@ -86,6 +103,11 @@ private:
     void write_step(const Compute& step) {
         internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value,
             "the host computes an element in one thread, in registers");
+        write_call(step);
+    }
+    void write_step(const Derive&) {} // stands before the loop over tiles
+    template <class Call>
+    void write_call(const Call& step) {
         const Value& result = kernel_.values.at(step.result.place.index);
         writer_.line("fusec::registers<fusec::lanes_of<" + std::string(c_name(result.type.precision)) + ">, " + dimensions(result.type) +
             "> " + result.name + ";");

@@ -182,6 +182,21 @@ private:
         writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" +
             kernel_.lists.at(step.list).name + ");");
     }
+    /// Outside of all guards: its value is there in every block of the kernel, and so are the views that it declares.
+    void write_block_step(const Derive& step) {
+        if (!derives_) {
+            writer_.line("// The same for all elements.");
+        }
+        derives_ = true;
+        std::swap(declared_, outer_);
+        has_locals_ = true; // a body that declares variables has a scope of its own
+        if (spelling_.written_out_derivations.count(step.datum) != 0) {
+            write_out(step);
+        } else {
+            write_call(step, 1);
+        }
+        std::swap(declared_, outer_);
+    }
     void write_block_step(const AsyncWait&) { writer_.lines(dialect_.await_copies); }
     void write_block_step(const BlockBarrier&) { writer_.line(dialect_.block_barrier); }
     void write_block_step(const WarpBarrier&) { writer_.line(dialect_.warp_barrier); }
@@ -219,14 +234,18 @@ private:
         if (spelling_.written_out.count(step.call) != 0) {
             return write_out(step);
         }
+        write_call(step, step.threads);
+    }
+    template <class Call>
+    void write_call(const Call& step, int threads) {
         std::string arguments;
         if (routines_.at(step.routine).takes_lane) {
-            arguments = "fusec::lane<" + number(step.threads) + ">{" + (step.threads == 1 ? "0" : names_.lane(step.threads)) + "}, ";
+            arguments = "fusec::lane<" + number(threads) + ">{" + (threads == 1 ? "0" : names_.lane(threads)) + "}, ";
         }
         for (const Operand& operand : step.operands) {
-            arguments += operand_text(operand.place, step.threads, false) + ", ";
+            arguments += operand_text(operand.place, threads, false) + ", ";
         }
-        writer_.line("fusec::" + step.routine + "(" + arguments + operand_text(step.result.place, step.threads, true) + ");");
+        writer_.line("fusec::" + step.routine + "(" + arguments + operand_text(step.result.place, threads, true) + ");");
     }
     template <class Other>
     void write_mapped_step(const Other&) {
@@ -236,7 +255,7 @@ private:
     /// The name of an operand or result; writes the declaration of its view, or of a value that only this block uses, when it is new here.
     std::string operand_text(const Place& place, int threads, bool result) {
         const auto declare_view = [&](const std::string& name, const Type& type, const std::string& start) {
-            if (declared_.insert(name).second) {
+            if (outer_.count(name) == 0 && declared_.insert(name).second) {
                 writer_.line((result ? "auto " : "const auto ") + name + " = fusec::view<" + type_and_shape(type) + ">(" + start + ");");
             }
             return name;
@@ -299,7 +318,8 @@ private:
         return {Form::array, table.name, {}, shape};
     }
 
-    void write_out(const Compute& step) {
+    template <class Call>
+    void write_out(const Call& step) {
         std::vector<OperandText> operands;
         for (const Operand& operand : step.operands) {
             operands.push_back(spelled(operand.place));
@@ -336,7 +356,8 @@ private:
     }
 
     /// `M1 = mmul(A, B)`
-    std::string call_text(const Compute& step) const {
+    template <class Call>
+    std::string call_text(const Call& step) const {
         std::string text = names_.datum_name(step.result.place) + " = " + step.routine.substr(0, step.routine.rfind('_')) + "(";
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
             text += (i == 0 ? "" : ", ") + names_.datum_name(step.operands[i].place);
@@ -352,7 +373,9 @@ private:
     ThreadGroups groups_;
     Spelling spelling_;
     bool has_locals_ = false;        ///< a written-out body of the open block declares variables
+    bool derives_ = false;           ///< a derived value has been written
     std::set<std::string> declared_; ///< views of the open block
+    std::set<std::string> outer_;    ///< views that stand outside all blocks
 };
 
 } // namespace

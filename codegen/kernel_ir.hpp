@@ -55,6 +55,7 @@ struct Value {
     Type type;
     library::Touch touch = library::Touch::all;
     int threads = 1;
+    bool derived = false; ///< the same for all elements: every thread of the block holds all of it, under any thread map
 };
 
 /// A constant of the program: a literal when scalar, else a table in the text.
@@ -136,7 +137,16 @@ struct Compute {
     bool guarded = true;
 };
 
-using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Compute, StoreTile, StoreValue>;
+/// One uniform call, by every thread of the block, whether it has an element or not. Operands are uniforms, tables and derived values; the
+/// result is a derived value.
+struct Derive {
+    DataId datum;
+    std::string routine; ///< of one thread
+    std::vector<Operand> operands;
+    Operand result;
+};
+
+using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue>;
 
 struct Kernel {
     std::string name;          ///< identifier: the last datum it stores

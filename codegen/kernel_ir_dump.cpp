@@ -72,7 +72,8 @@ public:
         }
         for (const Value& value : kernel_.values) {
             writer_.line(
-                "value " + value.name + ": " + to_string(value.type) + " " + text(value.touch) + " of " + std::to_string(value.threads));
+                "value " + value.name + ": " + to_string(value.type) + " " +
+                (value.derived ? "in every thread" : text(value.touch) + (" of " + std::to_string(value.threads))));
         }
         for (const Table& table : kernel_.tables) {
             writer_.line(
@@ -103,12 +104,17 @@ private:
     static std::string step_text(const AsyncWait&) { return "async wait"; }
     static std::string step_text(const BlockBarrier&) { return "block barrier"; }
     static std::string step_text(const WarpBarrier&) { return "warp barrier"; }
-    std::string step_text(const Compute& step) const {
+    template <class Call>
+    std::string call_text(const Call& step) const {
         std::string line = operand_text(step.result) + " = " + step.routine + "(";
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
             line += (i == 0 ? "" : ", ") + operand_text(step.operands[i]);
         }
-        return line + "), threads " + std::to_string(step.threads) + (step.guarded ? "" : ", unguarded") +
+        return line + ")";
+    }
+    std::string step_text(const Derive& step) const { return "derive " + call_text(step) + ", every thread"; }
+    std::string step_text(const Compute& step) const {
+        return call_text(step) + ", threads " + std::to_string(step.threads) + (step.guarded ? "" : ", unguarded") +
             (step.synchronises ? ", synchronises" : "");
     }
     std::string operand_text(const Operand& operand) const {

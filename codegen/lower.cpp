@@ -88,6 +88,10 @@ private:
             internal_check(listed, "a datum read in place that is neither loaded nor uniform");
             place_of_.emplace(plan.datum, Place{Place::Kind::list, list_of_.at(plan.datum)});
             break;
+        case Placement::derived:
+            place_of_.emplace(plan.datum, Place{Place::Kind::value, kernel_.values.size()});
+            kernel_.values.push_back({plan.datum, names_.make(d.identifier), d.type, library::Touch::all, 1, true});
+            break;
         case Placement::constant:
             place_of_.emplace(plan.datum, Place{Place::Kind::table, kernel_.tables.size()});
             kernel_.tables.push_back({plan.datum, names_.make(d.identifier), d.type, d.values});
@@ -160,6 +164,19 @@ private:
         }
     }
 
+    void add_derivation(DataId id) {
+        const auto plan =
+            std::find_if(candidate_.derived.begin(), candidate_.derived.end(), [&](const fusion::DerivedPlan& p) { return p.datum == id; });
+        internal_check(plan != candidate_.derived.end(), "a derive step of a datum that the candidate does not derive");
+        const frontend::Call& call = graph_.program().derivation(id);
+        const library::Function& function = catalog_.function(call.instance.function);
+        Derive step{id, library::template_name(function, function.implementations.at(plan->implementation)), {}, {place_of_.at(id)}};
+        for (const DataId operand : call.operands) {
+            step.operands.push_back({place_of_.at(operand)});
+        }
+        kernel_.steps.push_back(std::move(step));
+    }
+
     void add_compute(CallId id) {
         const frontend::Call& call = graph_.call(id);
         const auto plan =
@@ -194,6 +211,8 @@ private:
         case Kind::warp_barrier:
             kernel_.steps.push_back(WarpBarrier{});
             return;
+        case Kind::derive:
+            return add_derivation(step.datum);
         case Kind::compute:
             return add_compute(step.call);
         case Kind::store:

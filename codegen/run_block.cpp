@@ -203,6 +203,55 @@ private:
         });
     }
 
+    /// By every thread of the block, whatever it works on: nothing that belongs to an element can be read.
+    void execute(const Derive& step) {
+        const Place& made = step.result.place;
+        if (made.kind != Place::Kind::value || !kernel_.values[made.index].derived) {
+            findings_.add_step(step_, result_name(made), "derived for all elements, and not held by every thread");
+            return;
+        }
+        for (int thread = 0; thread < kernel_.mapped_threads(); ++thread) {
+            for (const Operand& operand : step.operands) {
+                read_for_all(operand.place, thread);
+            }
+            const Type& type = kernel_.values[made.index].type;
+            for (int component = 0; component < type.shape.size(); ++component) {
+                if (machine_.use(made.index, thread, BlockMachine::any_element, component).empty()) {
+                    report(kernel_.values[made.index].name, type, component, thread, "derived twice");
+                }
+                machine_.define(made.index, thread, BlockMachine::any_element, component);
+            }
+        }
+    }
+
+    void read_for_all(const Place& place, int thread) {
+        switch (place.kind) {
+        case Place::Kind::value: {
+            const Value& value = kernel_.values[place.index];
+            for (int component = 0; component < value.type.shape.size(); ++component) {
+                const std::string defect = machine_.use(place.index, thread, BlockMachine::any_element, component);
+                if (!defect.empty()) {
+                    report(value.name, value.type, component, thread, defect);
+                }
+            }
+            break;
+        }
+        case Place::Kind::list:
+            if (!kernel_.lists[place.index].uniform) {
+                findings_.add_step(step_, kernel_.lists[place.index].name, "read for all elements at once");
+            }
+            break;
+        case Place::Kind::tile:
+            findings_.add_step(step_, kernel_.tiles[place.index].name, "read for all elements at once");
+            break;
+        case Place::Kind::table:
+            if (kernel_.tables[place.index].values.size() < static_cast<std::size_t>(kernel_.tables[place.index].type.shape.size())) {
+                findings_.add_step(step_, kernel_.tables[place.index].name, "read outside the table");
+            }
+            break;
+        }
+    }
+
     void execute(const AsyncWait&) { machine_.wait(); }
     void execute(const BlockBarrier&) { machine_.block_barrier(); }
     void execute(const WarpBarrier&) { machine_.warp_barrier(); }
@@ -297,6 +346,10 @@ private:
                 continue;
             }
             const Value& value = kernel_.values[place.index];
+            if (value.derived) {
+                report(value.name, value.type, component, thread, "computed for one element, and held for all");
+                continue;
+            }
             const std::vector<int> held = touched_components(value.type.shape, value.touch, value.threads, thread % value.threads);
             if (value.threads != step.threads || std::find(held.begin(), held.end(), component) == held.end()) {
                 report(value.name, value.type, element * value.type.shape.size() + component, thread,

@@ -9,8 +9,9 @@ using library::Touch;
 
 namespace {
 
+template <class Call>
 bool can_be_written_out(
-    const Kernel& kernel, const Compute& step, const Routine& routine, const std::function<bool(const std::string&)>& taken) {
+    const Kernel& kernel, const Call& step, const Routine& routine, const std::function<bool(const std::string&)>& taken) {
     std::vector<OperandText> operands;
     for (const Operand& operand : step.operands) {
         operands.push_back({OperandText::Form::view, {}, {}, type_of(kernel, operand.place).shape});
@@ -32,7 +33,17 @@ Spelling choose_spelling(const Kernel& kernel, const Routines& routines, const s
         }
     };
     for (const Step& step : kernel.steps) {
-        if (const auto* compute = std::get_if<Compute>(&step)) {
+        if (const auto* derive = std::get_if<Derive>(&step)) {
+            const Routine& routine = routines.at(derive->routine);
+            if (routine.write_out && can_be_written_out(kernel, *derive, routine, taken)) {
+                spelling.written_out_derivations.insert(derive->datum);
+                continue;
+            }
+            for (const Operand& operand : derive->operands) {
+                view(operand.place);
+            }
+            view(derive->result.place);
+        } else if (const auto* compute = std::get_if<Compute>(&step)) {
             const Routine& routine = routines.at(compute->routine);
             if (routine.write_out && compute->threads == 1 && can_be_written_out(kernel, *compute, routine, taken)) {
                 spelling.written_out.insert(compute->call);

@@ -14,6 +14,7 @@ namespace fusec::codegen {
 
 struct Spelling {
     std::set<CallId> written_out;
+    std::set<DataId> written_out_derivations;
     std::set<std::size_t>
         viewed; ///< values that are views, since a routine, a load or a store takes them; the others are arrays and scalars
 };

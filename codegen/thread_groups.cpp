@@ -54,6 +54,8 @@ ThreadGroups thread_groups(const Kernel& kernel) {
     for (const Step& step : kernel.steps) {
         if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && kernel.lists.at(load->list).uniform) {
             found.early.erase(load->value); // declared where it is loaded, outside any block
+        } else if (const auto* derive = std::get_if<Derive>(&step)) {
+            found.early.erase(derive->result.place.index); // likewise
         }
     }
     return found;

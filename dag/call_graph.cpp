@@ -57,6 +57,17 @@ CallGraph::CallGraph(frontend::CheckedProgram program) : program_(std::move(prog
             }
         }
     }
+    derivations_.resize(program_.data.size());
+    for (const frontend::Call& call : program_.uniform_calls) {
+        std::vector<DataId>& made_of = derivations_.at(call.result.index());
+        made_of = {call.result};
+        for (DataId operand : call.operands) {
+            const std::vector<DataId>& before = derivations_.at(operand.index());
+            made_of.push_back(operand);
+            made_of.insert(made_of.end(), before.begin(), before.end());
+        }
+        sort_unique(made_of);
+    }
     for (auto* lists : {&consumers_, &predecessors_, &successors_}) {
         for (auto& list : *lists) {
             sort_unique(list);
@@ -101,11 +112,19 @@ std::vector<DataId> CallGraph::uses(const CallSet& set) const {
         for (DataId operand : call(id).operands) {
             const auto& producer = datum(operand).producer;
             if (!producer || !std::binary_search(set.begin(), set.end(), *producer)) {
+                const std::vector<DataId>& made_of = derivation(operand);
                 result.push_back(operand);
+                result.insert(result.end(), made_of.begin(), made_of.end());
             }
         }
     }
     sort_unique(result);
+    return result;
+}
+
+std::vector<DataId> CallGraph::derives(const CallSet& set) const {
+    std::vector<DataId> result = uses(set);
+    std::erase_if(result, [&](DataId id) { return datum(id).kind != frontend::DatumKind::derived; });
     return result;
 }
 

@@ -18,7 +18,7 @@ using Bits = boost::dynamic_bitset<std::uint64_t>;
 /// Calls of a program at most: the closures take calls^2 / 4 bits, 100 MB here, and what is searched after them grows faster.
 inline constexpr std::size_t most_calls = 20000;
 
-/// Immutable view of a checked program as a graph. Construction is O(calls * edges / 64). Pre: at most `most_calls` calls.
+/// Immutable view of a checked program as a graph, of its calls without the uniform ones (`CheckedProgram::uniform_calls`). Construction is O(calls * edges / 64). Pre: at most `most_calls` calls.
 class CallGraph {
 public:
     explicit CallGraph(frontend::CheckedProgram program);
@@ -30,6 +30,8 @@ public:
 
     /// Calls that use a datum, ascending, each once.
     const std::vector<CallId>& consumers(DataId id) const { return consumers_.at(id.index()); }
+    /// What a derived datum is made of, itself included: uniforms, constants and derived data, ascending. Empty for others.
+    const std::vector<DataId>& derivation(DataId id) const { return derivations_.at(id.index()); }
     /// Distinct calls whose results a call uses / that use its result, ascending.
     const std::vector<CallId>& predecessors(CallId id) const { return predecessors_.at(id.index()); }
     const std::vector<CallId>& successors(CallId id) const { return successors_.at(id.index()); }
@@ -40,14 +42,18 @@ public:
     /// True when no path leaves the set and re-enters it. O(|set| * calls / 64).
     bool convex(const CallSet& set) const;
 
-    /// Per-element lists and uniforms/constants a set uses and does not make, ascending.
+    /// Per-element lists, uniforms, constants and derived data that a set uses and does not make, with what the derived ones are made of,
+    /// ascending.
     std::vector<DataId> uses(const CallSet& set) const;
+    /// The derived data among them: what a kernel of these calls computes before all else, in this order.
+    std::vector<DataId> derives(const CallSet& set) const;
     /// Data made in the set that are outputs or used by a call outside it, ascending: what the set must store when no call is recomputed.
     std::vector<DataId> boundary(const CallSet& set) const;
 
 private:
     frontend::CheckedProgram program_;
     std::vector<std::vector<CallId>> consumers_, predecessors_, successors_;
+    std::vector<std::vector<DataId>> derivations_;
     std::vector<Bits> descendants_, ancestors_;
 };
 

@@ -3,6 +3,7 @@
 #include "dag/call_graph.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace fusec::dag {
 
@@ -21,6 +22,21 @@ Bits reachable(std::size_t calls, CallId start, Next next) {
                 met.set(other.index());
                 open.push_back(other);
             }
+        }
+    }
+    return met;
+}
+
+/// What a derived datum is made of, by walking back over the operands of uniform calls.
+std::set<DataId> made_of(const CallGraph& graph, DataId datum) {
+    std::set<DataId> met;
+    std::vector<DataId> open = {datum};
+    while (!open.empty()) {
+        const DataId at = open.back();
+        open.pop_back();
+        if (met.insert(at).second && graph.datum(at).kind == frontend::DatumKind::derived) {
+            const std::vector<DataId>& operands = graph.program().derivation(at).operands;
+            open.insert(open.end(), operands.begin(), operands.end());
         }
     }
     return met;
@@ -47,6 +63,11 @@ void verify(const CallGraph& graph) {
         internal_check(!producer || graph.call(*producer).result == datum, "call graph: producer differs from the program");
         internal_check(producer.has_value() == (program.data[index].kind == frontend::DatumKind::computed),
             "call graph: only computed data have producers");
+        const std::set<DataId> parts =
+            program.data[index].kind == frontend::DatumKind::derived ? made_of(graph, datum) : std::set<DataId>();
+        internal_check(std::ranges::equal(parts, graph.derivation(datum)), "call graph: a derivation is wrong");
+        internal_check(std::none_of(parts.begin(), parts.end(), [&](DataId part) { return graph.datum(part).per_element(); }),
+            "call graph: a derived datum is made of a list");
     }
     for (std::size_t index = 0; index < graph.calls(); ++index) {
         const CallId call(index);

@@ -3,6 +3,7 @@
 
 #include "support/hash.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fusec::execute {
@@ -169,23 +170,25 @@ std::vector<Demands> demands(const library::ComponentProgram& made, const Demand
 
 std::vector<Demands> demands(const CheckedProgram& program, const library::Catalog& catalog) {
     std::vector<Demands> found(program.data.size());
-    // Calls are in topological order, so backwards all demands on a result are known before they are passed on.
-    for (auto call = program.calls.rbegin(); call != program.calls.rend(); ++call) {
-        const library::Function& function = catalog.function(call->instance.function);
+    const auto pass_on = [&](const frontend::Call& call) {
+        const library::Function& function = catalog.function(call.instance.function);
         if (const auto* components = std::get_if<library::ComponentProgram>(&function.reference)) {
-            const std::vector<Demands> needed = demands(*components, found[call->result.index()], catalog);
-            for (std::size_t i = 0; i < call->operands.size(); ++i) {
-                join(found[call->operands[i].index()], needed[i]);
+            const std::vector<Demands> needed = demands(*components, found[call.result.index()], catalog);
+            for (std::size_t i = 0; i < call.operands.size(); ++i) {
+                join(found[call.operands[i].index()], needed[i]);
             }
-            continue;
+            return;
         }
-        for (std::size_t i = 0; i < call->operands.size(); ++i) {
-            const DataId operand = call->operands[i];
-            const bool repeated = call->operands.size() == 2 && call->operands[0] == call->operands[1];
+        for (std::size_t i = 0; i < call.operands.size(); ++i) {
+            const DataId operand = call.operands[i];
+            const bool repeated = call.operands.size() == 2 && call.operands[0] == call.operands[1];
             join(found[operand.index()], declared(function.inputs[i].domain));
-            join(found[operand.index()], needed_of(program.datum(operand).type.shape, found[call->result.index()], function, repeated));
+            join(found[operand.index()], needed_of(program.datum(operand).type.shape, found[call.result.index()], function, repeated));
         }
-    }
+    };
+    // Calls are in topological order, so backwards all demands on a result are known before they are passed on. Uniform calls come before all.
+    std::for_each(program.calls.rbegin(), program.calls.rend(), pass_on);
+    std::for_each(program.uniform_calls.rbegin(), program.uniform_calls.rend(), pass_on);
     return found;
 }
 

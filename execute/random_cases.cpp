@@ -2,6 +2,7 @@
 // Drawing the inputs of a program: what is demanded of each, as far as that can be told from the domains, and as far as trying shows.
 #include "execute/domains.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fusec::execute {
@@ -70,14 +71,15 @@ std::vector<Demands> settled_demands(const CheckedProgram& program, const librar
 std::vector<std::size_t> ill_conditioned_elements(const CheckedProgram& program, const ReferenceResult& result, std::size_t elements) {
     std::vector<std::size_t> found;
     for (std::size_t element = 0; element < elements; ++element) {
-        const bool ill = std::any_of(program.calls.begin(), program.calls.end(), [&](const frontend::Call& call) {
+        const auto ill = [&](const frontend::Call& call) {
             const std::size_t datum = call.result.index();
             const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
+            const std::size_t entry = per_element(program.datum(call.result)) ? element : 0;
             return !result.bounds[datum].empty() &&
-                is_ill_conditioned(std::span(result.values[datum]).subspan(element * size, size),
-                    std::span(result.bounds[datum]).subspan(element * size, size), call.instance.result.precision);
-        });
-        if (ill) {
+                is_ill_conditioned(std::span(result.values[datum]).subspan(entry * size, size),
+                    std::span(result.bounds[datum]).subspan(entry * size, size), call.instance.result.precision);
+        };
+        if (std::ranges::any_of(program.uniform_calls, ill) || std::ranges::any_of(program.calls, ill)) {
             found.push_back(element);
         }
     }

@@ -132,8 +132,33 @@ void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bo
 }
 
 bool per_element(const Datum& datum) {
-    return datum.kind == DatumKind::input || datum.kind == DatumKind::computed;
+    return datum.per_element();
 }
+
+namespace {
+
+/// Which uniform calls the calls need.
+std::vector<bool> derived_for(const CheckedProgram& program, std::span<const CallId> calls) {
+    std::vector<bool> needed(program.uniform_calls.size(), false);
+    const auto need = [&](const frontend::Call& call) {
+        for (const DataId operand : call.operands) {
+            if (const auto& made = program.datum(operand).uniform_call) {
+                needed[*made] = true;
+            }
+        }
+    };
+    for (const CallId call : calls) {
+        need(program.call(call));
+    }
+    for (std::size_t i = needed.size(); i-- > 0;) {
+        if (needed[i]) {
+            need(program.uniform_calls[i]);
+        }
+    }
+    return needed;
+}
+
+} // namespace
 
 ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls,
     std::size_t elements, const DataValues& given) {
@@ -149,8 +174,7 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
         }
     }
     std::vector<bool> computed(program.data.size(), false);
-    for (const CallId id : calls) {
-        const frontend::Call& call = program.call(id);
+    const auto compute = [&](const frontend::Call& call) {
         std::vector<Shape> shapes;
         std::vector<std::size_t> strides; // components from one element to the next; 0 for uniforms and constants
         for (const DataId operand : call.operands) {
@@ -161,9 +185,10 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
         }
         const InstanceReference reference(catalog, call.instance, shapes);
         const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
-        std::vector<Bounded> result(size * elements);
+        const std::size_t entries = per_element(program.datum(call.result)) ? elements : std::min<std::size_t>(elements, 1);
+        std::vector<Bounded> result(size * entries);
         std::vector<const Bounded*> operands(call.operands.size());
-        for (std::size_t element = 0; element < elements; ++element) {
+        for (std::size_t element = 0; element < entries; ++element) {
             for (std::size_t i = 0; i < operands.size(); ++i) {
                 operands[i] = data[call.operands[i].index()].data() + element * strides[i];
             }
@@ -171,6 +196,15 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
         }
         data[call.result.index()] = std::move(result);
         computed[call.result.index()] = true;
+    };
+    const std::vector<bool> derived = derived_for(program, calls);
+    for (std::size_t i = 0; i < program.uniform_calls.size(); ++i) {
+        if (derived[i]) {
+            compute(program.uniform_calls[i]);
+        }
+    }
+    for (const CallId id : calls) {
+        compute(program.call(id));
     }
     ReferenceResult out{DataValues(data.size()), DataValues(data.size())};
     for (std::size_t i = 0; i < data.size(); ++i) {

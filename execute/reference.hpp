@@ -56,7 +56,7 @@ struct ReferenceResult {
 bool per_element(const frontend::Datum& datum);
 
 /// Evaluates `calls` (in topological order) for elements 0 .. elements-1. `given` holds what they read and do not compute, exact at the
-/// storage precision; constants come from the program. A call's result replaces a given value. Linear in calls times elements.
+/// storage precision; constants come from the program, and derived data are evaluated from the uniforms. A call's result replaces a given value. Linear in calls times elements.
 ReferenceResult evaluate(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls,
     std::size_t elements, const DataValues& given);
 

@@ -20,6 +20,7 @@ enum class DatumKind {
     uniform,  ///< one value for all elements, given at launch by pointer
     constant, ///< a table or literal of the program
     computed, ///< the result of a call: one entry per element
+    derived,  ///< the result of a uniform call: one value for all elements, which every kernel that reads it computes
 };
 
 struct Datum {
@@ -31,6 +32,10 @@ struct Datum {
     std::optional<CallId> producer; ///< computed
     bool output = false;            ///< listed in `return`
     Span span;
+    std::optional<std::size_t> uniform_call = std::nullopt; ///< derived: which of the program's `uniform_calls` makes it
+
+    /// Whether each element has a value of its own.
+    bool per_element() const { return kind == DatumKind::input || kind == DatumKind::computed; }
 };
 
 struct Call {
@@ -41,12 +46,14 @@ struct Call {
 };
 
 /// Invariants: data and calls are in topological order of definition (a call's operands precede its result); every call is live;
-/// every datum is an input/uniform of the interface, or used by a call, or an output.
+/// every datum is an input/uniform of the interface, or used by a call (of either kind), or an output.
 struct CheckedProgram {
     std::string name; ///< an identifier
     SourcePtr source;
     std::vector<Datum> data;
     std::vector<Call> calls;
+    /// Calls whose results are derived, in order of definition; operands are uniforms, constants and derived (uniform_calls.hpp).
+    std::vector<Call> uniform_calls = {};
     std::vector<library::Function>
         functions;               ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
     std::vector<DataId> inputs;  ///< interface order: `input` and `uniform` declarations as they stand in the program
@@ -60,11 +67,10 @@ struct CheckedProgram {
     const Call& call(CallId id) const { return calls.at(id.index()); }
     /// The name of a call is the name of its result.
     const std::string& name_of(CallId id) const { return datum(call(id).result).name; }
-    /// "`s` is computed within `K`", for a name that is a step's; empty for others.
-    std::string within(const std::string& step_name) const {
-        const auto step = steps.find(step_name);
-        return step == steps.end() ? "" : "`" + step_name + "` is computed within `" + datum(step->second).name + "`";
-    }
+    /// The call that makes a derived datum.
+    const Call& derivation(DataId id) const { return uniform_calls.at(datum(id).uniform_call.value()); }
+    /// "`s` is computed within `K`", for a name that is a step's; the like for a derived datum; empty for others.
+    std::string within(const std::string& wanted) const;
 };
 
 } // namespace fusec::frontend

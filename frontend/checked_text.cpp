@@ -41,13 +41,19 @@ std::string to_text(const CheckedProgram& program, const library::Catalog& catal
             out.line("constant " + datum_text(datum) + " =" + values_text(datum));
         }
     }
-    for (const Call& call : program.calls) {
+    const auto call_line = [&](const Call& call) {
         std::string operands;
         for (const DataId operand : call.operands) {
             operands += (operands.empty() ? "" : ", ") + program.datum(operand).name;
         }
-        out.line(datum_text(program.datum(call.result)) + " = " + functions.function(call.instance.function).name + "(" + operands + ")" +
-            (call.instance.swapped ? " swapped" : ""));
+        return datum_text(program.datum(call.result)) + " = " + functions.function(call.instance.function).name + "(" + operands + ")" +
+            (call.instance.swapped ? " swapped" : "");
+    };
+    for (const Call& call : program.uniform_calls) {
+        out.line("derived " + call_line(call));
+    }
+    for (const Call& call : program.calls) {
+        out.line(call_line(call));
     }
     std::string outputs;
     for (const DataId id : program.outputs) {

@@ -22,6 +22,9 @@ public:
         for (const library::Function& function : program_.functions) {
             own_function(function);
         }
+        for (std::size_t i = 0; i < program_.uniform_calls.size(); ++i) {
+            uniform_call(i);
+        }
         for (std::size_t i = 0; i < program_.calls.size(); ++i) {
             call(CallId{i});
         }
@@ -107,8 +110,27 @@ private:
 
     static bool is_identifier(const std::string& word) { return !word.empty() && as_identifier(word, "x") == word && !is_reserved(word); }
 
+    void uniform_call(std::size_t number) {
+        const Call& call = program_.uniform_calls[number];
+        const Datum& result = program_.datum(call.result);
+        fits_function(call);
+        internal_check(result.kind == DatumKind::derived && result.uniform_call == number, "a uniform call's result does not name it");
+        internal_check(number == 0 || program_.uniform_calls[number - 1].result < call.result, "uniform calls are not in order");
+        for (const DataId operand : call.operands) {
+            internal_check(!program_.datum(operand).per_element(), "a uniform call uses what differs between elements");
+        }
+    }
+
     void call(CallId id) {
         const Call& call = program_.call(id);
+        const Datum& result = program_.datum(call.result);
+        fits_function(call);
+        internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
+        internal_check(
+            id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
+    }
+
+    void fits_function(const Call& call) {
         std::vector<Type> types;
         for (const DataId operand : call.operands) {
             internal_check(operand.index() < program_.data.size(), "operand out of range");
@@ -118,9 +140,6 @@ private:
         }
         internal_check(call.instance.function.index() < catalog_.size(), "a call has no function");
         const Datum& result = program_.datum(call.result);
-        internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
-        internal_check(
-            id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
         const auto match = catalog_.match(call.instance.function, types);
         const auto* instance = std::get_if<library::Instance>(&match);
         internal_check(instance && !instance->swapped, "operands do not fit the function in its declared order");
@@ -135,6 +154,8 @@ private:
             "dimension out of range");
         internal_check(datum.producer.has_value() == (datum.kind == DatumKind::computed), "a producer is missing or too many");
         internal_check(!datum.producer || program_.call(*datum.producer).result == id, "a producer does not make its datum");
+        internal_check(datum.uniform_call.has_value() == (datum.kind == DatumKind::derived), "a uniform call is missing or too many");
+        internal_check(!datum.uniform_call || program_.derivation(id).result == id, "a uniform call does not make its datum");
         const std::size_t values = datum.kind == DatumKind::constant ? static_cast<std::size_t>(shape.size()) : 0;
         internal_check(datum.values.size() == values, "a constant has the wrong number of values");
         for (const double value : datum.values) {

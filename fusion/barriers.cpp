@@ -79,6 +79,7 @@ private:
             }
             break;
         case Step::Kind::async_wait:
+        case Step::Kind::derive: // registers only
             break;
         case Step::Kind::compute: {
             const auto index = static_cast<std::size_t>(step.index);

@@ -20,6 +20,7 @@ enum class Placement {
     shared,    ///< a tile of all the block's elements in shared memory
     memory,    ///< read in place from global memory (loaded lists, uniforms); never written
     constant,  ///< a table of the program, folded into the text
+    derived,   ///< the same for all elements: every thread computes it from uniforms and holds all of it
 };
 
 /// How a list crosses between global memory and the chip.
@@ -63,6 +64,12 @@ struct CallPlan {
     int threads = 1;                ///< granularity: threads per instance
 };
 
+/// One uniform call as implemented in this kernel, by one thread for itself.
+struct DerivedPlan {
+    DataId datum;
+    std::size_t implementation = 0; ///< index into library::Function::implementations
+};
+
 struct Step {
     enum class Kind {
         load,          ///< cooperative copy global -> shared of `datum` (async ones only start here); host: transposed into lanes
@@ -71,6 +78,7 @@ struct Step {
         warp_barrier,  ///< __syncwarp
         compute,       ///< `call`: item = thread index; element = item / threads, lane = item % threads; idle above
         store,         ///< shared: cooperative copy to global; registers: every owner stores its part
+        derive,        ///< `datum`: every thread of the block computes it, before the first wait and the first compute
     } kind = Kind::compute;
     CallId call;
     DataId datum;
@@ -81,7 +89,8 @@ struct Candidate {
     std::vector<DataId> loads;  ///< per-element lists read, ascending
     std::vector<DataId> stores; ///< per-element lists written, ascending, at least one
 
-    std::vector<CallPlan> order; ///< the linearization
+    std::vector<CallPlan> order;      ///< the linearization
+    std::vector<DerivedPlan> derived; ///< what the calls are derived from, ascending by datum
     std::vector<DatumPlan> data; ///< everything the kernel touches, ascending by datum
     std::vector<Step> steps;
     int instances_per_block = 32; ///< elements of a tile; host: SIMD lanes

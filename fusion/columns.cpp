@@ -12,10 +12,7 @@ namespace {
 
 std::vector<DataId> lists_loaded(const dag::CallGraph& graph, const CallSet& set) {
     std::vector<DataId> used = graph.uses(set);
-    std::erase_if(used, [&](DataId datum) {
-        const auto kind = graph.datum(datum).kind;
-        return kind == frontend::DatumKind::uniform || kind == frontend::DatumKind::constant;
-    });
+    std::erase_if(used, [&](DataId datum) { return !graph.datum(datum).per_element(); });
     return used;
 }
 

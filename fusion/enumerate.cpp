@@ -133,9 +133,7 @@ public:
         for (std::size_t call = 0; call < graph.calls(); ++call) {
             std::vector<std::uint32_t>& reads = reads_.emplace_back();
             for (const DataId operand : graph.call(CallId(call)).operands) {
-                const auto kind = graph.datum(operand).kind;
-                if (kind != frontend::DatumKind::uniform && kind != frontend::DatumKind::constant &&
-                    std::find(reads.begin(), reads.end(), operand.value) == reads.end()) {
+                if (graph.datum(operand).per_element() && std::find(reads.begin(), reads.end(), operand.value) == reads.end()) {
                     reads.push_back(operand.value);
                 }
             }
@@ -483,9 +481,8 @@ std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph) {
     }
     for (std::size_t index = 0; index < graph.program().data.size(); ++index) {
         const DataId datum(index);
-        const auto kind = graph.datum(datum).kind;
         const auto& users = graph.consumers(datum);
-        if (kind == frontend::DatumKind::uniform || kind == frontend::DatumKind::constant || users.size() > max_sharing_consumers) {
+        if (!graph.datum(datum).per_element() || users.size() > max_sharing_consumers) {
             continue;
         }
         for (CallId user : users) {

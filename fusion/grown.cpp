@@ -18,8 +18,7 @@ namespace {
 using Group = std::uint32_t; ///< named by its smallest call
 
 bool per_element(const dag::CallGraph& graph, DataId datum) {
-    const auto kind = graph.datum(datum).kind;
-    return kind != frontend::DatumKind::uniform && kind != frontend::DatumKind::constant;
+    return graph.datum(datum).per_element();
 }
 
 class Merging {

@@ -109,6 +109,8 @@ void KernelBuilder::decide_placements() {
             plan.placement = Placement::constant;
         } else if (datum.kind == frontend::DatumKind::uniform) {
             plan.placement = Placement::memory;
+        } else if (datum.kind == frontend::DatumKind::derived) {
+            plan.placement = Placement::derived;
         } else if (host) {
             plan.placement = Placement::registers;
             plan.load = datum.loaded ? Staging::lanes : Staging::none;
@@ -292,7 +294,8 @@ long KernelBuilder::stack_bytes() const {
     const long lanes = std::max(choice_.elements, widest_vector / kernel_->word_bytes());
     long bytes = 0;
     for (std::size_t i = 0; i < kernel_->data.size(); ++i) {
-        bytes += draft_.data[i].placement == Placement::registers ? lanes * kernel_->data[i].bytes : 0;
+        const Placement placement = draft_.data[i].placement;
+        bytes += placement == Placement::registers || placement == Placement::derived ? lanes * kernel_->data[i].bytes : 0;
     }
     return bytes;
 }
@@ -386,8 +389,18 @@ void KernelBuilder::write(Candidate& out) const {
         const Routine& chosen = routine(call);
         out.order.push_back({kernel_->calls[static_cast<std::size_t>(call)].id, chosen.implementation, chosen.threads});
     }
-    std::vector<int> moved; // step of the draft -> step of the candidate, which has barriers too
+    for (const KernelOutline::Derivation& derivation : kernel_->derivations) {
+        out.derived.push_back({kernel_->data[static_cast<std::size_t>(derivation.result)].id, derivation.routine->implementation});
+    }
+    std::vector<int> moved; // step of the draft -> step of the candidate, which has derivations and barriers too
+    bool derived = false;
     for (std::size_t i = 0; i < draft_.steps.size(); ++i) {
+        if (const Step::Kind kind = draft_.steps[i].kind; !derived && (kind == Step::Kind::async_wait || kind == Step::Kind::compute)) {
+            derived = true; // what the kernel loads first is on its way meanwhile
+            for (const DerivedPlan& plan : out.derived) {
+                out.steps.push_back({Step::Kind::derive, {}, plan.datum});
+            }
+        }
         if (draft_.barriers[i] != Barrier::none) {
             out.steps.push_back({draft_.barriers[i] == Barrier::warp ? Step::Kind::warp_barrier : Step::Kind::block_barrier, {}, {}});
         }

@@ -60,6 +60,17 @@ KernelOutline outline_without_orders(
         result.write_bytes += entry.stored ? entry.bytes : 0;
         result.precision = datum.type.precision; // one precision per connected program part: no call converts
     }
+    for (std::size_t index = 0; index < touched.size(); ++index) {
+        if (result.data[index].kind == frontend::DatumKind::derived) {
+            const std::size_t number = graph.datum(touched[index]).uniform_call.value();
+            KernelOutline::Derivation& entry = result.derivations.emplace_back();
+            entry.result = static_cast<int>(index);
+            for (const DataId operand : graph.program().uniform_calls.at(number).operands) {
+                entry.operands.push_back(position(touched, operand));
+            }
+            entry.routine = &routines.at(graph.calls() + number).routines.front();
+        }
+    }
     for (std::size_t index = 0; index < column.executes.size(); ++index) {
         const CallId id = column.executes[index];
         const frontend::Call& call = graph.call(id);

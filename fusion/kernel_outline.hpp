@@ -18,7 +18,7 @@ class CallCosts {
 public:
     using Table = std::vector<std::vector<const AccessCost*>>; ///< per routine, of each operand and last of the result
 
-    /// Both must outlive this; `routines` is indexed by the graph's calls.
+    /// Both must outlive this; `routines` are those of find_routines.
     CallCosts(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines) : graph_(graph), routines_(routines) {}
     const Table& of(CallId call);
 
@@ -52,7 +52,15 @@ struct KernelOutline {
         const CallCosts::Table* costs = nullptr;
     };
 
+    /// A uniform call: every thread of the kernel computes its result, before the first call.
+    struct Derivation {
+        int result = 0;            ///< index into data
+        std::vector<int> operands; ///< indices into data: uniforms, constants and results before this one
+        const Routine* routine = nullptr;
+    };
+
     std::vector<Call> calls;               ///< ascending
+    std::vector<Derivation> derivations;   ///< in order of definition
     std::vector<Datum> data;               ///< ascending
     std::array<std::vector<int>, 2> order; ///< indices into calls, by LoadOrder; empty: not found yet
     Precision precision = Precision::f32;
@@ -63,7 +71,7 @@ struct KernelOutline {
     int word_bytes() const { return bytes_of(precision); }
 };
 
-/// `routines` is indexed by the graph's calls; it and `costs` must outlive the outline.
+/// `routines` are those of find_routines; they and `costs` must outlive the outline.
 KernelOutline outline(const dag::CallGraph& graph, const Column& column, const std::vector<CallRoutines>& routines, CallCosts& costs);
 /// The same without its orders, which not all choices of a large space come to need.
 KernelOutline outline_without_orders(

@@ -33,6 +33,9 @@ public:
             work_.read_lists += datum.loaded;
             work_.write_lists += datum.stored;
         }
+        for (const KernelOutline::Derivation& derivation : kernel_.derivations) {
+            count_derivation(derivation);
+        }
         for (std::size_t step = 0; step < draft_.steps.size(); ++step) {
             count_barrier(draft_.barriers[step]);
             count(draft_.steps[step]);
@@ -77,7 +80,8 @@ private:
             break;
         case Step::Kind::block_barrier:
         case Step::Kind::warp_barrier:
-            throw InternalError("kernel work: barriers of a draft are no steps");
+        case Step::Kind::derive:
+            throw InternalError("kernel work: barriers and derivations of a draft are no steps");
         }
     }
 
@@ -157,6 +161,24 @@ private:
     void forget_reads() {
         // Lists in place are const and restrict: no barrier makes the compiler read them again.
         std::erase_if(reads_, [&](const auto& key) { return plan(std::get<0>(key)).placement == Placement::shared; });
+    }
+
+    /// Every thread of the block does it, whatever its elements are; the host does it once for all of them.
+    void count_derivation(const KernelOutline::Derivation& derivation) {
+        const library::OperationCounts& operations = derivation.routine->operations;
+        work_.flops += operations.flops * largest_;
+        work_.divisions += operations.divisions * largest_;
+        work_.square_roots += operations.square_roots * largest_;
+        work_.transcendentals += operations.transcendentals * largest_;
+        instructions_ += arithmetic_instructions(operations, kernel_.precision) * largest_;
+        for (const int operand : derivation.operands) {
+            if (plan(operand).placement == Placement::memory && largest_ > 0 && first_read(operand, 0, library::Touch::all)) {
+                const int words = datum(operand).shape.size() * largest_;
+                read_global();
+                instructions_ += words;
+                work_.l1_wavefronts += words / 32.0;
+            }
+        }
     }
 
     void count_compute(std::size_t index) {

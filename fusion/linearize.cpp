@@ -49,7 +49,7 @@ public:
                     before_[i] |= list.producer;
                 }
             }
-            if (entry.kind == frontend::DatumKind::input || entry.kind == frontend::DatumKind::computed) {
+            if (entry.per_element()) {
                 list.from_start = list.producer == 0 && loads == LoadOrder::first;
                 list.to_end = list.producer != 0 && loads == LoadOrder::first && std::binary_search(stores.begin(), stores.end(), datum);
                 lists_.push_back(list);

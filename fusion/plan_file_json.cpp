@@ -25,6 +25,8 @@ std::string_view name_of(Placement placement) {
         return "memory";
     case Placement::constant:
         return "constant";
+    case Placement::derived:
+        return "derived";
     }
     throw InternalError("unknown placement");
 }

@@ -12,7 +12,7 @@ namespace fusec::fusion {
 namespace {
 
 bool is_list(const frontend::Datum& datum) {
-    return datum.kind == frontend::DatumKind::input || datum.kind == frontend::DatumKind::computed;
+    return datum.per_element();
 }
 
 void verify_launches(const Plan& plan, const dag::CallGraph& graph) {

@@ -8,6 +8,20 @@ namespace fusec::fusion {
 
 namespace {
 
+/// An operand that is a derived vector or matrix of which the thread's lane says which components it reads. Empty: none.
+std::string indexed_by_lane(const dag::CallGraph& graph, const frontend::Call& call, const library::Function& function, const Routine& routine) {
+    const bool indices_known = std::holds_alternative<library::ReferenceExpression>(function.reference);
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+        const frontend::Datum& operand = graph.datum(call.operands[i]);
+        const int components = operand.type.shape.size();
+        const bool whole = routine.inputs[i] == library::Touch::all && indices_known && routine.reuse[i].read == components;
+        if (operand.kind == frontend::DatumKind::derived && components > 1 && !whole) {
+            return operand.name;
+        }
+    }
+    return {};
+}
+
 CallRoutines routines_of(
     const library::Catalog& catalog, const dag::CallGraph& graph, const frontend::Call& call, const DeviceLimits& limits) {
     const library::Function& function = catalog.function(call.instance.function);
@@ -32,6 +46,11 @@ CallRoutines routines_of(
             catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
             catalog.operations(call.instance, implementation),
             operand_reuse(function, call.instance, operands, *threads, implementation.output)};
+        if (const std::string operand = routine.threads == 1 ? "" : indexed_by_lane(graph, call, function, routine); !operand.empty()) {
+            result.unusable.push_back("`" + function.name + "_" + implementation.name + "` indexes `" + operand +
+                "` by thread, which every thread computes into registers");
+            continue;
+        }
         if (routine.threads == 1) {
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;
@@ -58,9 +77,15 @@ CallRoutines routines_of(
 
 std::vector<CallRoutines> find_routines(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits) {
     std::vector<CallRoutines> result;
-    result.reserve(graph.calls());
+    result.reserve(graph.calls() + graph.program().uniform_calls.size());
     for (const frontend::Call& call : graph.program().calls) {
         result.push_back(routines_of(catalog, graph, call, limits));
+    }
+    for (const frontend::Call& call : graph.program().uniform_calls) {
+        CallRoutines& made = result.emplace_back(routines_of(catalog, graph, call, limits));
+        made.routines.erase(made.routines.begin() + 1, made.routines.end()); // sorted by threads
+        internal_check(made.routines.front().threads == 1, "routines: a uniform call without an implementation of one thread");
+        made.unusable.clear();
     }
     return result;
 }

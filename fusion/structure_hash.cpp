@@ -25,6 +25,8 @@ std::uint64_t first_colour(const frontend::Datum& datum, bool made_here) {
         return hash.add("list").value(); // to the kernel, a list in memory is a list in memory
     case frontend::DatumKind::uniform:
         return hash.add("uniform").value();
+    case frontend::DatumKind::derived:
+        return hash.add("derived").value();
     case frontend::DatumKind::constant:
         hash.add("constant");
         for (const double value : datum.values) {
@@ -42,24 +44,33 @@ std::uint64_t first_colour(const frontend::Datum& datum, bool made_here) {
 std::string structure_hash(
     const dag::CallGraph& graph, const library::Catalog& catalog, const dag::CallSet& calls, const std::vector<DataId>& stores) {
     // Colour refinement: a datum's colour becomes what it is, how it is made, and who uses it where, as often as there are calls.
+    // Derived data are part of the kernel: it computes them.
     std::map<DataId, std::uint64_t> colours;
-    std::map<DataId, std::vector<std::pair<CallId, std::size_t>>> users;
+    std::map<DataId, std::vector<std::pair<const frontend::Call*, std::size_t>>> users;
+    std::map<DataId, const frontend::Call*> makers;
     for (const CallId call : calls) {
-        const std::vector<DataId>& operands = graph.call(call).operands;
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-            users[operands[i]].emplace_back(call, i);
-            const auto producer = graph.datum(operands[i]).producer;
-            colours.emplace(operands[i], first_colour(graph.datum(operands[i]), producer && contains(calls, *producer)));
-        }
-        colours.emplace(graph.call(call).result, first_colour(graph.datum(graph.call(call).result), true));
+        makers.emplace(graph.call(call).result, &graph.call(call));
     }
-    for (std::size_t round = 0; round < calls.size() + 1; ++round) {
+    const std::vector<DataId> derived = graph.derives(calls);
+    for (const DataId datum : derived) {
+        makers.emplace(datum, &graph.program().derivation(datum));
+    }
+    for (const auto& [made, call] : makers) {
+        for (std::size_t i = 0; i < call->operands.size(); ++i) {
+            const DataId operand = call->operands[i];
+            const auto producer = graph.datum(operand).producer;
+            users[operand].emplace_back(call, i);
+            colours.emplace(operand, first_colour(graph.datum(operand), producer && contains(calls, *producer)));
+        }
+        colours.emplace(made, first_colour(graph.datum(made), graph.datum(made).kind == frontend::DatumKind::computed));
+    }
+    for (std::size_t round = 0; round < makers.size() + 1; ++round) {
         std::map<DataId, std::uint64_t> next;
         for (const auto& [datum, colour] : colours) {
             Fnv1a hash;
             hash.add(colour).add(contains(stores, datum) ? 1 : 0);
-            if (const auto producer = graph.datum(datum).producer; producer && contains(calls, *producer)) {
-                const frontend::Call& call = graph.call(*producer);
+            if (const auto maker = makers.find(datum); maker != makers.end()) {
+                const frontend::Call& call = *maker->second;
                 hash.add(catalog.function(call.instance.function).name);
                 for (const auto& [name, value] : call.instance.shape) {
                     hash.add(name).add(static_cast<std::uint64_t>(value));
@@ -70,7 +81,7 @@ std::string structure_hash(
             }
             std::vector<std::pair<std::uint64_t, std::size_t>> uses;
             for (const auto& [call, position] : users[datum]) {
-                uses.emplace_back(colours.at(graph.call(call).result), position);
+                uses.emplace_back(colours.at(call->result), position);
             }
             std::sort(uses.begin(), uses.end());
             for (const auto& [user, position] : uses) {

@@ -43,6 +43,7 @@ private:
                 lists.push_back(datum);
             }
         }
+        check_derived(touched);
         internal_check(lists == candidate_.loads, "candidate: loads are not the lists it uses and does not make");
         const std::vector<DataId> boundary = graph_.boundary(candidate_.calls);
         internal_check(!candidate_.stores.empty(), "candidate: it stores nothing");
@@ -57,6 +58,34 @@ private:
         }
         internal_check(
             planned == std::vector<DataId>(touched.begin(), touched.end()), "candidate: its data are not what its calls touch, ascending");
+    }
+
+    /// The kernel derives what its calls read that is derived, and what that is made of, each once.
+    void check_derived(const std::set<DataId>& touched) const {
+        std::set<DataId> wanted;
+        const auto want = [&](const frontend::Call& call, const auto& again) -> void {
+            for (const DataId operand : call.operands) {
+                if (graph_.datum(operand).kind == DatumKind::derived && wanted.insert(operand).second) {
+                    again(graph_.program().derivation(operand), again);
+                }
+            }
+        };
+        for (CallId call : candidate_.calls) {
+            want(graph_.call(call), want);
+        }
+        std::vector<DataId> planned;
+        for (const DerivedPlan& plan : candidate_.derived) {
+            planned.push_back(plan.datum);
+            const frontend::Call& call = graph_.program().derivation(plan.datum);
+            const auto& implementations = catalog_.function(call.instance.function).implementations;
+            internal_check(plan.implementation < implementations.size() &&
+                    catalog_.threads(call.instance, implementations[plan.implementation]) == 1,
+                "candidate: a derived datum is made by one thread");
+            for (const DataId operand : call.operands) {
+                internal_check(touched.count(operand) != 0, "candidate: it does not touch what a datum is derived from");
+            }
+        }
+        internal_check(planned == std::vector<DataId>(wanted.begin(), wanted.end()), "candidate: it derives other data than its calls need");
     }
 
     void check_order() {
@@ -115,10 +144,15 @@ private:
         const bool loaded_list = contains(candidate_.loads, plan.datum);
         internal_check(plan.stored == contains(candidate_.stores, plan.datum), "candidate: stored data differ");
         internal_check(plan.loaded == (loaded_list || datum.kind == DatumKind::uniform), "candidate: loaded data differ");
+        internal_check((plan.placement == Placement::derived) == (datum.kind == DatumKind::derived), "candidate: only derived data are derived");
         internal_check(plan.slot.has_value() == (plan.placement == Placement::shared), "candidate: only shared data have a tile");
         switch (plan.placement) {
         case Placement::constant:
             internal_check(datum.kind == DatumKind::constant, "candidate: only constants are constant");
+            break;
+        case Placement::derived:
+            internal_check(plan.touch == library::Touch::all && plan.threads == 1 && !plan.stored, "candidate: each thread holds a derived datum whole");
+            check_readers(plan.datum);
             break;
         case Placement::memory:
             internal_check(
@@ -145,6 +179,14 @@ private:
         }
     }
 
+    /// Registers have no address: a thread that reads only some components of a derived datum must not depend on its lane for which.
+    void check_readers(DataId datum) const {
+        for_each_access(datum, [&](int threads, library::Touch touch) {
+            internal_check(threads == 1 || touch == library::Touch::all || graph_.datum(datum).type.shape.size() == 1,
+                "candidate: a derived datum is read in parts");
+        });
+    }
+
     void check_slot(const SharedSlot& slot, const frontend::Datum& datum) const {
         const int word = bytes_of(datum.type.precision);
         internal_check(slot.element_words == datum.type.shape.size(), "candidate: a tile with another element");
@@ -164,6 +206,7 @@ private:
         std::set<DataId> in_flight;
         std::set<DataId> stored;
         std::size_t computed = 0;
+        std::size_t derived = 0;
         for (const DatumPlan& plan : candidate_.data) {
             if (plan.placement == Placement::memory || plan.placement == Placement::constant) {
                 present.insert(plan.datum);
@@ -178,6 +221,15 @@ private:
                 internal_check(arrived.insert(step.datum).second, "candidate: a list is loaded twice");
                 break;
             }
+            case Step::Kind::derive:
+                internal_check(computed == 0 && derived < candidate_.derived.size() && candidate_.derived[derived].datum == step.datum,
+                    "candidate: data are not derived in order, before all calls");
+                ++derived;
+                for (DataId operand : graph_.program().derivation(step.datum).operands) {
+                    internal_check(present.count(operand) != 0, "candidate: what a datum is derived from is not there yet");
+                }
+                present.insert(step.datum);
+                break;
             case Step::Kind::async_wait:
                 internal_check(!in_flight.empty(), "candidate: a wait for nothing");
                 present.insert(in_flight.begin(), in_flight.end());
@@ -204,6 +256,7 @@ private:
         }
         internal_check(in_flight.empty(), "candidate: an asynchronous copy is never waited for");
         internal_check(computed == candidate_.order.size(), "candidate: a call is not computed");
+        internal_check(derived == candidate_.derived.size(), "candidate: a datum is not derived");
         internal_check(stored.size() == candidate_.stores.size(), "candidate: a datum is not stored");
     }
 
@@ -219,6 +272,7 @@ private:
         case Step::Kind::async_wait:
         case Step::Kind::block_barrier:
         case Step::Kind::warp_barrier:
+        case Step::Kind::derive: // touches no tile
             return false;
         }
         return false;
