@@ -13,7 +13,7 @@ std::string step_name(const Kernel& kernel, std::size_t index) {
                 return "load " + kernel.lists[step.list].name;
             } else if constexpr (std::is_same_v<S, StoreTile> || std::is_same_v<S, StoreValue>) {
                 return "store " + kernel.lists[step.list].name;
-            } else if constexpr (std::is_same_v<S, Compute>) {
+            } else if constexpr (std::is_same_v<S, Compute> || std::is_same_v<S, Derive>) {
                 return step.routine;
             } else {
                 return "barrier";

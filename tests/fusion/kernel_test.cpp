@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single kernels worked by hand: steps, addresses, barriers, and work against the figures of the CUDA notes.
+#include "frontend/uniform_calls.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "program_builder.hpp"
 #include "race_oracle.hpp"
@@ -70,6 +71,9 @@ public:
                 break;
             case Step::Kind::warp_barrier:
                 text += "warp";
+                break;
+            case Step::Kind::derive:
+                text += "derive " + graph_.datum(step.datum).name;
                 break;
             case Step::Kind::compute:
                 text += graph_.program().name_of(step.call);
@@ -170,6 +174,41 @@ TEST(Kernel, TheDemoByRows) {
     EXPECT_NEAR(work.registers, 31, 4);                    // nvcc took 30-31; notes 0.6, 2 R N + N + 25, says 40
     EXPECT_EQ(work.remaps, 2);
     EXPECT_DOUBLE_EQ(work.idle_fraction, 1 - (3 + 3 + 1 + 5 + 5 + 5) / 30.0);
+}
+
+/// X = (mu la + mu) A
+dag::CallGraph scaled_by_uniforms() {
+    ProgramBuilder builder;
+    const auto la = builder.uniform("la", test::scalar_shape), mu = builder.uniform("mu", test::scalar_shape);
+    const auto a = builder.input("A", matrix_shape(3, 3));
+    const auto k = builder.call("sadd", {builder.call("smul", {mu, la}, "k1"), mu}, "k");
+    builder.output(builder.call("smmul", {a, k}, "X"));
+    return dag::CallGraph(frontend::set_uniform_calls_apart(builder.program(), catalog()));
+}
+
+TEST(Kernel, DerivedDataAreMadeByEveryThread) {
+    const dag::CallGraph graph = scaled_by_uniforms();
+    const Kernel one(graph, {}, best), nine(graph, {{"X", "entry"}}, best);
+    EXPECT_EQ(one.steps(), "load A, derive k1, derive k, wait, block, X, block, store X"); // while A is on its way
+    EXPECT_EQ(nine.steps(), one.steps());
+    EXPECT_EQ(nine.plan("k").placement, Placement::derived);
+    EXPECT_EQ(nine.plan("mu").placement, Placement::memory);
+    // Nine products for an element; and two operations for each of its threads.
+    EXPECT_EQ(one.candidate.work.flops, 9 + 2);
+    EXPECT_EQ(nine.candidate.work.flops, 9 + 9 * 2);
+    EXPECT_EQ(one.candidate.work.read_bytes, 36);
+    EXPECT_EQ(one.candidate.work.demand.live, 1) << "k, and not k1 any more";
+    // One load by the threads of a warp for each of two uniforms.
+    EXPECT_EQ(one.candidate.work.l1_wavefronts, 2 / 32.0);
+    EXPECT_EQ(nine.candidate.work.l1_wavefronts, 9 * 2 / 32.0);
+}
+
+TEST(Kernel, DerivedDataOnTheHost) {
+    DeviceLimits host;
+    host.target = Target::host;
+    const Kernel kernel(scaled_by_uniforms(), {}, choice(8, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first), host);
+    EXPECT_EQ(kernel.candidate.work.flops, 9) << "made once for all elements";
+    EXPECT_EQ(kernel.steps(), "load A, derive k1, derive k, X, store X");
 }
 
 TEST(Kernel, LoadsAtUseReuseTheTiles) {

@@ -164,6 +164,8 @@ private:
         case Step::Kind::warp_barrier:
             ++warp_epoch_;
             break;
+        case Step::Kind::derive: // in the thread's own registers
+            break;
         case Step::Kind::compute:
             compute(step.call);
             break;
