@@ -33,7 +33,8 @@ std::set<DataId> operands_of(const frontend::Call& call) {
 }
 
 /// What has one value for all elements is dashed.
-void write_derived(Writer& out, const std::string& name, const frontend::Call& call, const dag::CallGraph& graph, const library::Catalog& catalog) {
+void write_derived(
+    Writer& out, const std::string& name, const frontend::Call& call, const dag::CallGraph& graph, const library::Catalog& catalog) {
     out.line(fmt::format("{} [shape=box, style=dashed, label=\"{}\"];", name, call_label(call, graph, catalog)));
 }
 

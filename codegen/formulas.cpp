@@ -223,7 +223,7 @@ private:
     const dag::CallGraph& graph_;
     const library::Catalog& catalog_;
     std::map<DataId, const frontend::Call*> inside_; ///< results made in the kernel
-    std::set<DataId> named_;          ///< written by name wherever they are used
+    std::set<DataId> named_;                         ///< written by name wherever they are used
 };
 
 /// `3,5-7`

@@ -71,8 +71,7 @@ public:
                 std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
         }
         for (const Value& value : kernel_.values) {
-            writer_.line(
-                "value " + value.name + ": " + to_string(value.type) + " " +
+            writer_.line("value " + value.name + ": " + to_string(value.type) + " " +
                 (value.derived ? "in every thread" : text(value.touch) + (" of " + std::to_string(value.threads))));
         }
         for (const Table& table : kernel_.tables) {

@@ -91,7 +91,7 @@ struct Candidate {
 
     std::vector<CallPlan> order;      ///< the linearization
     std::vector<DerivedPlan> derived; ///< what the calls are derived from, ascending by datum
-    std::vector<DatumPlan> data; ///< everything the kernel touches, ascending by datum
+    std::vector<DatumPlan> data;      ///< everything the kernel touches, ascending by datum
     std::vector<Step> steps;
     int instances_per_block = 32; ///< elements of a tile; host: SIMD lanes
     int threads_per_block = 32;   ///< instances times the largest granularity, a multiple of the warp; host: 1

@@ -146,7 +146,8 @@ private:
                 (passes_on(static_cast<int>(number), call) ? demand.passing : demand.live) += part(static_cast<int>(number));
             } else if (plan(static_cast<int>(number)).placement == Placement::derived) {
                 // Made before the first call. What only others are derived from is gone by then.
-                demand.live += !datum(static_cast<int>(number)).uses.empty() && last_step_[number] >= now ? part(static_cast<int>(number)) : 0;
+                demand.live +=
+                    !datum(static_cast<int>(number)).uses.empty() && last_step_[number] >= now ? part(static_cast<int>(number)) : 0;
             } else if (held.components > 0) {
                 demand.kept += held.components;
                 held.components = held.until <= now ? 0 : held.components;

@@ -9,7 +9,8 @@ namespace fusec::fusion {
 namespace {
 
 /// An operand that is a derived vector or matrix of which the thread's lane says which components it reads. Empty: none.
-std::string indexed_by_lane(const dag::CallGraph& graph, const frontend::Call& call, const library::Function& function, const Routine& routine) {
+std::string indexed_by_lane(
+    const dag::CallGraph& graph, const frontend::Call& call, const library::Function& function, const Routine& routine) {
     const bool indices_known = std::holds_alternative<library::ReferenceExpression>(function.reference);
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
         const frontend::Datum& operand = graph.datum(call.operands[i]);

@@ -78,14 +78,15 @@ private:
             planned.push_back(plan.datum);
             const frontend::Call& call = graph_.program().derivation(plan.datum);
             const auto& implementations = catalog_.function(call.instance.function).implementations;
-            internal_check(plan.implementation < implementations.size() &&
-                    catalog_.threads(call.instance, implementations[plan.implementation]) == 1,
+            internal_check(
+                plan.implementation < implementations.size() && catalog_.threads(call.instance, implementations[plan.implementation]) == 1,
                 "candidate: a derived datum is made by one thread");
             for (const DataId operand : call.operands) {
                 internal_check(touched.count(operand) != 0, "candidate: it does not touch what a datum is derived from");
             }
         }
-        internal_check(planned == std::vector<DataId>(wanted.begin(), wanted.end()), "candidate: it derives other data than its calls need");
+        internal_check(
+            planned == std::vector<DataId>(wanted.begin(), wanted.end()), "candidate: it derives other data than its calls need");
     }
 
     void check_order() {
@@ -144,14 +145,16 @@ private:
         const bool loaded_list = contains(candidate_.loads, plan.datum);
         internal_check(plan.stored == contains(candidate_.stores, plan.datum), "candidate: stored data differ");
         internal_check(plan.loaded == (loaded_list || datum.kind == DatumKind::uniform), "candidate: loaded data differ");
-        internal_check((plan.placement == Placement::derived) == (datum.kind == DatumKind::derived), "candidate: only derived data are derived");
+        internal_check(
+            (plan.placement == Placement::derived) == (datum.kind == DatumKind::derived), "candidate: only derived data are derived");
         internal_check(plan.slot.has_value() == (plan.placement == Placement::shared), "candidate: only shared data have a tile");
         switch (plan.placement) {
         case Placement::constant:
             internal_check(datum.kind == DatumKind::constant, "candidate: only constants are constant");
             break;
         case Placement::derived:
-            internal_check(plan.touch == library::Touch::all && plan.threads == 1 && !plan.stored, "candidate: each thread holds a derived datum whole");
+            internal_check(plan.touch == library::Touch::all && plan.threads == 1 && !plan.stored,
+                "candidate: each thread holds a derived datum whole");
             check_readers(plan.datum);
             break;
         case Placement::memory:

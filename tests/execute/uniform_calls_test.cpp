@@ -51,8 +51,9 @@ std::vector<std::string> derived(const Apart& both) {
 }
 
 TEST(UniformCalls, ByHand) {
-    const Apart both = apart("MATRIX3x3 A;\nVECTOR3 v;\nuniform SCALAR la, mu;\nuniform VECTOR3 g;\ninput A, v;\nk = mu * la + mu;\nw = k * g;\n"
-                             "B = k * A;\nc = B * w + v;\nd = k + mu;\nreturn B, c, d;\n");
+    const Apart both =
+        apart("MATRIX3x3 A;\nVECTOR3 v;\nuniform SCALAR la, mu;\nuniform VECTOR3 g;\ninput A, v;\nk = mu * la + mu;\nw = k * g;\n"
+              "B = k * A;\nc = B * w + v;\nd = k + mu;\nreturn B, c, d;\n");
     EXPECT_THAT(derived(both), testing::ElementsAre("k.1", "k", "w"));
     // d is returned: it has an entry per element, of operands that have one for all.
     std::vector<std::string> calls;
@@ -83,8 +84,9 @@ TEST(UniformCalls, SixteenComponentsAtMost) {
 TEST(UniformCalls, SixtyFourOperationsAtMost) {
     // A product of 3x3 takes 45 operations, a sum 9: QQ + Q is made of 54, the next sum of 63, the one after it of 72. What is made of
     // that is no uniform call either; what is made of Q alone is.
-    const Apart both = apart("MATRIX3x3 A;\nuniform MATRIX3x3 Q;\ninput A;\nP = Q * Q;\nR = P + Q;\nS = R + Q;\nT = S + Q;\nU = -T;\nV = -Q;\n"
-                             "B = T * A + U * A + V * A;\nreturn B;\n");
+    const Apart both =
+        apart("MATRIX3x3 A;\nuniform MATRIX3x3 Q;\ninput A;\nP = Q * Q;\nR = P + Q;\nS = R + Q;\nT = S + Q;\nU = -T;\nV = -Q;\n"
+              "B = T * A + U * A + V * A;\nreturn B;\n");
     EXPECT_THAT(derived(both), testing::ElementsAre("P", "R", "S", "V"));
     // What two operands share counts once: 45 + 9 + 9.
     EXPECT_THAT(derived(apart("MATRIX3x3 A;\nuniform MATRIX3x3 Q;\ninput A;\nP = Q * Q;\nR = P + Q;\nS = R + P;\nB = S * A;\nreturn B;\n")),
@@ -131,7 +133,11 @@ TEST(UniformCalls, OfRandomProgramsByDefinition) {
     std::size_t some = 0, refused = 0;
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         const std::string text = random_programs::random_program(seed,
-            {.calls = 4 + static_cast<int>(seed % 12), .f64 = seed % 2 == 0, .constants = seed % 3 != 0, .blocks = seed % 5 == 0, .slices = seed % 4 == 0,
+            {.calls = 4 + static_cast<int>(seed % 12),
+                .f64 = seed % 2 == 0,
+                .constants = seed % 3 != 0,
+                .blocks = seed % 5 == 0,
+                .slices = seed % 4 == 0,
                 .components = seed % 7 == 0});
         const Apart both = apart(text);
         const std::vector<std::string> names = derived(both);
