@@ -18,7 +18,8 @@ using Bits = boost::dynamic_bitset<std::uint64_t>;
 /// Calls of a program at most: the closures take calls^2 / 4 bits, 100 MB here, and what is searched after them grows faster.
 inline constexpr std::size_t most_calls = 20000;
 
-/// Immutable view of a checked program as a graph, of its calls without the uniform ones (`CheckedProgram::uniform_calls`). Construction is O(calls * edges / 64). Pre: at most `most_calls` calls.
+/// Immutable view of a checked program as a graph, of its calls without the uniform ones (`CheckedProgram::uniform_calls`).
+/// Construction is O(calls * edges / 64). Pre: at most `most_calls` calls.
 class CallGraph {
 public:
     explicit CallGraph(frontend::CheckedProgram program);

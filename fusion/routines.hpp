@@ -29,7 +29,8 @@ struct CallRoutines {
     std::vector<std::string> unusable;   ///< why an implementation that is legal at the shape cannot be used on the target
 };
 
-/// Per call of the graph, then per uniform call of its program: those have one routine, of one thread. Of implementations with the same threads and touches only the one with the fewest temporaries is listed.
+/// Per call of the graph, then per uniform call of its program: those have one routine, of one thread.
+/// Of implementations with the same threads and touches only the one with the fewest temporaries is listed.
 /// The host takes those of one thread; a routine that synchronises needs its instance inside a warp; one of several threads that indexes a
 /// derived datum by thread is unusable, since registers have no address.
 std::vector<CallRoutines> find_routines(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits);

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <array>
 
 namespace fusec {
 namespace {
@@ -69,6 +69,20 @@ TEST_F(Derived, NineThreadsReadOneWithTails) {
     EXPECT_THAT(candidates.out, HasSubstr("{9 3}"));
     verified("nine.fus", {"--all", "--executor", "emulated"}); // 1 to 2 T + 8 elements of blocks of T
     verified("nine.fus", {"--all", "--executor", "host"});
+}
+
+TEST_F(Derived, AWrongValueIsFound) {
+    folder.write("p.fus", material);
+    for (const auto& [target, from, to] : {std::array<std::string, 3>{"cuda", "k = k_1 + mu[0];", "k = k_1 + la[0];"},
+             {"cuda", "k_1 = mu[0] * la[0];", "k_1 = mu[0] + la[0];"}, {"host", "sadd_element(k_1,", "smul_element(k_1,"}}) {
+        ASSERT_EQ(fusec({"p.fus", "-o", "p.cu", "--target", target}, folder.path()).code, 0);
+        const std::string executor = target == "host" ? "host" : "emulated";
+        EXPECT_EQ(fusec({"verify", "p.fus", "--source", "p.cu", "--executor", executor}, folder.path()).code, 0);
+        std::string text = folder.read("p.cu");
+        ASSERT_NE(text.find(from), std::string::npos) << text;
+        folder.write("p.cu", text.replace(text.find(from), from.size(), to));
+        EXPECT_EQ(fusec({"verify", "p.fus", "--source", "p.cu", "--executor", executor}, folder.path()).code, 4) << to;
+    }
 }
 
 TEST_F(Derived, MatricesAndTablesUpToTheLimit) {
@@ -150,7 +164,7 @@ TEST_F(Derived, CommandsSayWhere) {
     EXPECT_THAT(text, HasSubstr("// k = mu la + mu\n// Z = A k B (C k D)\n"));
     EXPECT_THAT(text,
         HasSubstr("    // The same for all elements.\n    const float k_1 = mu[0] * la[0]; // k_1 = smul(mu, la)\n"
-                  "    const float k = k_1 + mu[0]; // k = sadd(k_1, mu)\n"));
+                  "    const float k = k_1 + mu[0];     // k = sadd(k_1, mu)\n"));
     const std::string stvk = std::string(FUSEC_SOURCE_DIR) + "/examples/stvk.fus";
     EXPECT_THAT(fusec({stvk, "--dump", "plan"}, folder.path()).out, HasSubstr("derives S.4; ")) << "2 mu, of W3";
 }

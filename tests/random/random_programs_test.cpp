@@ -98,7 +98,7 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 }
 
 struct Counts {
-    std::size_t programs = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
+    std::size_t programs = 0, derived = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
 };
 
 /// Compiles and executes seeds first .. last-1.
@@ -146,6 +146,7 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         counts.components += result.components;
         const bool first_of_program = p == 0 || subject_of[p - 1] != subject_of[p];
         counts.programs += first_of_program ? 1U : 0U;
+        counts.derived += first_of_program && !subject_of[p]->compilation.program->uniform_calls.empty() ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
             ++counts.ill;
             std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn
@@ -221,12 +222,13 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
             run_chunk(at, std::min(at + chunk, last), target, counts);
         }
         std::cout << (target == fusion::Target::host ? "host" : "emulated CUDA") << ", seeds " << first << " to " << last - 1 << ": "
-                  << counts.programs << " programs, " << counts.plans << " plans, " << counts.texts << " texts, " << counts.launches
-                  << " launches, " << counts.components << " components compared\n";
+                  << counts.programs << " programs, " << counts.derived << " with calls on uniforms, " << counts.plans << " plans, "
+                  << counts.texts << " texts, " << counts.launches << " launches, " << counts.components << " components compared\n";
         EXPECT_EQ(counts.programs, last - first);
         EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
         if (counts.programs != 0) {
             EXPECT_GT(counts.components, 1000U * counts.programs / 10);
+            EXPECT_GE(counts.derived, counts.programs / 15) << "calls on uniforms are hardly ever made";
         }
     }
 }
