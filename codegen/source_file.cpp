@@ -4,11 +4,6 @@
 #include "codegen/formulas.hpp"
 #include "codegen/interface_emission.hpp"
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace fusec::codegen {
 
 namespace {
@@ -36,38 +31,6 @@ void write_runtime(Writer& writer, const Embedded& embedded, const EmitOptions& 
     }
 }
 
-/// Comments after code start in one column on lines that follow each other, as clang-format wants them.
-std::string with_aligned_comments(const std::string& text) {
-    constexpr std::string_view mark = " // ";
-    std::vector<std::pair<std::string, std::string>> run; // code and comment
-    std::string result;
-    const auto write_run = [&] {
-        std::size_t width = 0;
-        for (const auto& [code, comment] : run) {
-            width = std::max(width, code.size());
-        }
-        for (const auto& [code, comment] : run) {
-            result += code + std::string(width - code.size(), ' ') + comment + "\n";
-        }
-        run.clear();
-    };
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string line = text.substr(begin, end - begin);
-        begin = end + 1;
-        const std::size_t at = line.find(mark);
-        const std::size_t code = at == std::string::npos ? at : line.find_last_not_of(' ', at);
-        if (code == std::string::npos) { // none, or nothing but a comment
-            write_run();
-            result += line + "\n";
-        } else {
-            run.emplace_back(line.substr(0, code + 1), line.substr(at));
-        }
-    }
-    write_run();
-    return result;
-}
-
 } // namespace
 
 std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog,
@@ -84,7 +47,7 @@ std::string kernels_text(const Unit& unit, const dag::CallGraph& graph, const li
         writer.line("// " + program_lines(unit.kernels[i], graph));
         write(writer, unit.kernels[i], names[i]);
     }
-    return with_aligned_comments(writer.take());
+    return writer.take();
 }
 
 std::string source_file(const Unit& unit, const EmitOptions& options, const Embedded& embedded, const std::vector<std::string>& preamble,

@@ -25,7 +25,6 @@ namespace fusec::execute {
 using library::Catalog;
 using library::Function;
 using library::Implementation;
-using library::Instance;
 
 namespace {
 
