@@ -341,11 +341,11 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     const bool cuda = limits_.target == Target::cuda;
     draft_.elements = choice.elements;
     draft_.threads_per_block = cuda ? choice.elements * draft_.largest_threads : 1;
-    if (cuda && draft_.threads_per_block > limits_.threads_per_block) {
-        return Refusal{Rejection::Reason::threads_per_block, draft_.threads_per_block, limits_.threads_per_block, choice.elements};
-    }
     if (const long parameters = cuda ? parameter_bytes() : 0; parameters > limits_.parameter_bytes) {
         return Refusal{Rejection::Reason::parameters, parameters, limits_.parameter_bytes, choice.elements};
+    }
+    if (cuda && draft_.threads_per_block > limits_.threads_per_block) {
+        return Refusal{Rejection::Reason::threads_per_block, draft_.threads_per_block, limits_.threads_per_block, choice.elements};
     }
     if (const long stack = cuda ? 0 : stack_bytes(); stack > limits_.stack_bytes) {
         return Refusal{Rejection::Reason::stack, stack, limits_.stack_bytes, choice.elements};
