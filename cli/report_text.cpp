@@ -250,10 +250,9 @@ std::string explore_text(Compilation& c) {
         out.line("not every choice of stored data is a column: recomputation is searched in part");
     }
     if (space.unexplored != 0) {
-        out.line(space.unexplored >= fusion::countless
-                ? "more implementations than can be counted were left out as less promising"
-                : fmt::format("{} {} left out as less promising", space.unexplored,
-                      space.unexplored == 1 ? "implementation was" : "implementations were"));
+        out.line(space.unexplored >= fusion::countless ? "more implementations than can be counted were left out as less promising"
+                                                       : fmt::format("{} {} left out as less promising", space.unexplored,
+                                                             space.unexplored == 1 ? "implementation was" : "implementations were"));
     }
     const fusion::Plan& best = c.plans.front();
     out.line(fmt::format("optimum {}, bound {}, {}", time_text(best.seconds), time_text(best.bound), gap_text(c)));

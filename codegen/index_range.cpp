@@ -65,7 +65,7 @@ private:
         if (by.least != by.most || by.least <= 0 || value.least < 0 || value.most < value.least) {
             return std::nullopt;
         }
-        return sign == '/' ? bounded(value.least / by.least, value.most / by.least)
+        return sign == '/'          ? bounded(value.least / by.least, value.most / by.least)
             : value.most < by.least ? bounded(value.least, value.most)
                                     : bounded(0, by.least - 1);
     }

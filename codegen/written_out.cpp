@@ -157,16 +157,16 @@ private:
             } else {
                 for (const std::string_view declared : split_at_commas(text.substr(end, close - end))) {
                     const std::size_t equals = std::min(declared.find('='), declared.size());
-                    ranges_.declare(trimmed(declared.substr(0, equals)),
-                        with_dimensions(declared.substr(std::min(equals + 1, declared.size()))));
+                    ranges_.declare(
+                        trimmed(declared.substr(0, equals)), with_dimensions(declared.substr(std::min(equals + 1, declared.size()))));
                 }
                 header_end_ = text.data() + close;
             }
         } else if (ranges_.has(word) && text.data() + begin >= header_end_) {
             const std::string_view before = trimmed(text.substr(0, begin)), after = trimmed(text.substr(end));
             const auto either = [](std::string_view part) { return part == "++" || part == "--"; };
-            const bool assigned = !after.empty() && (after[0] == '=' || (after.size() > 1 && after[1] == '=')) && after.substr(0, 2) != "==" &&
-                after[0] != '<' && after[0] != '>' && after[0] != '!';
+            const bool assigned = !after.empty() && (after[0] == '=' || (after.size() > 1 && after[1] == '=')) &&
+                after.substr(0, 2) != "==" && after[0] != '<' && after[0] != '>' && after[0] != '!';
             if (assigned || either(after.substr(0, 2)) || (before.size() > 1 && either(before.substr(before.size() - 2)))) {
                 throw MustBeCalled{};
             }

@@ -87,7 +87,8 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         between.insert(between.end(), {first, last});
         std::ranges::sort(between);
         if (const auto reason = fusion::why_no_fusion(*c.graph, between, largest)) {
-            std::cout << fmt::format("  {}: {} [{}]\n", some_call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
+            std::cout << fmt::format(
+                "  {}: {} [{}]\n", some_call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
         const std::size_t grown = c.space->statistics().grown; // none with --max-fusion
         std::cout << fmt::format("  no set of at most {} that holds both is connected and convex{}\n",

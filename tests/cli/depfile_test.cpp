@@ -87,7 +87,8 @@ TEST_F(Depfile, NamesEveryFileThatIsOpened) {
     // make reads the rule as it is meant: each file that is newer than the output makes it again.
     folder.write("Makefile", "all: the\\ output.cu\nthe\\ output.cu:\n\t@echo made again\ninclude the.d\n");
     EXPECT_EQ(run({"make", "-s"}, folder.path()).out, "");
-    for (const char* const file : {"p.fus", "a folder/part.fus", "plan.json", "mine.toml", "my$lib/#1/vscaled.toml", "my$lib/#1/vscaled.cuh"}) {
+    for (const char* const file :
+        {"p.fus", "a folder/part.fus", "plan.json", "mine.toml", "my$lib/#1/vscaled.toml", "my$lib/#1/vscaled.cuh"}) {
         const auto before = fs::last_write_time(folder.path() / file);
         fs::last_write_time(folder.path() / file, fs::last_write_time(folder.path() / "the output.cu") + std::chrono::seconds(5));
         EXPECT_EQ(run({"make", "-s"}, folder.path()).out, "made again\n") << file;

@@ -100,8 +100,8 @@ test::Outcome outcome_of_call(const test::TemporaryFolder& folder, std::vector<s
 TEST_F(Readme, ItsCallComputesTheStressOnTheHost) {
     ASSERT_EQ(fusec({"stress.fus", "--target", "host", "-o", "stress.cpp"}, folder.path()).code, 0);
     // Only for the name cudaStream_t, which the README's function takes.
-    const test::Outcome outcome =
-        outcome_of_call(folder, {"g++", "-std=c++20", "-Wall", "-Wextra", "-I" + source + "/elementary-lib/emulation", "stress.cpp", "call.cpp"});
+    const test::Outcome outcome = outcome_of_call(
+        folder, {"g++", "-std=c++20", "-Wall", "-Wextra", "-I" + source + "/elementary-lib/emulation", "stress.cpp", "call.cpp"});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }
 
@@ -109,14 +109,15 @@ TEST_F(Readme, ItsCallComputesTheStressOnEmulatedCuda) {
     ASSERT_EQ(fusec({"stress.fus", "-o", "stress.cu"}, folder.path()).code, 0);
     folder.write("device.cpp",
         "#include \"elementary-lib/emulation/device.hpp\"\n#include <cuda_runtime.h>\nfusec::emulation::Device device;\n"
-        "struct Attach {\n    Attach() { fusec_emulation_attach(&device); }\n    ~Attach() { device.finding_count() == 0 ? void() : abort(); }\n"
+        "struct Attach {\n    Attach() { fusec_emulation_attach(&device); }\n    ~Attach() { device.finding_count() == 0 ? void() : "
+        "abort(); }\n"
         "} attached;\n");
     std::vector<std::string> words{"g++", "-std=c++20", "-rdynamic", "-I" + source, "-I" + source + "/elementary-lib/emulation"};
 #if defined(__SANITIZE_ADDRESS__)
     words.emplace_back("-fsanitize=address,undefined");
 #endif
-    words.insert(words.end(), {"-x", "c++", "stress.cu", "device.cpp", "call.cpp", "-x", "none", FUSEC_EMULATION_LIBRARY,
-                                  FUSEC_SUPPORT_LIBRARY, "-ldl"});
+    words.insert(words.end(),
+        {"-x", "c++", "stress.cu", "device.cpp", "call.cpp", "-x", "none", FUSEC_EMULATION_LIBRARY, FUSEC_SUPPORT_LIBRARY, "-ldl"});
     const test::Outcome outcome = outcome_of_call(folder, words);
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }

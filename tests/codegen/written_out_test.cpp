@@ -46,8 +46,10 @@ TEST(WrittenOut, OperandsBecomeTheirNamesIndicesAndDimensions) {
 }
 
 TEST(WrittenOut, IndicesAreAddedUpAndKeepTheirBrackets) {
-    EXPECT_EQ(body_of("    const int i = 0, j = 2 * i + 1;\n    y() = a(1, 2) + a(0, 0) + a(i + 1, j) + x(2 - i);\n", {tile, vector, scalar}),
-        "const int i = 0, j = 2 * i + 1;\ns1 = A_tile[element * 6 + 5] + A_tile[element * 6] + A_tile[element * 6 + (i + 1) * 3 + j] + v[2 - "
+    EXPECT_EQ(
+        body_of("    const int i = 0, j = 2 * i + 1;\n    y() = a(1, 2) + a(0, 0) + a(i + 1, j) + x(2 - i);\n", {tile, vector, scalar}),
+        "const int i = 0, j = 2 * i + 1;\ns1 = A_tile[element * 6 + 5] + A_tile[element * 6] + A_tile[element * 6 + (i + 1) * 3 + j] + v[2 "
+        "- "
         "i];\n");
 }
 
