@@ -273,6 +273,8 @@ private:
                   ->type_size(2)
                   ->allow_extra_args(false),
             "dag|plan FILE");
+        named(app_.add_option("--depfile", compile_.depfile, "write the files that were read as a rule of make for the output; needs -o"),
+            "FILE");
     }
     Compile settle_compile(bool arguments) {
         finish(compile_.options);
@@ -287,7 +289,10 @@ private:
         if (compile_.options.program.empty()) {
             wrong_.emplace_back("no program is given");
         }
-        if (streams(compile_.output) + streams(compile_.json) + streams(compile_.save_plan) + dots > 1) {
+        if (compile_.depfile && (!compile_.output || compile_.output == Path("-"))) {
+            wrong_.emplace_back("--depfile: its rule is for the file that `-o FILE` names, and there is none");
+        }
+        if (streams(compile_.output) + streams(compile_.json) + streams(compile_.save_plan) + streams(compile_.depfile) + dots > 1) {
             wrong_.emplace_back("several outputs are named `-`, standard output takes one");
         }
         if (arguments && !wrong_.empty() && !writes_something(compile_)) { // else told with what the program says

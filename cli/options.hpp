@@ -52,6 +52,7 @@ struct Compile {
     std::optional<Path> json;
     std::optional<Path> save_plan;
     std::vector<std::pair<std::string, Path>> dot; ///< ("dag" | "plan", file)
+    std::optional<Path> depfile;                   ///< what the compile has read, for the build that calls it; no output by itself
 };
 
 /// Whether a compile has any output. One without is wrong, but its program is read: all that is wrong with the line is told at once.

@@ -197,10 +197,11 @@ bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::strin
 
 std::vector<Path> files_read(const Compilation& compilation) {
     std::vector<Path> files{compilation.options.program};
-    for (const std::string& named : {compilation.options.plan, compilation.options.device}) { // names of no file do no harm
-        files.emplace_back(named);
-    }
     files.insert(files.end(), compilation.included.begin(), compilation.included.end());
+    if (const std::string& plan = compilation.options.plan; plan != "auto" && plan != "none" && plan != "max" && plan != "greedy") {
+        files.emplace_back(plan);
+    }
+    files.push_back(perfmodel::device_file(compilation.options.device));
     for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->library_size(); ++i) {
         const library::Function& function = compilation.catalog->function(FunctionId(i));
         files.insert(files.end(), {function.metadata_path, function.source_path});

@@ -69,6 +69,22 @@ std::vector<DataId> derived_data(const fusion::Candidate& kernel) {
     return result;
 }
 
+std::string some_names(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 8, shown = 6;
+    if (names.size() <= most) {
+        return fmt::format("{}", fmt::join(names, ", "));
+    }
+    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "), names.size() - shown);
+}
+
+std::string some_call_names(const dag::CallSet& calls, const dag::CallGraph& graph) {
+    std::vector<std::string> names;
+    for (const CallId call : calls) {
+        names.push_back(graph.program().name_of(call));
+    }
+    return some_names(names);
+}
+
 std::string data_names(const std::vector<DataId>& data, const dag::CallGraph& graph) {
     std::vector<std::string> names;
     for (const DataId datum : data) {
@@ -249,8 +265,9 @@ std::string explore_text(Compilation& c) {
         out.line("not every choice of stored data is a column: recomputation is searched in part");
     }
     if (space.unexplored != 0) {
-        out.line(fmt::format(
-            "{} {} left out as less promising", space.unexplored, space.unexplored == 1 ? "implementation was" : "implementations were"));
+        out.line(space.unexplored >= fusion::countless ? "more implementations than can be counted were left out as less promising"
+                                                       : fmt::format("{} {} left out as less promising", space.unexplored,
+                                                             space.unexplored == 1 ? "implementation was" : "implementations were"));
     }
     const fusion::Plan& best = c.plans.front();
     out.line(fmt::format("optimum {}, bound {}, {}", time_text(best.seconds), time_text(best.bound), gap_text(c)));

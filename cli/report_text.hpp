@@ -32,6 +32,9 @@ std::string explore_text(Compilation& compilation);
 
 /// Names of the calls (data) joined by ", ".
 std::string call_names(const dag::CallSet& calls, const dag::CallGraph& graph);
+/// All of up to 8 names, of more the first 6 and how many there are besides: for a sentence.
+std::string some_names(const std::vector<std::string>& names);
+std::string some_call_names(const dag::CallSet& calls, const dag::CallGraph& graph);
 std::string data_names(const std::vector<DataId>& data, const dag::CallGraph& graph);
 /// What the kernel's threads derive from uniforms, ascending.
 std::vector<DataId> derived_data(const fusion::Candidate& kernel);

@@ -81,6 +81,7 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
                 preamble.push_back("#include <" + std::string(header) + ">");
             }
         };
+        include("algorithm", "std::sort");
         include("cstdint", "std::uintptr_t");
         include(cuda_dialect.copies_header, cuda_dialect.copies_prefix);
         include(cuda_dialect.runtime_header, "");

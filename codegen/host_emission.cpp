@@ -189,7 +189,7 @@ Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::
     write_interface(interface, unit, host_interface, false,
         [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed_with_lanes(kernels + interface.text(), routines);
-    const std::vector<std::string> preamble = {
+    std::vector<std::string> preamble = {
         "#include <cstddef>",
         "#include <cstdint>",
         "#include <math.h>",
@@ -200,6 +200,9 @@ Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::
         "#include <immintrin.h>",
         "#endif",
     };
+    if (options.embed_runtime && join_chunks(embedded.chunks).find("std::sort") != std::string::npos) { // as the headers do
+        preamble.insert(preamble.begin(), "#include <algorithm>");
+    }
     return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, host_interface)};
 }
 

@@ -141,7 +141,10 @@ private:
         }
         lists += workspace ? ", {workspace, needed_bytes, true}" : "";
         writer_.line("const fusec::list lists[] = {" + lists + "};");
-        fail_if("!fusec::lists_valid<" + std::to_string(unit_.inputs.size()) + ">(lists, first, count)");
+        constexpr std::size_t few = 32; // up to here comparing all pairs is short, in text and in time
+        const bool many = unit_.inputs.size() + unit_.outputs.size() > few;
+        fail_if(std::string(many ? "!fusec::many_lists_valid<" : "!fusec::lists_valid<") + std::to_string(unit_.inputs.size()) +
+            ">(lists, first, count)");
     }
 
     void name_workspace() {

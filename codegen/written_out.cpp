@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/written_out.hpp"
 
+#include "codegen/index_range.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -124,6 +126,7 @@ public:
                 if (std::find(refused.begin(), refused.end(), word) != refused.end()) {
                     throw MustBeCalled{};
                 }
+                follow_indices(text, i, end);
                 words_.emplace(word);
                 result += word;
             }
@@ -137,6 +140,59 @@ public:
     int mentions(const std::string& operand) const { return mentions_.count(operand) == 0 ? 0 : mentions_.at(operand); }
 
 private:
+    /// Notes what the `int` at `begin` declares. A known index variable has to keep its range: no other statement may change it.
+    void follow_indices(std::string_view text, std::size_t begin, std::size_t end) {
+        const std::string_view word = text.substr(begin, end - begin);
+        if (word == "int") {
+            const bool in_header = begin > 0 && text[begin - 1] == '(';
+            const std::size_t close = in_header ? closing(text, begin - 1) : text.find(';', end);
+            if (close == std::string_view::npos) {
+                throw MustBeCalled{};
+            }
+            if (in_header) {
+                header_end_ = text.data() + close;
+                if (!ranges_.enter_loop(with_dimensions(text.substr(begin, close - begin)))) {
+                    throw MustBeCalled{};
+                }
+            } else {
+                for (const std::string_view declared : split_at_commas(text.substr(end, close - end))) {
+                    const std::size_t equals = std::min(declared.find('='), declared.size());
+                    ranges_.declare(
+                        trimmed(declared.substr(0, equals)), with_dimensions(declared.substr(std::min(equals + 1, declared.size()))));
+                }
+                header_end_ = text.data() + close;
+            }
+        } else if (ranges_.has(word) && text.data() + begin >= header_end_) {
+            const std::string_view before = trimmed(text.substr(0, begin)), after = trimmed(text.substr(end));
+            const auto either = [](std::string_view part) { return part == "++" || part == "--"; };
+            const bool assigned = !after.empty() && (after[0] == '=' || (after.size() > 1 && after[1] == '=')) &&
+                after.substr(0, 2) != "==" && after[0] != '<' && after[0] != '>' && after[0] != '!';
+            if (assigned || either(after.substr(0, 2)) || (before.size() > 1 && either(before.substr(before.size() - 2)))) {
+                throw MustBeCalled{};
+            }
+        }
+    }
+
+    /// An index expression with numbers for `A::rows` and `A::columns`.
+    std::string with_dimensions(std::string_view text) const {
+        std::string result;
+        for (std::size_t i = 0; i < text.size();) {
+            std::size_t end = i;
+            while (end < text.size() && is_word(text[end])) {
+                ++end;
+            }
+            const auto type = types_.find(text.substr(i, end - i));
+            if (end > i && type != types_.end()) {
+                result += dimension(type->second, text, end);
+            } else {
+                end = std::max(end, i + 1);
+                result += text.substr(i, end - i);
+            }
+            i = end;
+        }
+        return result;
+    }
+
     std::string access(const OperandText& operand, std::string_view list) {
         std::vector<std::string> indices;
         std::string call = operand.name + "(";
@@ -148,6 +204,13 @@ private:
             throw MustBeCalled{};
         }
         indices.resize(2, "0");
+        for (const auto& [index, size] : {std::pair(indices[0], operand.shape.rows), std::pair(indices[1], operand.shape.columns)}) {
+            // Written out, an index that is not shown to be in range would be dropped or reach another component.
+            const std::optional<IndexRange> range = ranges_.of(index);
+            if (!range || range->least < 0 || range->most >= size) {
+                throw MustBeCalled{};
+            }
+        }
         switch (operand.form) {
         case OperandText::Form::scalar:
             return operand.name;
@@ -204,6 +267,8 @@ private:
     std::string value_type_;
     std::set<std::string> words_, values_;
     std::map<std::string, int> mentions_; ///< by operand
+    IndexRanges ranges_;
+    const char* header_end_ = nullptr; ///< of the loop or the declaration that was read last: up to here its variables are set
 };
 
 /// Lines without the indentation of a function body.

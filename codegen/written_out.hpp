@@ -32,8 +32,9 @@ struct WrittenOut {
 };
 
 /// The body of `routine`, a template `template <class A, .., class C> FUSEC_DEVICE void f(const A& a, .., C& c)` without a lane. Nothing
-/// unless the text does with its operands no more than read and write components and ask for their dimensions, its `auto` variables hold
-/// values of the operands' precision, and `taken` says of none of its own names that the kernel uses it otherwise.
+/// unless the text does with its operands no more than read and write components by indices that are shown to be in range
+/// (index_range.hpp) and ask for their dimensions, its `auto` variables hold values of the operands' precision, and `taken` says of none of
+/// its own names that the kernel uses it otherwise.
 std::optional<WrittenOut> written_out(std::string_view routine, const std::vector<OperandText>& operands, Precision precision,
     const std::function<bool(const std::string&)>& taken);
 

@@ -186,9 +186,27 @@ private:
             limit_step(options_.step_seconds, step_told);
             check(operands.data(), result.data(), static_cast<int>(options_.cases));
             limit_step(0, step_told);
+            check_indices(plan, i, *loaded);
             send_from_child({reinterpret_cast<const char*>(result.data()), result.size() * sizeof(double)});
         }
         return {};
+    }
+
+    /// In a child, which ends where the instance has used a component that its operand does not have.
+    static void check_indices(const Plan& plan, std::size_t i, const LoadedLibrary& unit) {
+        const auto* const fault = static_cast<const int*>(unit.symbol("check_fault"));
+        internal_check(fault != nullptr, "a compiled check does not record indices");
+        if (fault[0] < 0) {
+            return;
+        }
+        const auto operand = static_cast<std::size_t>(fault[0]);
+        const bool of_result = operand == plan.instances[i].operands.size();
+        const Shape& shape = of_result ? plan.instances[i].result : plan.instances[i].operands[operand];
+        const std::string& name = of_result ? plan.function->output.name : plan.function->inputs[operand].name;
+        const std::string column = shape.form == Form::matrix || fault[2] != 0 ? ", " + std::to_string(fault[2]) : "";
+        end_child(("does not stay within its operands: it uses `" + name + "(" + std::to_string(fault[1]) + column + ")`, and `" + name +
+            "` is " + to_string(shape))
+                .c_str());
     }
 
     void execute() {
@@ -215,7 +233,7 @@ private:
     bool ran_to_end(const Plan& plan, const ChildResult& run) {
         std::string text = run.text, fault = run.fault;
         if (fault == "ended") { // what it said comes last
-            fault = text.substr(text.rfind("does not end"));
+            fault = text.substr(text.rfind("does not "));
             text.resize(text.size() - fault.size());
         }
         std::size_t instance = 0;

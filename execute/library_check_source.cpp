@@ -14,8 +14,36 @@ using library::Touch;
 
 namespace {
 
-/// How each part of an operand is taken from an array of doubles, and a result put back. `blank` is a result nobody has written.
-constexpr std::string_view parts = R"(namespace {
+/// Views that look at every index: the first that is outside of its operand is recorded, and component 0 stands for it. Then how each part of
+/// an operand is taken from an array of doubles, and a result put back; `blank` is a result nobody has written.
+constexpr std::string_view parts = R"(// Operand (-1: none), row and column of the first component that is outside.
+extern "C" int check_fault[3];
+int check_fault[3] = {-1, 0, 0};
+
+namespace {
+
+template <int Operand, class View>
+struct checked_view {
+    using value_type = typename View::value_type;
+    static constexpr int rows = View::rows, columns = View::columns;
+    View& view;
+    checked_view& self() { return *this; }
+    static bool inside(int i, int j) {
+        const bool good = i >= 0 && i < rows && j >= 0 && j < columns;
+        if (!good && check_fault[0] < 0) {
+            check_fault[0] = Operand;
+            check_fault[1] = i;
+            check_fault[2] = j;
+        }
+        return good;
+    }
+    decltype(auto) operator()(int i = 0, int j = 0) const { return inside(i, j) ? view(i, j) : view(0, 0); }
+    decltype(auto) operator()(int i = 0, int j = 0) { return inside(i, j) ? view(i, j) : view(0, 0); }
+};
+template <int Operand, class View>
+checked_view<Operand, View> checked(View& view) {
+    return {view};
+}
 
 template <class T>
 void clear(T* data, int count) {
@@ -110,12 +138,14 @@ std::string part_of(const Shape& shape, Touch touch, const CheckInstance& instan
         std::to_string(instance.threads) + ">";
 }
 
+/// The operands and the result, each by a view that looks at its indices.
 std::string arguments(std::size_t operands) {
     std::string text;
     for (std::size_t i = 0; i < operands; ++i) {
-        text += ", a" + std::to_string(i);
+        const std::string number = std::to_string(i);
+        text += ", checked<" + number + ">(a" + number + ")";
     }
-    return text + ", c";
+    return text + ", checked<" + std::to_string(operands) + ">(c).self()";
 }
 
 std::string element_of(const std::string& list, const Shape& shape) {

@@ -529,7 +529,7 @@ std::string as_identifier(std::string_view text, std::string_view prefix) {
         if (is_identifier_character(c)) {
             word.push_back(c);
         } else if (word.empty() || word.back() != '_') {
-            word.push_back('_');
+            word.push_back(word.ends_with('_') ? '1' : '_'); // `__` belongs to the implementation
         }
     }
     if (word.find_first_not_of('_') == std::string::npos) {
@@ -549,7 +549,7 @@ std::string without_implementation_form(std::string word) {
 
 std::string IdentifierPool::take(std::string word) {
     while (is_reserved(word) || taken_.contains(word)) {
-        word.push_back('_');
+        word.push_back(word.ends_with('_') ? '1' : '_'); // `__` belongs to the implementation
     }
     taken_.insert(word);
     return word;

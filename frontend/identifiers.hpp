@@ -27,7 +27,7 @@ class IdentifierPool {
 public:
     /// Keeps a word from being handed out.
     void reserve(std::string word) { taken_.insert(std::move(word)); }
-    /// `word`, with `_` appended until it is neither reserved nor taken.
+    /// `word`, with `_` (behind `_` a `1`) appended until it is neither reserved nor taken.
     std::string take(std::string word);
 
 private:

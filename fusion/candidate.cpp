@@ -38,6 +38,8 @@ std::string_view to_string(Rejection::Reason reason) {
         return "registers";
     case Rejection::Reason::stack:
         return "stack";
+    case Rejection::Reason::parameters:
+        return "parameters";
     case Rejection::Reason::no_implementation:
         return "no-implementation";
     }

@@ -116,7 +116,8 @@ struct Rejection {
         threads_per_block,
         shared_memory,
         registers,
-        stack, ///< host: values of a kernel are arrays on the stack of a thread
+        stack,      ///< host: values of a kernel are arrays on the stack of a thread
+        parameters, ///< CUDA: a pointer for each list, and two counts
         no_implementation
     } reason;
     std::string detail; ///< with both numbers: "112 KiB of shared memory needed, 99 KiB available"

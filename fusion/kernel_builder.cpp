@@ -75,6 +75,9 @@ Rejection Refusal::explained() const {
         return {reason, std::to_string(needed) + " threads per block needed, " + std::to_string(available) + " available" + block};
     case Rejection::Reason::stack:
         return {reason, amount(needed) + " of stack needed, " + amount(available) + " available" + block};
+    case Rejection::Reason::parameters:
+        return {reason,
+            std::to_string(needed) + " B of kernel parameters needed, " + std::to_string(available) + " B available (a pointer per list)"};
     case Rejection::Reason::not_convex:
     case Rejection::Reason::not_connected:
     case Rejection::Reason::too_large:
@@ -300,6 +303,14 @@ long KernelBuilder::stack_bytes() const {
     return bytes;
 }
 
+/// A pointer for each list that is loaded, read in place or stored; the first element and the number of elements.
+long KernelBuilder::parameter_bytes() const {
+    const auto listed = [](const KernelOutline::Datum& datum) {
+        return datum.stored || (datum.producer < 0 && datum.kind != frontend::DatumKind::constant);
+    };
+    return 8 * (2 + std::count_if(kernel_->data.begin(), kernel_->data.end(), listed));
+}
+
 bool KernelBuilder::compare_tiles() {
     const std::vector<KernelDraft::Tile>& tiles = draft_.tiles;
     std::swap(relation_, relation_before_);
@@ -333,6 +344,9 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     const bool cuda = limits_.target == Target::cuda;
     draft_.elements = choice.elements;
     draft_.threads_per_block = cuda ? choice.elements * draft_.largest_threads : 1;
+    if (const long parameters = cuda ? parameter_bytes() : 0; parameters > limits_.parameter_bytes) {
+        return Refusal{Rejection::Reason::parameters, parameters, limits_.parameter_bytes, choice.elements};
+    }
     if (cuda && draft_.threads_per_block > limits_.threads_per_block) {
         return Refusal{Rejection::Reason::threads_per_block, draft_.threads_per_block, limits_.threads_per_block, choice.elements};
     }

@@ -61,6 +61,7 @@ private:
     bool size_tiles(int elements);
     void place_tiles();
     long stack_bytes() const;
+    long parameter_bytes() const;
     /// Which tiles share bytes and which lie alike; true if it is as before.
     bool compare_tiles();
 

@@ -27,6 +27,9 @@ struct DeviceLimits {
     /// Host: bytes of values that a kernel may keep on its thread's stack. A quarter of the 8 MiB that Linux and OpenMP give by default,
     /// so that kernels run on stacks of 4 MiB as well.
     int stack_bytes = 2 << 20;
+    /// CUDA: bytes of a kernel's parameters that every toolkit takes (4 KiB; from CUDA 12.1 on and sm_70 on it is 32,764). No figure of a
+    /// device: the output promises to be compiled by nvcc of CUDA 11.8.
+    int parameter_bytes = 4096;
 
     bool has_async_copy() const { return target == Target::cuda && arch >= 80; }
 };

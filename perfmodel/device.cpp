@@ -227,13 +227,22 @@ std::vector<std::string> device_names() {
     return names;
 }
 
+namespace {
+
+bool is_path(const std::string& name) {
+    return name.find('/') != std::string::npos || fs::path(name).extension() == ".toml";
+}
+
+} // namespace
+
+fs::path device_file(const std::string& name) {
+    return is_path(name) ? fs::path(name) : devices_folder() / (name + ".toml");
+}
+
 std::optional<Device> find_device(const std::string& name, Diagnostics& diagnostics) {
-    if (name.find('/') != std::string::npos || fs::path(name).extension() == ".toml") {
-        return load_device(name, diagnostics);
-    }
     const std::vector<std::string> names = device_names();
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-        return load_device(devices_folder() / (name + ".toml"), diagnostics);
+    if (is_path(name) || std::find(names.begin(), names.end(), name) != names.end()) {
+        return load_device(device_file(name), diagnostics);
     }
     const std::string guess = nearest(name, names);
     std::string known;

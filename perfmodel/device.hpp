@@ -49,6 +49,8 @@ struct Device {
 std::optional<Device> load_device(const std::filesystem::path& file, Diagnostics& diagnostics);
 /// Finds NAME among the standard descriptions, or takes a path to a .toml file. Unknown: an error with the known names.
 std::optional<Device> find_device(const std::string& name, Diagnostics& diagnostics);
+/// The file that find_device reads for a name that it knows or a path.
+std::filesystem::path device_file(const std::string& name);
 std::vector<std::string> device_names();
 std::filesystem::path devices_folder();
 

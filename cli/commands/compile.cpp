@@ -2,6 +2,7 @@
 // `fusec PROGRAM.fus -o FILE`: all outputs appear together or not at all.
 #include "cli/choose_plan.hpp"
 #include "cli/commands.hpp"
+#include "cli/depfile.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_dot.hpp"
 #include "cli/report_json.hpp"
@@ -107,6 +108,13 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
     }
     for (const auto& [what, path] : command.dot) {
         write(path, what == "dag" ? dag_dot(*c.graph, *c.catalog) : plan_dot(c.plans.front(), *c.graph, *c.catalog));
+    }
+    if (command.depfile) {
+        const auto rule = make_rule(*command.output, files_read(c), diagnostics);
+        if (!rule) {
+            return;
+        }
+        write(*command.depfile, *rule);
     }
     if (!write_files(files, diagnostics, files_read(c))) {
         return;

@@ -109,9 +109,25 @@ bool is_for(fusion::Target target, const std::string& text, const Path& path, co
     return false;
 }
 
+/// Opens every file before the first is executed, which may take minutes; reports those that cannot be read. A pipe gives its text once.
+bool can_be_read(const Verify& command, Diagnostics& diagnostics) {
+    std::vector<Path> files = command.programs;
+    if (command.source) {
+        files.push_back(*command.source);
+    }
+    bool readable = true;
+    for (const Path& file : files) {
+        readable = (is_stream(file) || read_text(file, diagnostics).has_value()) && readable;
+    }
+    return readable;
+}
+
 } // namespace
 
 void run_command(const Verify& command, Diagnostics& diagnostics) {
+    if (!can_be_read(command, diagnostics)) {
+        return;
+    }
     std::vector<std::string> executors = command.executors;
     if (executors.empty()) {
         executors = command.source ? std::vector<std::string>{command.source->extension() == ".cpp" ? "host" : "emulated"}

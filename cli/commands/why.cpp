@@ -30,7 +30,7 @@ std::optional<CallId> find_call(const std::string& name, const Compilation& c, D
     const std::string near = nearest(name, names);
     const std::string within = c.graph->program().within(name);
     error.hint = !within.empty() ? within
-        : near.empty()           ? fmt::format("its calls are {}", fmt::join(names, ", "))
+        : near.empty()           ? fmt::format("its calls are {}", some_names(names))
                                  : fmt::format("did you mean `{}`?", near);
     return std::nullopt;
 }
@@ -82,15 +82,20 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
             ? fmt::format("--max-fusion is {}", largest)
             : fmt::format("of the sets above {} only some are tried unless --max-fusion asks for them", largest);
         std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, {} [too-large]\n",
-            call_names(between, *c.graph), between.size() + 2, limit);
+            some_call_names(between, *c.graph), between.size() + 2, limit);
     } else {
         between.insert(between.end(), {first, last});
         std::ranges::sort(between);
         if (const auto reason = fusion::why_no_fusion(*c.graph, between, largest)) {
-            std::cout << fmt::format("  {}: {} [{}]\n", call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
+            std::cout << fmt::format(
+                "  {}: {} [{}]\n", some_call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
-        std::cout << fmt::format(
-            "  no set of at most {} that holds both is connected and convex\n", counted(static_cast<std::uint64_t>(largest), "call"));
+        const std::size_t grown = c.space->statistics().grown; // none with --max-fusion
+        std::cout << fmt::format("  no set of at most {} that holds both is connected and convex{}\n",
+            counted(static_cast<std::uint64_t>(largest), "call"),
+            grown == 0 ? std::string()
+                       : fmt::format(", and none of the {} of up to {} calls that were tried holds both", counted(grown, "larger set"),
+                             fusion::largest_kernel));
     }
     if (!c.space->statistics().complete) {
         std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));

@@ -3,12 +3,16 @@
 // refused launches. And mutants of the text, which must be found.
 #include "variants.hpp"
 
+#include "elementary-lib/emulation/device.hpp"
 #include "execute/compiler.hpp"
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/run_text.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
 
 namespace fusec::codegen::test {
 
@@ -99,6 +103,73 @@ TEST(Emulated, nothing_to_do_and_too_much) {
             EXPECT_EQ(functions->workspace_bytes(n), per_element == 0 ? 0 : SIZE_MAX) << name << " " << n;
         }
     }
+}
+
+namespace {
+
+/// Launches `count` elements from `first` on, whose lists are no longer than that: each base is so far before its list that the first
+/// element used is the list's. What was computed, or nothing where the launch failed.
+std::vector<std::vector<double>> computed_from(std::size_t first, std::size_t count, const Unit& unit, const Emitted& text) {
+    Diagnostics diagnostics;
+    const std::optional<execute::HostCompiler> compiler = execute::find_host_compiler(diagnostics);
+    const std::filesystem::path library = std::filesystem::path(FUSEC_SOURCE_DIR) / "elementary-lib";
+    const execute::BuildRequest request{{{unit.name + ".cu", text.source}, {unit.name + ".h", text.header}}, execute::BuildKind::emulated,
+        {execute::emulation_folder(library), library / "runtime"}};
+    const auto path =
+        execute::build_library(request, compiler.value(), std::filesystem::path(testing::TempDir()) / "fusec_codegen_cache", diagnostics);
+    const auto loaded = execute::LoadedLibrary::open(path.value(), diagnostics);
+    emulation::Device device;
+    loaded.value().attach(device);
+    std::vector<std::vector<double>> lists; // of doubles for their alignment; zeros where nothing is written
+    std::vector<const void*> arguments;
+    for (const auto* group : {&unit.inputs, &unit.outputs}) {
+        for (const List& list : *group) {
+            const std::size_t bytes = static_cast<std::size_t>(list.type.bytes()), used = bytes * (list.uniform ? 1 : count);
+            std::vector<double>& memory = lists.emplace_back(used / 8 + 4);
+            for (std::size_t k = 0; k < used / 4 && !list.written; ++k) { // numbers near 1 in either precision
+                const float narrow = 1.0f + 0.01f * static_cast<float>(k % 37);
+                const double wide = narrow;
+                if (list.type.precision == Precision::f32) {
+                    std::memcpy(reinterpret_cast<char*>(memory.data()) + 4 * k, &narrow, 4);
+                } else if (k % 2 == 0) {
+                    std::memcpy(reinterpret_cast<char*>(memory.data()) + 4 * k, &wide, 8);
+                }
+            }
+            const std::uintptr_t base = (reinterpret_cast<std::uintptr_t>(memory.data()) + 15) / 16 * 16;
+            arguments.push_back(reinterpret_cast<const void*>(base - (list.uniform ? 0 : first * bytes)));
+        }
+    }
+    const auto functions = execute::UnitFunctions::find(*loaded, unit.name, diagnostics);
+    const std::size_t bytes = functions->workspace_bytes(count);
+    std::vector<char> workspace(bytes + 256);
+    void* const aligned = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(workspace.data()) + 255) / 256 * 256);
+    if (functions->launch_range(arguments.data(), first, count, aligned, bytes, nullptr) != 0 || device.finding_count() != 0) {
+        return {};
+    }
+    return {lists.begin() + static_cast<std::ptrdiff_t>(unit.inputs.size()), lists.end()};
+}
+
+} // namespace
+
+// Ranges that begin where no list of this machine reaches: a `first` or a product with it that loses bits leaves the list.
+TEST(Emulated, ranges_far_out_reach_the_right_elements) {
+    constexpr std::size_t count = 5;
+    for (const Variant& variant : variants()) {
+        const Emitted text = variant.emit(80, true);
+        const auto near = computed_from(0, count, variant.unit, text);
+        ASSERT_FALSE(near.empty()) << variant.name;
+        for (const std::size_t first : {std::size_t{1} << 26U, (std::size_t{1} << 31U) + 4, (std::size_t{1} << 40U) - count}) {
+            EXPECT_EQ(computed_from(first, count, variant.unit, text), near) << variant.name << " from " << first;
+        }
+    }
+    // A text that narrows the product ends in a fault: the far list is not where it looks.
+    const Variant& rows = variant("rows");
+    Emitted text = rows.emit(80, true);
+    text.source = changed(text.source, "stream, A + first * 9,", "stream, A + size_t(unsigned(first) * 9u),");
+    EXPECT_EQ(computed_from(0, count, rows.unit, text), computed_from(0, count, rows.unit, rows.emit(80, true)));
+    EXPECT_EXIT(
+        std::exit(computed_from(std::size_t{1} << 31U, count, rows.unit, text) == computed_from(0, count, rows.unit, text) ? 0 : 3),
+        [](int status) { return status != 0; }, "");
 }
 
 TEST(Emulated, mutants_are_found) {

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <random>
+#include <vector>
+
 namespace {
 
 void kernel(const float*, std::size_t, std::size_t) {}
@@ -77,6 +81,55 @@ TEST(Lists, null_overlap_and_too_many_elements_are_refused) {
     const fusec::list uniform[] = {{memory + 3, 4, true}, {memory, 4, false}};
     EXPECT_TRUE(fusec::lists_valid<1>(uniform, 0, 3));
     EXPECT_FALSE(fusec::lists_valid<1>(uniform, 0, 4));
+}
+
+// The check by address says what the comparison of all pairs says, of lists that touch, overlap, hold each other or are null.
+TEST(Lists, many_are_checked_as_few_are) {
+    std::mt19937 random(1);
+    const auto draw = [&](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random); };
+    alignas(16) static char memory[4096];
+    int valid = 0, refused = 0;
+    for (int i = 0; i < 20000; ++i) {
+        fusec::list lists[7];
+        const std::size_t first = draw(5), count = 1 + draw(4), room = draw(2) == 0 ? 40 : 400;
+        for (fusec::list& list : lists) {
+            list = {memory + 64 * draw(room / 8), 4 * (1 + draw(20)), draw(4) == 0};
+        }
+        if (draw(50) == 0) {
+            lists[draw(7)].data = nullptr;
+        }
+        const bool all_pairs = fusec::lists_valid<4>(lists, first, count);
+        ASSERT_EQ(fusec::many_lists_valid<4>(lists, first, count), all_pairs) << i;
+        ASSERT_EQ(fusec::many_lists_valid<6>(lists, first, count), fusec::lists_valid<6>(lists, first, count)) << i;
+        (all_pairs ? valid : refused) += 1;
+    }
+    EXPECT_GT(valid, 2000);
+    EXPECT_GT(refused, 2000);
+    const fusec::list good[] = {{memory, 4, false}, {memory, 4, true}, {memory + 128, 4, false}};
+    EXPECT_TRUE(fusec::many_lists_valid<2>(good, 0, 32));
+    EXPECT_FALSE(fusec::many_lists_valid<2>(good, 0, (std::size_t{1} << 40) + 1));
+    EXPECT_FALSE(fusec::many_lists_valid<2>(good, ~std::size_t{0}, 2));
+}
+
+// 3000 lists, of which 1500 are written.
+TEST(Lists, many_take_no_time) {
+    static char memory[3000 * 64];
+    static fusec::list lists[3000];
+    for (std::size_t i = 0; i < 3000; ++i) {
+        lists[i] = {memory + 64 * (i * 1009 % 3000), 4, false};
+    }
+    const auto seconds = [&](auto&& check) {
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_TRUE(check());
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    double pairs = 1e9, sorted = 1e9; // the least of some: a machine does other things too
+    for (int i = 0; i < 5; ++i) {
+        pairs = std::min(pairs, seconds([&] { return fusec::lists_valid<1500>(lists, 0, 16); }));
+        sorted = std::min(sorted, seconds([&] { return fusec::many_lists_valid<1500>(lists, 0, 16); }));
+    }
+    EXPECT_LT(sorted * 5, pairs);
+    std::printf("             all pairs %.2f ms, sorted %.3f ms\n", pairs * 1e3, sorted * 1e3);
 }
 
 TEST(Lists, alignment_counts_from_the_first_element_and_not_for_uniforms) {

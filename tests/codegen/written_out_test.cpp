@@ -46,8 +46,11 @@ TEST(WrittenOut, OperandsBecomeTheirNamesIndicesAndDimensions) {
 }
 
 TEST(WrittenOut, IndicesAreAddedUpAndKeepTheirBrackets) {
-    EXPECT_EQ(body_of("    y() = a(1, 2) + a(0, 0) + a(i + 1, j) + x(2 - i);\n", {tile, vector, scalar}),
-        "s1 = A_tile[element * 6 + 5] + A_tile[element * 6] + A_tile[element * 6 + (i + 1) * 3 + j] + v[2 - i];\n");
+    EXPECT_EQ(
+        body_of("    const int i = 0, j = 2 * i + 1;\n    y() = a(1, 2) + a(0, 0) + a(i + 1, j) + x(2 - i);\n", {tile, vector, scalar}),
+        "const int i = 0, j = 2 * i + 1;\ns1 = A_tile[element * 6 + 5] + A_tile[element * 6] + A_tile[element * 6 + (i + 1) * 3 + j] + v[2 "
+        "- "
+        "i];\n");
 }
 
 TEST(WrittenOut, BracesAroundOneLoopGo) {
@@ -72,6 +75,42 @@ TEST(WrittenOut, WhatDoesMoreWithItsOperandsIsCalled) {
              "    return;\n",
          }) {
         EXPECT_EQ(body_of(statements, {tile, vector, view}), "called") << statements;
+    }
+}
+
+// Where an index could be outside, the text written out would drop it (`c(1)` of a scalar) or reach another component: the view is called,
+// which is what was checked. Rows are 2, columns 3, x has 3 components, y is a scalar.
+TEST(WrittenOut, AnIndexThatIsNotShownToBeInRangeIsCalled) {
+    for (const char* const statements : {
+             "    y(1) = a(0, 0);\n",
+             "    y() = a(2, 0);\n",
+             "    y() = a(0, 3);\n",
+             "    y() = a(1, -1);\n",
+             "    y() = x(5) * 0;\n",
+             "    y() = x(0, 1);\n",
+             "    for (int i = 0; i <= A::columns; ++i)\n        y() += x(i);\n",
+             "    for (int i = 0; i < A::columns; ++i)\n        y() += x(i + 1);\n",
+             "    for (int i = A::columns; i >= 0; --i)\n        y() += x(i);\n",
+             "    for (int i = 0; i < 2; ++i)\n        for (int j = 0; j < 2; ++j)\n            y() += x(i + j * 2);\n",
+             "    for (int i = 0; i < 2; ++i) {\n        i += 2;\n        y() += x(i);\n    }\n",
+             "    for (int i = 0; i < 2; ++i) {\n        ++i;\n        y() += x(i);\n    }\n",
+             "    for (int i = 0; i < 2; ++i)\n        for (int j = 0; j < 2; ++i)\n            y() += x(i);\n",
+             "    for (int i = 0; i < 9; i += 4)\n        y() += x(i);\n",
+             "    const int i = helper(2);\n    y() = x(i);\n",
+             "    int i = 0;\n    i = 7;\n    y() = x(i);\n",
+             "    const int i = (0 - 1) % 3;\n    y() = x(i);\n",
+             "    y() = x(k);\n",
+         }) {
+        EXPECT_EQ(body_of(statements, {tile, vector, scalar}), "called") << statements;
+    }
+    for (const char* const statements : {
+             "    y() = a(1, 2) + x(2);\n",
+             "    for (int i = A::columns - 1; i >= 0; --i)\n        y() += x(i);\n",
+             "    for (int i = 0; i < 3; ++i) {\n        const int j = (i + 1) % 3, k = (i + 2) % 3;\n        y() += x(j) * x(k);\n    }\n",
+             "    for (int i = 0; i < 2; ++i)\n        for (int j = i + 1; j < 3; ++j)\n            y() += a(i, j) * x(j - i);\n",
+             "    for (int i = 1; i < A::rows; ++i)\n        y() += a(i / 2, i * 2) * x(i - 1);\n",
+         }) {
+        EXPECT_NE(body_of(statements, {tile, vector, scalar}), "called") << statements;
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -119,6 +120,24 @@ testing::Matcher<const std::string&> says(const std::string& found) {
 #endif
 }
 
+// What is outside of an operand is reported even where the result is right: 0 times anything, a scalar of which any index is the one.
+TEST_F(LibraryCheckTest, IndicesOutsideAreFound) {
+    for (const auto& [family, name, from, to, found] : {
+             std::array{"vector", "vcross", "c(i) = a(j)", "c(i) = a(5) * 0 + a(j)",
+                 "`vcross` by `element` does not stay within its operands: it uses `a(5)`, and `a` is VECTOR3"},
+             std::array{"vector", "vdot", "c() = sum", "c(1) = sum",
+                 "`vdot` by `element` does not stay within its operands: it uses `c(1)`, and `c` is SCALAR"},
+             std::array{"matrix", "mmul", "C& c) {", "C& c) {\n    const auto unused = b(-1, 0);\n    (void)unused;",
+                 "it uses `B(-1, 0)`, and `B` is MATRIX"},
+             std::array{"matrix", "mtrans", "c(i, j) = a(j, i)", "c(i, j) = a(j, i) + 0 * a(j, C::rows)",
+                 "does not stay within its operands: it uses `A("},
+         }) {
+        const LibraryCheckResult result = check_copy(family, name, from, to);
+        EXPECT_GE(result.mismatches, 1U) << to;
+        EXPECT_THAT(report, testing::HasSubstr(found));
+    }
+}
+
 struct Planted {
     const char* what;
     const char* family;
@@ -130,8 +149,10 @@ struct Planted {
 
 TEST_F(LibraryCheckTest, PlantedFaultsAreFound) {
     const std::vector<Planted> planted{
-        {"transposed index", "matrix", "mmul", "sum += a(i, k) * b(k, j);", "sum += a(i, k) * b(j, k);", "`mmul` by `element` computes C("},
-        {"transposed result", "matrix", "mtrans", "c(i, j) = a(j, i);", "c(i, j) = a(i, j);", "`mtrans` by `entry` computes C("},
+        {"transposed index", "matrix", "mmul", "sum += a(i, k) * b(k, j);", "sum += a(i, k) * b(j, k);",
+            "`mmul` by `element` does not stay within its operands: it uses `B("},
+        {"transposed result", "matrix", "mtrans", "c(i, j) = a(j, i);", "c(i, j) = a(i, j);",
+            "`mtrans` by `element` does not stay within its operands: it uses `A("},
         {"wrong sign", "matrix", "mmul", "sum += a(i, k)", "sum -= a(i, k)", "`mmul` by `rows4` computes C("},
         {"wrong sign of one cofactor", "matrix", "minv", "c(0, 1) = -a(0, 1) * reciprocal;", "c(0, 1) = a(0, 1) * reciprocal;",
             "`minv` by `element` computes C(0, 1)"},

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""result_files.py ROOT: prints every way in which the files of ROOT/bench/results do not fit the tree; exit 1 if there is one.
+"""result_files.py ROOT [--commits]: prints every way in which the files of ROOT/bench/results do not fit the tree; exit 1 if there is one.
+With --commits only whether each was made by a commit that HEAD descends from; exit 77, and why, where ROOT holds no history to ask.
 
 A file about all examples has a row for each, or names those that it leaves out, each with a reason:
-"left_out": [{"program": "NAME", "reason": "not yet run"}]. A file that no rule here speaks of is an error, so that a new kind gets one."""
+"left_out": [{"program": "NAME", "reason": "its mutants do not end"}]; that nobody has run it is no reason. A file that no rule here speaks of is an error, so that a new kind gets one."""
 import json
 import pathlib
 import re
@@ -33,8 +34,13 @@ def check_record(file, result):
     for key in ("date", "commit"):
         if not result.get(key):
             breach(file, f"says no {key}")
+    if str(result.get("commit", "")).endswith("+"):
+        breach(file, f"was made with files that are in no commit ({result['commit']})")
     if not result.get("processor") and not result.get("machine", {}).get("processor"):
         breach(file, "says no processor")
+
+
+NO_REASON = r"(not (yet )?(run|done|made|measured)( yet)?|to ?do|later|tbd)\W*"
 
 
 def check_covers(file, result, programs):
@@ -43,6 +49,8 @@ def check_covers(file, result, programs):
         left_out[entry["program"]] = entry.get("reason", "")
         if not entry.get("reason"):
             breach(file, f"leaves out {entry['program']} without a reason")
+        elif re.fullmatch(NO_REASON, entry["reason"].strip(), re.I):
+            breach(file, f"leaves out {entry['program']} because it is \"{entry['reason']}\", which is no reason")
     for program in sorted(EXAMPLES - programs - set(left_out)):
         breach(file, f"has nothing on the example {program} and does not leave it out")
     for program in sorted((programs | set(left_out)) - EXAMPLES):
@@ -108,6 +116,33 @@ RULES = [
     (r"verify_all\.json", lambda file, result: verify_rows(file, result, ["emulated", "host"])),
 ]
 NEEDED = ("explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+
+
+
+def git(*words):
+    done = subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.strip()
+
+
+def check_commits():
+    """Each file's commit is HEAD or an ancestor: what was measured is what the history holds."""
+    code, top = git("rev-parse", "--show-toplevel")
+    if code != 0 or pathlib.Path(top).resolve() != root.resolve():
+        print(f"{root} has no git history: the commits of its results are not checked")
+        sys.exit(77)
+    if git("rev-parse", "--is-shallow-repository")[1] == "true":
+        print(f"{root} is a shallow clone: the commits of its results are not checked")
+        sys.exit(77)
+    for path in sorted(results.glob("*.json")):
+        commit = str(json.loads(path.read_text()).get("commit", "")).rstrip("+")
+        if git("merge-base", "--is-ancestor", commit, "HEAD")[0] != 0:
+            breach(path.name, f"was made by {commit or 'no commit'}, which HEAD does not descend from")
+
+
+if sys.argv[2:] == ["--commits"]:
+    check_commits()
+    print("\n".join(breaches), end="\n" if breaches else "")
+    sys.exit(1 if breaches else 0)
 
 for name in NEEDED:
     if not (results / name).is_file():

@@ -13,8 +13,8 @@ checker = root / "tests/repository/result_files.py"
 failures = 0
 
 
-def check(tree):
-    done = subprocess.run([sys.executable, checker, tree], capture_output=True, text=True, check=False)
+def check(tree, *options):
+    done = subprocess.run([sys.executable, checker, tree, *options], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -70,6 +70,10 @@ plant("demo on host was not checked", edited("verify_all.json", lambda c: c["res
 plant("is not that of every candidate", edited("verify_all.json", lambda c: c.update(all=False)))
 plant("leaves out kalman and has it", edited("verify_all.json", lambda c: c.update(left_out=[{"program": "kalman", "reason": "slow"}])))
 plant("leaves out demo without a reason", edited("mutations.json", lambda c: c.update(left_out=[{"program": "demo"}])))
+for reason in ("not yet run", "Not run.", "todo"):
+    plant(f"leaves out demo because it is \"{reason}\", which is no reason",
+          edited("mutations.json", lambda c: c.update(left_out=[{"program": "demo", "reason": reason}])))
+plant("explore_scale.json: was made with files that are in no commit (0123+)", edited("explore_scale.json", lambda c: c.update(commit="0123+")))
 plant("a mutant is neither caught nor equivalent", edited("mutations.json", lambda c: c["counts"][0].update(caught=0)))
 plant("\"mutants\" is not the sum of its rows", edited("mutations.json", lambda c: c.update(mutants=1)))
 plant("docs/performance.md is not what", edited("explore_scale.json", lambda c: c["sizes"][0].update(gap=0.5)))
@@ -81,4 +85,47 @@ plant("verify_all.json: is not of the form", edited("verify_all.json", lambda c:
 plant("no rule of tests/repository/result_files.py is for this file", lambda tree: (tree / "bench/results/new.json").write_text("{}"))
 plant("gpu_plans_demo.json: is missing, while other examples have theirs", lambda tree: shutil.copy(
     tree / "bench/results/host_plans-stvk.json", tree / "bench/results/gpu_plans_stvk.json"))
+
+
+def check_history():
+    """In a history of its own: a result made by its first commit, then one made by a commit of another branch; and without a history."""
+    global failures
+    with tempfile.TemporaryDirectory() as place:
+        tree = pathlib.Path(place) / "tree"
+        result = tree / "bench/results/a.json"
+        result.parent.mkdir(parents=True)
+        (tree / "examples").mkdir()
+
+        def git(*words):
+            identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+            return subprocess.run(["git", "-C", tree, *identity, *words], capture_output=True, text=True, check=True).stdout.strip()
+
+        def expect(code, text):
+            global failures
+            found, said = check(tree, "--commits")
+            if found != code or text not in said:
+                failures += 1
+                print(f"expected exit {code} and `{text}`, got exit {found}:\n{said}")
+
+        result.write_text("{}")
+        expect(77, "has no git history")
+        git("init", "-q")
+        git("commit", "-q", "--allow-empty", "-m", "one")
+        first = git("rev-parse", "HEAD")
+        git("checkout", "-q", "-b", "other")
+        git("commit", "-q", "--allow-empty", "-m", "two")
+        other = git("rev-parse", "HEAD")
+        git("checkout", "-q", first)
+        git("commit", "-q", "--allow-empty", "-m", "three")
+        result.write_text(json.dumps({"commit": first}))
+        expect(0, "")
+        result.write_text(json.dumps({"commit": other}))
+        expect(1, f"a.json: was made by {other}, which HEAD does not descend from")
+        result.write_text(json.dumps({"commit": "f" * 40}))
+        expect(1, "which HEAD does not descend from")
+        result.write_text("{}")
+        expect(1, "made by no commit")
+
+
+check_history()
 sys.exit(1 if failures else 0)
