@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `solve_cover`: the plan modes over the search, and the runner-up plans.
+#include "fusion/cover_intervals.hpp"
 #include "fusion/cover_modes.hpp"
 #include "fusion/cover_search.hpp"
+#include "fusion/segments.hpp"
 
 #include "support/diagnostics.hpp"
 
@@ -78,7 +80,21 @@ private:
                 result.push_back(std::move(*seed));
             }
         }
+        offer_intervals(seconds_, [&](std::vector<ColumnId> seed) { result.push_back(std::move(seed)); });
         return result;
+    }
+
+    /// Calls `offer` with the cheapest cuts of a large program's orders into intervals. A small one is searched to the end without.
+    template <class Offer>
+    void offer_intervals(ColumnCosts& costs, Offer offer) {
+        if (graph_.calls() <= large_program) {
+            return;
+        }
+        for (const std::vector<CallId>& order : orders_to_cut(graph_)) {
+            if (std::optional<std::vector<ColumnId>> plan = cheapest_intervals(graph_, source_.columns(), order, costs)) {
+                offer(*std::move(plan));
+            }
+        }
     }
 
     bool without_recomputation(const std::vector<ColumnId>& chosen) const {
@@ -126,6 +142,7 @@ private:
         if (fast && without_recomputation(*fast)) {
             search.offer(*fast);
         }
+        offer_intervals(costs, [&](const std::vector<ColumnId>& plan) { search.offer(plan); });
         search.run();
         effort_.spend_like(part, whole);
         return search.incumbent();
