@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace fusec::fusion {
 
@@ -13,7 +14,7 @@ namespace {
 class Intervals {
 public:
     Intervals(const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<CallId>& order, ColumnCosts& costs)
-        : costs_(costs), ending_(order.size() + 1) {
+        : columns_(columns), costs_(costs), ending_(order.size() + 1) {
         std::vector<std::size_t> place(graph.calls());
         for (std::size_t i = 0; i < order.size(); ++i) {
             place[order[i].index()] = i;
@@ -34,23 +35,24 @@ public:
         }
     }
 
-    std::optional<std::vector<ColumnId>> run() {
-        for (int round = 0; round < most_rounds; ++round) {
-            std::optional<std::vector<ColumnId>> path = cheapest(false);
-            if (!path) {
-                return std::nullopt;
-            }
+    std::vector<std::vector<ColumnId>> run(int count) {
+        std::vector<std::vector<ColumnId>> result;
+        for (int round = 0; round < most_rounds && std::ssize(result) < count; ++round) {
+            const std::vector<ColumnId> path = cheapest(false);
             std::vector<ColumnId> open;
-            std::copy_if(path->begin(), path->end(), std::back_inserter(open), [&](ColumnId column) { return !costs_.known(column); });
-            if (open.empty()) {
-                return path;
-            }
-            costs_.find_exact(open);
-            for (const ColumnId column : open) {
-                costs_.exact(column);
+            std::copy_if(path.begin(), path.end(), std::back_inserter(open), [&](ColumnId column) { return !costs_.known(column); });
+            if (!open.empty()) {
+                costs_.find_exact(open);
+                for (const ColumnId column : open) {
+                    costs_.exact(column);
+                }
+            } else if (!take(path, result)) {
+                return result;
             }
         }
-        return cheapest(true);
+        while (std::ssize(result) < count && take(cheapest(true), result)) {
+        }
+        return result;
     }
 
 private:
@@ -59,14 +61,25 @@ private:
         ColumnId column;
     };
 
-    /// The shortest path from the first place to the last; ties: the first column found.
-    std::optional<std::vector<ColumnId>> cheapest(bool only_known) const {
+    /// Appends the path and leaves its largest kernel out from now on; false if there is no path.
+    bool take(const std::vector<ColumnId>& path, std::vector<std::vector<ColumnId>>& result) {
+        if (path.empty()) {
+            return false;
+        }
+        result.push_back(path);
+        left_out_.insert(*std::max_element(path.begin(), path.end(),
+            [&](ColumnId a, ColumnId b) { return columns_[a.index()].executes.size() < columns_[b.index()].executes.size(); }));
+        return true;
+    }
+
+    /// The shortest path from the first place to the last; ties: the first column found. Empty if there is none.
+    std::vector<ColumnId> cheapest(bool only_known) const {
         std::vector<double> cost(ending_.size(), INFINITY);
         std::vector<const Interval*> by(ending_.size(), nullptr);
         cost[0] = 0;
         for (std::size_t end = 1; end < ending_.size(); ++end) {
             for (const Interval& interval : ending_[end]) {
-                if (only_known && !costs_.known(interval.column)) {
+                if ((only_known && !costs_.known(interval.column)) || left_out_.contains(interval.column)) {
                     continue;
                 }
                 if (const double now = cost[interval.begin] + costs_.optimistic(interval.column); now < cost[end]) {
@@ -76,7 +89,7 @@ private:
             }
         }
         if (std::isinf(cost.back())) {
-            return std::nullopt;
+            return {};
         }
         std::vector<ColumnId> result;
         for (std::size_t end = ending_.size() - 1; end != 0; end = by[end]->begin) {
@@ -85,15 +98,17 @@ private:
         return result;
     }
 
+    const std::vector<Column>& columns_;
     ColumnCosts& costs_;
     std::vector<std::vector<Interval>> ending_; ///< per place, the intervals that end there
+    std::set<ColumnId> left_out_;
 };
 
 } // namespace
 
-std::optional<std::vector<ColumnId>> cheapest_intervals(
-    const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<CallId>& order, ColumnCosts& costs) {
-    return Intervals(graph, columns, order, costs).run();
+std::vector<std::vector<ColumnId>> cheapest_intervals(
+    const dag::CallGraph& graph, const std::vector<Column>& columns, const std::vector<CallId>& order, ColumnCosts& costs, int count) {
+    return Intervals(graph, columns, order, costs).run(count);
 }
 
 } // namespace fusec::fusion

@@ -138,8 +138,7 @@ private:
         const Members& second = groups_[std::max(a, b)];
         const std::size_t calls = first.calls.size() + second.calls.size();
         if (calls <= largest_ && operations_fit(calls, first.operations + second.operations)) {
-            proposals_.push({saved(first, second), calls, std::min(a, b), std::max(a, b), first.version,
-                second.version});
+            proposals_.push({saved(first, second), calls, std::min(a, b), std::max(a, b), first.version, second.version});
         }
     }
 

@@ -257,9 +257,8 @@ public:
             }
         }
         while (!ready.empty()) {
-            const auto best = std::min_element(ready.begin(), ready.end(), [&](std::size_t a, std::size_t b) {
-                return std::pair(bytes_during(a), a) < std::pair(bytes_during(b), b);
-            });
+            const auto best = std::min_element(ready.begin(), ready.end(),
+                [&](std::size_t a, std::size_t b) { return std::pair(bytes_during(a), a) < std::pair(bytes_during(b), b); });
             const std::size_t call = *best;
             ready.erase(best);
             order.push_back(call);
