@@ -28,7 +28,11 @@ std::string shares(const fusion::RegisterDemand& demand) {
 void warn_of_spills(const Compilation& c, Diagnostics& diagnostics) {
     for (const fusion::Candidate& kernel : c.plans.front().kernels) {
         const fusion::RegisterDemand& demand = kernel.work.demand;
-        if (c.options.target == fusion::Target::host || kernel.work.spill_bytes == 0) {
+        const int needed = kernel.work.registers_needed + fusion::registers_of_many_calls(kernel.calls.size());
+        const int available =
+            c.options.target == fusion::Target::host ? needed : fusion::registers_available(c.device->limits, kernel.threads_per_block);
+        const double spilled = fusion::spilled_bytes(needed, available, kernel.threads_per_block / kernel.instances_per_block);
+        if (spilled == 0) {
             continue;
         }
         const CallId call = kernel.calls.at(static_cast<std::size_t>(demand.call));
@@ -37,8 +41,7 @@ void warn_of_spills(const Compilation& c, Diagnostics& diagnostics) {
             fmt::format(
                 "kernel `{}` needs about {} registers per thread here, `{}` has {} for it: the rest spills to local memory, about {:.0f} "
                 "bytes of traffic per element",
-                name, kernel.work.registers_needed, c.device->name, fusion::registers_available(c.device->limits, kernel.threads_per_block),
-                kernel.work.spill_bytes));
+                name, needed, c.device->name, available, spilled));
         warning.note(c.graph->call(call).span, "words of a thread: " + shares(demand));
         warning.hint = kernel.calls.size() > 1
             ? "smaller kernels need fewer: `--max-fusion`, `--plan none`; so do smaller matrices and `float`"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `solve_cover`: the plan modes over the search, and the runner-up plans.
+#include "fusion/cover_intervals.hpp"
 #include "fusion/cover_modes.hpp"
 #include "fusion/cover_search.hpp"
+#include "fusion/segments.hpp"
 
 #include "support/diagnostics.hpp"
 
@@ -78,7 +80,22 @@ private:
                 result.push_back(std::move(*seed));
             }
         }
+        offer_intervals(seconds_, 1, [&](std::vector<ColumnId> seed) { result.push_back(std::move(seed)); });
         return result;
+    }
+
+    /// Calls `offer` with the `count` cheapest cuts of each of a large program's orders into intervals. A small program is searched to the
+    /// end without.
+    template <class Offer>
+    void offer_intervals(ColumnCosts& costs, int count, Offer offer) {
+        if (graph_.calls() <= large_program) {
+            return;
+        }
+        for (const std::vector<CallId>& order : orders_to_cut(graph_)) {
+            for (std::vector<ColumnId>& plan : cheapest_intervals(graph_, source_.columns(), order, costs, count)) {
+                offer(std::move(plan));
+            }
+        }
     }
 
     bool without_recomputation(const std::vector<ColumnId>& chosen) const {
@@ -126,6 +143,7 @@ private:
         if (fast && without_recomputation(*fast)) {
             search.offer(*fast);
         }
+        offer_intervals(costs, 1, [&](const std::vector<ColumnId>& plan) { search.offer(plan); });
         search.run();
         effort_.spend_like(part, whole);
         return search.incumbent();
@@ -165,6 +183,9 @@ private:
             }
             const std::vector<ColumnId> chosen = *search.incumbent();
             result.covers.push_back(cover(chosen));
+            if (rank == 0 && options_.runners_up != 0) { // not before, so that the best plan is the same without runner-ups
+                offer_intervals(seconds_, options_.runners_up + 1, [&](std::vector<ColumnId> plan) { offered.push_back(std::move(plan)); });
+            }
             std::erase_if(offered, [&](std::vector<ColumnId> seed) {
                 std::sort(seed.begin(), seed.end());
                 return seed == chosen;

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace fusec::fusion {
@@ -471,7 +473,13 @@ private:
 
 } // namespace
 
+bool per_element(const dag::CallGraph& graph, DataId datum) {
+    const auto kind = graph.datum(datum).kind;
+    return kind != frontend::DatumKind::uniform && kind != frontend::DatumKind::constant;
+}
+
 std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph) {
+    const std::size_t most = graph.calls() <= few_enough_for_hubs ? few_enough_for_hubs : max_sharing_consumers;
     std::vector<std::vector<CallId>> result(graph.calls());
     for (std::size_t index = 0; index < graph.calls(); ++index) {
         const auto& before = graph.predecessors(CallId(index));
@@ -482,7 +490,7 @@ std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph) {
     for (std::size_t index = 0; index < graph.program().data.size(); ++index) {
         const DataId datum(index);
         const auto& users = graph.consumers(datum);
-        if (!graph.datum(datum).per_element() || users.size() > max_sharing_consumers) {
+        if (!graph.datum(datum).per_element() || users.size() > most) {
             continue;
         }
         for (CallId user : users) {
@@ -494,6 +502,52 @@ std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph) {
         list.erase(std::unique(list.begin(), list.end()), list.end());
     }
     return result;
+}
+
+bool hubs_are_left_out(const dag::CallGraph& graph) {
+    const std::vector<std::vector<CallId>> connected_to = connections(graph);
+    for (std::size_t index = 0; index < graph.program().data.size(); ++index) {
+        const auto& users = graph.consumers(DataId(index));
+        if (!per_element(graph, DataId(index)) || users.size() <= max_sharing_consumers) {
+            continue;
+        }
+        for (const CallId user : users) {
+            const auto& list = connected_to[user.index()];
+            if (std::any_of(users.begin(), users.end(),
+                    [&](CallId other) { return other != user && !std::binary_search(list.begin(), list.end(), other); })) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool shares_all(const dag::CallGraph& graph, const dag::CallSet& set) {
+    // Groups of calls, joined list by list.
+    std::vector<std::size_t> group(set.size());
+    std::iota(group.begin(), group.end(), std::size_t{0});
+    const auto root = [&](std::size_t at) {
+        while (group[at] != at) {
+            at = group[at] = group[group[at]];
+        }
+        return at;
+    };
+    std::map<DataId, std::size_t> first; // call that makes a datum (in the set, before its users), or uses a list
+    std::size_t groups = set.size();
+    for (std::size_t i = 0; i < set.size(); ++i) {
+        for (const DataId datum : graph.call(set[i]).operands) {
+            if (graph.datum(datum).per_element()) {
+                first.try_emplace(datum, i);
+            }
+            if (const auto found = first.find(datum); found != first.end()) {
+                const std::size_t other = root(found->second);
+                groups -= other == root(i) ? 0U : 1U;
+                group[root(i)] = other;
+            }
+        }
+        first.try_emplace(graph.call(set[i]).result, i);
+    }
+    return groups == 1;
 }
 
 bool connected(const std::vector<std::vector<CallId>>& connections, const dag::CallSet& set) {

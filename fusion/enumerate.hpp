@@ -12,17 +12,29 @@ namespace fusec::fusion {
 /// A list with more consumers than this connects no two of them: 40 calls that read one list would give C(40,8) sets.
 inline constexpr std::size_t max_sharing_consumers = 8;
 
-/// No kernel holds more calls, whatever is asked for: sets of calls inside a kernel are 64-bit masks.
-inline constexpr int largest_kernel = 64;
+/// In programs of at most so many calls every list connects its consumers, however many they are: C(12,8) sets.
+inline constexpr std::size_t few_enough_for_hubs = 12;
+
+/// No kernel holds more calls, whatever is asked for.
+inline constexpr int largest_kernel = 512;
 
 struct Enumeration {
     std::vector<dag::CallSet> sets; ///< by size, then lexicographically; all single calls are among them
     bool complete = true;           ///< no set was left out because of `most`
 };
 
+/// A list of which each element has its own value: it is loaded and stored, uniforms and constants are not.
+bool per_element(const dag::CallGraph& graph, DataId datum);
+
 /// Calls connected to each call: by an edge, or by a per-element list (input or computed) with at most `max_sharing_consumers`
-/// consumers. Ascending, without the call itself.
+/// consumers, or any in a program of few calls. Ascending, without the call itself.
 std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph);
+
+/// True if some calls share a per-element list and are not connected, because the list has too many consumers.
+bool hubs_are_left_out(const dag::CallGraph& graph);
+
+/// True if edges and per-element lists, whatever the number of their consumers, make the calls of the set one component. Pre: not empty.
+bool shares_all(const dag::CallGraph& graph, const dag::CallSet& set);
 
 /// True if `connections` makes the calls of the set one component. Pre: the set is not empty.
 bool connected(const std::vector<std::vector<CallId>>& connections, const dag::CallSet& set);

@@ -17,26 +17,47 @@ namespace {
 
 using Group = std::uint32_t; ///< named by its smallest call
 
-bool per_element(const dag::CallGraph& graph, DataId datum) {
-    return graph.datum(datum).per_element();
+/// Pairs of calls that an edge or a per-element list joins, per call and ascending; of a list with very many consumers, enough to join all.
+std::vector<std::vector<Group>> joins(const dag::CallGraph& graph) {
+    std::vector<std::vector<Group>> result(graph.calls());
+    const auto join = [&](CallId a, CallId b) {
+        result[a.index()].push_back(b.value);
+        result[b.index()].push_back(a.value);
+    };
+    for (std::size_t index = 0; index < graph.program().data.size(); ++index) {
+        const DataId datum(index);
+        const auto& users = graph.consumers(datum);
+        if (const auto& producer = graph.datum(datum).producer) {
+            std::for_each(users.begin(), users.end(), [&](CallId user) { join(*producer, user); });
+        }
+        for (std::size_t i = 0; i < users.size() && graph.datum(datum).per_element(); ++i) {
+            for (std::size_t j = i + 1; j < users.size() && j <= i + most_joined_directly; ++j) {
+                join(users[i], users[j]);
+            }
+        }
+    }
+    for (auto& list : result) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+    return result;
 }
 
 class Merging {
 public:
-    Merging(const dag::CallGraph& graph, std::size_t largest)
+    Merging(const dag::CallGraph& graph, std::size_t largest, const std::vector<double>& operations)
         : graph_(graph), largest_(largest), groups_(graph.calls()), group_of_(graph.calls()), order_(graph.calls()), place_(graph.calls()) {
         std::iota(group_of_.begin(), group_of_.end(), 0U);
         // A program defines what it uses before: the calls stand in topological order.
         std::iota(order_.begin(), order_.end(), 0U);
         std::iota(place_.begin(), place_.end(), std::size_t{0});
-        const std::vector<std::vector<CallId>> connected_to = connections(graph);
+        const std::vector<std::vector<Group>> joined = joins(graph);
         for (std::size_t index = 0; index < graph.calls(); ++index) {
             const CallId call(index);
             Members& group = groups_[index];
             group.calls = {call};
-            for (const CallId other : connected_to[index]) {
-                group.neighbours.push_back(other.value);
-            }
+            group.operations = operations[index];
+            group.neighbours = joined[index];
             std::vector<DataId> reads = graph.call(call).operands;
             std::sort(reads.begin(), reads.end());
             reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
@@ -78,6 +99,7 @@ private:
     };
     struct Members {
         dag::CallSet calls;
+        double operations = 0;
         std::vector<List> lists;       ///< ascending
         std::vector<Group> neighbours; ///< may name groups that are part of another one by now
         std::uint32_t version = 0;     ///< one more after each merge; a group that is part of another one has the last
@@ -114,9 +136,9 @@ private:
     void propose(Group a, Group b) {
         const Members& first = groups_[std::min(a, b)];
         const Members& second = groups_[std::max(a, b)];
-        if (first.calls.size() + second.calls.size() <= largest_) {
-            proposals_.push({saved(first, second), first.calls.size() + second.calls.size(), std::min(a, b), std::max(a, b), first.version,
-                second.version});
+        const std::size_t calls = first.calls.size() + second.calls.size();
+        if (calls <= largest_ && operations_fit(calls, first.operations + second.operations)) {
+            proposals_.push({saved(first, second), calls, std::min(a, b), std::max(a, b), first.version, second.version});
         }
     }
 
@@ -209,8 +231,8 @@ private:
         }
         std::sort(neighbours.begin(), neighbours.end());
         neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-        into = {std::move(calls), std::move(lists), std::move(neighbours), into.version + 1};
-        from = {{}, {}, {}, nobody};
+        into = {std::move(calls), into.operations + from.operations, std::move(lists), std::move(neighbours), into.version + 1};
+        from = {{}, 0, {}, {}, nobody};
         if (into.calls.size() < largest_) {
             for (const Group neighbour : into.neighbours) {
                 propose(a, neighbour);
@@ -231,8 +253,8 @@ private:
 
 } // namespace
 
-std::vector<dag::CallSet> chain_of_merges(const dag::CallGraph& graph, std::size_t largest) {
-    return Merging(graph, largest).run();
+std::vector<dag::CallSet> chain_of_merges(const dag::CallGraph& graph, std::size_t largest, const std::vector<double>& operations) {
+    return Merging(graph, largest, operations).run();
 }
 
 std::vector<CallId> cone(const dag::CallGraph& graph, CallId root, std::size_t largest) {
@@ -270,7 +292,7 @@ namespace {
 /// Cones of the roots, or of as many of them, evenly spread, as there may be.
 std::vector<dag::CallSet> cones(const dag::CallGraph& graph, const std::vector<CallId>& roots, std::size_t above) {
     constexpr std::size_t most_roots = 64;
-    constexpr auto largest = static_cast<std::size_t>(largest_kernel);
+    constexpr std::size_t largest = calls_without_count;
     std::vector<dag::CallSet> result;
     const std::size_t count = std::min(roots.size(), most_roots);
     for (std::size_t i = 0; i < count; ++i) {
@@ -308,18 +330,35 @@ std::vector<dag::CallSet> thinned(const std::vector<dag::CallSet>& unions, std::
 
 } // namespace
 
-std::vector<dag::CallSet> grown_fusions(const dag::CallGraph& graph, const std::vector<CallId>& roots, std::size_t above) {
-    const std::vector<dag::CallSet> unions = chain_of_merges(graph, static_cast<std::size_t>(largest_kernel));
-    std::vector<dag::CallSet> whole_cones = cones(graph, roots, above);
-    std::sort(whole_cones.begin(), whole_cones.end());
-    whole_cones.erase(std::unique(whole_cones.begin(), whole_cones.end()), whole_cones.end());
-    const std::size_t room = most_grown - std::min(most_grown, whole_cones.size());
+std::vector<dag::CallSet> grown_fusions(
+    const dag::CallGraph& graph, const std::vector<CallId>& roots, const std::vector<double>& operations, std::size_t above) {
+    std::vector<dag::CallSet> unions = chain_of_merges(graph, calls_without_count, operations);
+    if (graph.calls() > calls_without_count) {
+        for (dag::CallSet& set : chain_of_merges(graph, static_cast<std::size_t>(largest_kernel), operations)) {
+            if (set.size() > calls_without_count) {
+                unions.push_back(std::move(set));
+            }
+        }
+    }
+    std::vector<dag::CallSet> whole;
+    const auto keep_once = [](std::vector<dag::CallSet>& sets) {
+        std::sort(sets.begin(), sets.end());
+        sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    };
+    for (const std::vector<CallId>& order : orders_to_cut(graph)) {
+        const std::vector<dag::CallSet> found = segments(graph, order, operations, above);
+        whole.insert(whole.end(), found.begin(), found.end());
+    }
+    const std::vector<dag::CallSet> of_roots = cones(graph, roots, above);
+    whole.insert(whole.end(), of_roots.begin(), of_roots.end());
+    keep_once(whole);
+    const std::size_t room = most_grown - std::min(most_grown, whole.size());
     std::vector<dag::CallSet> large;
     for (double factor = 1; (large = thinned(unions, graph.calls(), above, factor)).size() > room && factor < largest_kernel;) {
         factor *= 1.25;
     }
     large.resize(std::min(large.size(), room));
-    std::vector<dag::CallSet> result = std::move(whole_cones);
+    std::vector<dag::CallSet> result = std::move(whole);
     result.insert(result.end(), large.begin(), large.end());
     std::copy_if(unions.begin(), unions.end(), std::back_inserter(result), [&](const dag::CallSet& set) { return set.size() <= above; });
     std::sort(result.begin(), result.end(),

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dynamic programming over sets of finished calls: what is alive in a step depends only on which calls came before, not on their order.
+// For many calls the best of three orders that rules give.
 #include "fusion/linearize.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 namespace fusec::fusion {
 
@@ -16,14 +20,13 @@ using Mask = std::uint64_t;
 constexpr std::size_t few_calls = 10;
 constexpr std::size_t most_exact = 20;       ///< calls
 constexpr std::size_t most_states = 1 << 16; ///< sets of finished calls
-constexpr std::size_t most_calls = 64;
 constexpr int unreachable = std::numeric_limits<int>::max();
 
 class Lifetimes {
 public:
     Lifetimes(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads)
         : before_(set.size(), 0) {
-        internal_check(set.size() <= most_calls, "linearize: more than 64 calls in one kernel");
+        internal_check(set.size() <= most_exact, "linearize: more calls than the exact search takes");
         std::vector<DataId> touched;
         for (CallId call : set) {
             touched.push_back(graph.call(call).result);
@@ -202,37 +205,195 @@ Linearization exact_few(const Lifetimes& lifetimes, const dag::CallSet& set) {
     return result;
 }
 
-Linearization greedy(const Lifetimes& lifetimes, const dag::CallSet& set) {
-    Linearization result;
-    result.exact = false;
-    Mask done = 0;
-    while (result.order.size() < set.size()) {
-        std::size_t best = set.size();
-        for (std::size_t call = 0; call < set.size(); ++call) {
-            if (lifetimes.ready(done, call) && (best == set.size() || lifetimes.alive(done, call) < lifetimes.alive(done, best))) {
-                best = call;
+/// Orders of any number of calls, one call after the other.
+class Walk {
+public:
+    Walk(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads)
+        : set_(set), calls_(set.size()) {
+        std::map<DataId, std::size_t> numbers;
+        const auto number_of = [&](DataId datum) -> std::optional<std::size_t> {
+            const frontend::Datum& entry = graph.datum(datum);
+            if (entry.kind != frontend::DatumKind::input && entry.kind != frontend::DatumKind::computed) {
+                return std::nullopt;
+            }
+            const auto [found, added] = numbers.try_emplace(datum, lists_.size());
+            if (added) {
+                List& list = lists_.emplace_back();
+                list.bytes = entry.type.bytes();
+                const bool made = entry.producer && std::binary_search(set.begin(), set.end(), *entry.producer);
+                list.from_start = !made && loads == LoadOrder::first;
+                list.to_end = made && loads == LoadOrder::first && std::binary_search(stores.begin(), stores.end(), datum);
+            }
+            return found->second;
+        };
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            std::vector<DataId> operands = graph.call(set[i]).operands;
+            std::sort(operands.begin(), operands.end());
+            operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+            for (const DataId operand : operands) {
+                if (const std::optional<std::size_t> list = number_of(operand)) {
+                    calls_[i].operands.push_back(*list);
+                    ++lists_[*list].users;
+                }
+            }
+            calls_[i].result = number_of(graph.call(set[i]).result);
+            for (const CallId before : graph.predecessors(set[i])) {
+                if (const auto found = std::lower_bound(set.begin(), set.end(), before); found != set.end() && *found == before) {
+                    calls_[i].before.push_back(static_cast<std::size_t>(found - set.begin()));
+                    calls_[static_cast<std::size_t>(found - set.begin())].after.push_back(i);
+                }
             }
         }
-        result.bytes = std::max(result.bytes, lifetimes.alive(done, best));
-        result.order.push_back(set[best]);
-        done |= Mask{1} << best;
     }
-    return result;
+
+    /// Always the call that needs the least bytes next; ties: the smallest.
+    std::vector<std::size_t> least_next() {
+        begin();
+        std::vector<std::size_t> waits_for, ready, order;
+        for (std::size_t i = 0; i < calls_.size(); ++i) {
+            waits_for.push_back(calls_[i].before.size());
+            if (calls_[i].before.empty()) {
+                ready.push_back(i);
+            }
+        }
+        while (!ready.empty()) {
+            const auto best = std::min_element(ready.begin(), ready.end(),
+                [&](std::size_t a, std::size_t b) { return std::pair(bytes_during(a), a) < std::pair(bytes_during(b), b); });
+            const std::size_t call = *best;
+            ready.erase(best);
+            order.push_back(call);
+            finish(call);
+            for (const std::size_t next : calls_[call].after) {
+                if (--waits_for[next] == 0) {
+                    ready.push_back(next);
+                }
+            }
+        }
+        return order;
+    }
+
+    std::vector<std::size_t> of_the_program() const {
+        std::vector<std::size_t> order(calls_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        return order;
+    }
+
+    /// What makes an operand stands just before its first user: the terms of a sum come one after the other.
+    std::vector<std::size_t> depth_first() const {
+        std::vector<std::size_t> order, open;
+        std::vector<bool> done(calls_.size(), false);
+        for (std::size_t root = 0; root < calls_.size(); ++root) {
+            if (!calls_[root].after.empty()) {
+                continue;
+            }
+            open.push_back(root);
+            while (!open.empty()) {
+                const std::size_t call = open.back();
+                const auto missing =
+                    std::find_if(calls_[call].before.begin(), calls_[call].before.end(), [&](std::size_t before) { return !done[before]; });
+                if (missing != calls_[call].before.end()) {
+                    open.push_back(*missing);
+                    continue;
+                }
+                open.pop_back();
+                done[call] = true;
+                order.push_back(call);
+            }
+        }
+        return order;
+    }
+
+    Linearization with_bytes(const std::vector<std::size_t>& order) {
+        Linearization result;
+        result.exact = false;
+        begin();
+        for (const std::size_t call : order) {
+            result.bytes = std::max(result.bytes, bytes_during(call));
+            result.order.push_back(set_[call]);
+            finish(call);
+        }
+        return result;
+    }
+
+private:
+    struct List {
+        int bytes = 0;
+        std::uint32_t users = 0;
+        bool from_start = false;
+        bool to_end = false;
+        // In the walk:
+        std::uint32_t users_left = 0;
+        bool begun = false;
+    };
+    struct Call {
+        std::vector<std::size_t> operands; ///< lists, each once
+        std::optional<std::size_t> result;
+        std::vector<std::size_t> before, after; ///< calls of the set
+    };
+
+    void begin() {
+        alive_ = 0;
+        for (List& list : lists_) {
+            list.users_left = list.users;
+            list.begun = list.from_start;
+            alive_ += list.from_start ? list.bytes : 0;
+        }
+    }
+
+    int bytes_during(std::size_t call) const {
+        int bytes = alive_ + (calls_[call].result ? lists_[*calls_[call].result].bytes : 0);
+        for (const std::size_t operand : calls_[call].operands) {
+            bytes += lists_[operand].begun ? 0 : lists_[operand].bytes;
+        }
+        return bytes;
+    }
+
+    void finish(std::size_t call) {
+        for (const std::size_t operand : calls_[call].operands) {
+            List& list = lists_[operand];
+            alive_ += list.begun ? 0 : list.bytes;
+            list.begun = true;
+            alive_ -= --list.users_left == 0 && !list.to_end ? list.bytes : 0;
+        }
+        if (calls_[call].result) {
+            List& list = lists_[*calls_[call].result];
+            list.begun = true;
+            alive_ += list.users_left != 0 || list.to_end ? list.bytes : 0;
+        }
+    }
+
+    const dag::CallSet& set_;
+    std::vector<List> lists_;
+    std::vector<Call> calls_;
+    int alive_ = 0; ///< bytes, between the calls
+};
+
+/// The best of three rules. O(calls * (calls ready + operands)).
+Linearization by_rules(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads) {
+    Walk walk(graph, set, stores, loads);
+    Linearization best = walk.with_bytes(walk.least_next());
+    for (const std::vector<std::size_t>& order : {walk.of_the_program(), walk.depth_first()}) {
+        if (Linearization other = walk.with_bytes(order); other.bytes < best.bytes) {
+            best = std::move(other);
+        }
+    }
+    return best;
 }
 
 } // namespace
 
 Linearization linearize(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads) {
+    if (set.size() > most_exact) {
+        return by_rules(graph, set, stores, loads);
+    }
     const Lifetimes lifetimes(graph, set, stores, loads);
     if (set.size() <= few_calls) {
         return exact_few(lifetimes, set);
     }
-    if (set.size() <= most_exact) {
-        if (std::optional<Linearization> result = exact(lifetimes, set)) {
-            return *std::move(result);
-        }
+    if (std::optional<Linearization> result = exact(lifetimes, set)) {
+        return *std::move(result);
     }
-    return greedy(lifetimes, set);
+    return by_rules(graph, set, stores, loads);
 }
 
 } // namespace fusec::fusion

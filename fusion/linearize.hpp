@@ -22,8 +22,9 @@ struct Linearization {
 
 /// The topological order of `set` with the least bytes; among those the lexicographically first, which is nearest to the order of the
 /// program. Every per-element list that the set touches counts wherever it is kept, uniforms and constants do not.
-/// Exact for at most 20 calls that can be finished in at most 2^16 different sets, O(sets * calls * lists); beyond that the next call is
-/// chosen greedily.
+/// Exact for at most 20 calls that can be finished in at most 2^16 different sets, O(sets * calls * lists); beyond that the best of
+/// three orders: always the call that needs the least next, the order of the program, and depth first from the results (terms of a sum one
+/// after the other).
 Linearization linearize(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads);
 
 } // namespace fusec::fusion

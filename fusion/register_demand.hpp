@@ -18,4 +18,11 @@ int registers_available(const DeviceLimits& limits, int threads_per_block);
 /// Sets what depends on the size of the block: the registers needed and the traffic of those that are missing.
 void count_spills(KernelWork& work, const DeviceLimits& limits, int threads_per_block, int threads_per_element);
 
+/// Registers that ptxas may take beyond `KernelWork::registers_needed` in a kernel of so many calls, where it begins later statements early. The
+/// few words that then spill stay in the caches: a kernel is not chosen by them, a warning tells of them.
+int registers_of_many_calls(std::size_t calls);
+
+/// Traffic per element of what spills if a thread needs so many registers. 0: nothing does.
+double spilled_bytes(int needed, int available, int threads_per_element);
+
 } // namespace fusec::fusion

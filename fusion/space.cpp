@@ -73,13 +73,13 @@ struct Space::State {
           options(the_options),
           routines(find_routines(the_graph, catalog, the_limits)) {
         fusions = enumerate_fusions(graph, options.max_fusion, options.max_fusions);
-        if (options.grown) {
-            add_grown(catalog);
-        }
         std::vector<double> flops;
         flops.reserve(routines.size());
         for (const CallRoutines& call : routines) {
             flops.push_back(call.operations.flops);
+        }
+        if (options.grown) {
+            add_grown(catalog, flops);
         }
         pricers.resize(1);
         columns = make_columns(graph, fusions.sets, flops, options.recompute, static_cast<std::size_t>(options.max_fusion));
@@ -94,12 +94,12 @@ struct Space::State {
         closer = seconds;
         statistics.calls = graph.calls();
         statistics.fusions = fusions.sets.size();
-        statistics.complete = fusions.complete;
+        statistics.complete = fusions.complete && (options.max_fusion == 1 || !hubs_are_left_out(graph));
         statistics.columns_complete = columns.complete;
     }
 
     /// From outputs and from values put together from parts (their calls take the most operands) and by merges.
-    void add_grown(const library::Catalog& catalog) {
+    void add_grown(const library::Catalog& catalog, const std::vector<double>& flops) {
         std::vector<CallId> roots;
         for (std::size_t i = 0; i < graph.calls(); ++i) {
             const frontend::Call& call = graph.call(CallId(i));
@@ -110,7 +110,7 @@ struct Space::State {
             }
         }
         const auto by_size = [](const CallSet& a, const CallSet& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; };
-        const std::vector<CallSet> grown = grown_fusions(graph, roots, static_cast<std::size_t>(options.max_fusion));
+        const std::vector<CallSet> grown = grown_fusions(graph, roots, flops, static_cast<std::size_t>(options.max_fusion));
         std::vector<CallSet> all;
         std::set_union(fusions.sets.begin(), fusions.sets.end(), grown.begin(), grown.end(), std::back_inserter(all), by_size);
         fusions.sets = std::move(all);
