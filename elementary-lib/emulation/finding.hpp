@@ -20,6 +20,9 @@ enum class Fault {
     misaligned,        ///< an access whose address is no multiple of its width
     divergent_barrier, ///< the threads that meet stand at different barriers
     unreached_barrier, ///< a barrier that not all live threads reach
+    bad_exchange,      ///< a thread exchanges values with a lane outside of the exchange's mask, or is outside of it
+    divergent_exchange, ///< the threads of an exchange's mask stand at different exchanges
+    unreached_exchange, ///< an exchange that a thread of its mask does not reach
     unsupported,       ///< something the machine does not model, such as a barrier of part of a warp
 };
 /// "race", "uninitialised read", ...
