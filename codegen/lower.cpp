@@ -180,8 +180,7 @@ private:
         }
         step.result = {place_of_.at(call.result), implementation.output};
         step.exchanges = plan->threads > 1 ? catalog_.exchanges(call.instance, implementation) : 0;
-        step.leader =
-            plan->threads > 1 && implementation.output == library::Touch::all && step.result.place.kind == Place::Kind::tile;
+        step.leader = plan->threads > 1 && implementation.output == library::Touch::all && step.result.place.kind == Place::Kind::tile;
         kernel_.steps.push_back(std::move(step));
     }
 

@@ -106,7 +106,8 @@ int Catalog::temporaries(const Instance& instance, const Implementation& impleme
 }
 
 int Catalog::exchanges(const Instance& instance, const Implementation& implementation) const {
-    return implementation.exchanges ? static_cast<int>(std::min<std::int64_t>(count(*implementation.exchanges, instance.shape), 1 << 20)) : 0;
+    return implementation.exchanges ? static_cast<int>(std::min<std::int64_t>(count(*implementation.exchanges, instance.shape), 1 << 20))
+                                    : 0;
 }
 
 std::filesystem::path standard_library_folder() {

@@ -31,8 +31,7 @@ CallRoutines routines_of(
         }
         Routine routine{index, *threads, implementation.inputs, implementation.reads, implementation.output,
             catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
-            *threads > 1 ? catalog.exchanges(call.instance, implementation) : 0,
-            catalog.operations(call.instance, implementation),
+            *threads > 1 ? catalog.exchanges(call.instance, implementation) : 0, catalog.operations(call.instance, implementation),
             operand_reuse(function, call.instance, operands, *threads, implementation.output)};
         if (routine.exchanges != 0) { // the reference names what the threads read together
             for (std::size_t operand = 0; operand < operands.size(); ++operand) {

@@ -122,16 +122,16 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, const char* file = __builtin
 }
 
 /// Of float and double, within subsections of `width` lanes.
-#define FUSEC_EMULATED_SHUFFLES(type) \
-    inline type __shfl_sync( \
-        unsigned mask, type value, int source, int width = 32, const char* file = __builtin_FILE(), int line = __builtin_LINE()) { \
-        fusec_emulation::shuffle(mask, &value, fusec_emulation::subsection(width) + static_cast<unsigned>(source % width), {file, line}); \
-        return value; \
-    } \
-    inline type __shfl_xor_sync( \
-        unsigned mask, type value, int distance, const char* file = __builtin_FILE(), int line = __builtin_LINE()) { \
-        fusec_emulation::shuffle(mask, &value, fusec_emulation::warp_lane() ^ static_cast<unsigned>(distance), {file, line}); \
-        return value; \
+#define FUSEC_EMULATED_SHUFFLES(type)                                                                                                      \
+    inline type __shfl_sync(                                                                                                               \
+        unsigned mask, type value, int source, int width = 32, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {         \
+        fusec_emulation::shuffle(mask, &value, fusec_emulation::subsection(width) + static_cast<unsigned>(source % width), {file, line});  \
+        return value;                                                                                                                      \
+    }                                                                                                                                      \
+    inline type __shfl_xor_sync(                                                                                                           \
+        unsigned mask, type value, int distance, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {                       \
+        fusec_emulation::shuffle(mask, &value, fusec_emulation::warp_lane() ^ static_cast<unsigned>(distance), {file, line});              \
+        return value;                                                                                                                      \
     }
 FUSEC_EMULATED_SHUFFLES(float)
 FUSEC_EMULATED_SHUFFLES(double)

@@ -301,6 +301,7 @@ void Device::shuffle(unsigned mask, unsigned source, void* value, unsigned bytes
         std::memset(value, 0, bytes);
         return;
     }
+    ++exchanges_;
     thread.exchange.mask = mask;
     thread.exchange.source = source % Shadow::warp;
     thread.exchange.bytes = bytes;

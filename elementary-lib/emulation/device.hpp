@@ -47,6 +47,8 @@ public:
     /// One per kind, kernel, datum and source line, in the order found.
     const std::vector<Finding>& findings() const { return findings_; }
     std::size_t finding_count() const { return finding_count_; }
+    /// Values that threads have exchanged, each thread's counted.
+    std::size_t exchanges() const { return exchanges_; }
     void clear_findings();
     /// `demo_kernels::F, block 3, thread 17` for the thread that runs now; empty when none does. For a handler of memory faults.
     std::string running() const;
@@ -139,6 +141,7 @@ private:
     std::vector<Finding> findings_;
     std::set<std::tuple<Fault, std::string, std::string, int>> known_;
     std::size_t finding_count_ = 0;
+    std::size_t exchanges_ = 0;
 };
 
 } // namespace fusec::emulation
