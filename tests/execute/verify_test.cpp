@@ -188,7 +188,7 @@ TEST_F(Verify, FindsAFaultInGivenText) {
     EXPECT_THAT(diagnostics.all().at(0).message, testing::StartsWith("`demo`, demo.cu: "));
 }
 
-/// A solve and a norm whose threads exchange values, in one kernel each way of storing a whole result.
+/// Norm and product of matrices by threads that exchange values; one of the four writes the whole results to tiles.
 TEST_F(Verify, FindsWhatIsWrongWithAnExchange) {
     const auto program = sample("exchange",
         "MATRIX4x4 A, B; VECTOR4 b; input A, B, b;\n"
@@ -196,7 +196,7 @@ TEST_F(Verify, FindsWhatIsWrongWithAnExchange) {
     Draft draft;
     draft.elements = 16;
     for (const frontend::Call& call : program->graph.program().calls) {
-        const std::string name = program->graph.datum(call.result).identifier;
+        const std::string name = program->graph.datum(call.result).name;
         draft.calls.push_back({name, name == "C" || name == "s" || name == "t" ? "row" : "element"});
     }
     draft.stores = {"s", "w"};
