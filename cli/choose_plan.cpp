@@ -36,8 +36,9 @@ std::optional<fusion::PlanMode> mode_of(const std::string& text) {
 void state_gap(Compilation& c) {
     constexpr std::size_t small = 50; // calls
     const bool solved = c.graph->calls() <= small;
-    fusion::PlanOptions options{
-        .mode = solved ? fusion::PlanMode::automatic : fusion::PlanMode::greedy, .time_limit = c.options.time_limit};
+    fusion::PlanOptions options{.mode = solved ? fusion::PlanMode::automatic : fusion::PlanMode::greedy,
+        .time_limit = c.options.time_limit,
+        .recompute = c.options.recompute};
     options.nodes /= solved ? 1 : 4; // of a large program, what a part of the effort proves
     fusion::Plan& plan = c.plans.front();
     plan.bound = std::min(plan.seconds, fusion::solve_cover(*c.graph, *c.space, options).bound);
@@ -127,6 +128,7 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
     }
     fusion::PlanOptions options;
     options.time_limit = c.options.time_limit;
+    options.recompute = c.options.recompute;
     if (mode) {
         options.mode = *mode;
         options.runners_up = c.options.runners_up;

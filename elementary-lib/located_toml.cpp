@@ -66,7 +66,7 @@ TomlValue located(const SourcePtr& text, const toml::node& node) {
         value.boolean = boolean->get();
     } else if (const auto* table = node.as_table()) {
         for (const auto& [key, member] : *table) {
-            value.members.emplace_back(TomlKey{std::string(key.str()), span_of(text, key.source())}, located(text, member));
+            value.members.push_back({{std::string(key.str()), span_of(text, key.source())}, located(text, member)});
         }
     } else if (const auto* array = node.as_array()) {
         for (const toml::node& entry : *array) {
@@ -79,8 +79,8 @@ TomlValue located(const SourcePtr& text, const toml::node& node) {
 } // namespace
 
 const TomlValue* TomlValue::find(std::string_view key) const {
-    const auto found = std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first.name == key; });
-    return found == members.end() ? nullptr : &found->second;
+    const auto found = std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.key.name == key; });
+    return found == members.end() ? nullptr : &found->value;
 }
 
 std::string_view name_of(TomlValue::Kind kind) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fusec::library {
@@ -17,6 +16,8 @@ struct TomlKey {
     std::string name;
     Span place;
 };
+
+struct TomlMember;
 
 struct TomlValue {
     enum class Kind {
@@ -32,11 +33,16 @@ struct TomlValue {
     std::string string;
     std::int64_t integer = 0;
     bool boolean = false;
-    std::vector<std::pair<TomlKey, TomlValue>> members; ///< of a table, by key
-    std::vector<TomlValue> entries;                     ///< of an array
+    std::vector<TomlMember> members; ///< of a table, by key
+    std::vector<TomlValue> entries;  ///< of an array
 
     /// The member of this key; null when there is none.
     const TomlValue* find(std::string_view key) const;
+};
+
+struct TomlMember {
+    TomlKey key;
+    TomlValue value;
 };
 
 /// With its article: "a table", "an array", ...

@@ -26,7 +26,6 @@ namespace fusec::execute {
 using library::Catalog;
 using library::Function;
 using library::Implementation;
-using library::Instance;
 
 namespace {
 

@@ -231,12 +231,13 @@ private:
         const std::string name = function.name;
         for (int next = 2;; ++next) {
             const auto [entry, inserted] = functions_.try_emplace(function.name, result_.functions.size());
+            const FunctionId id(catalog_.library_size() + entry->second);
             if (inserted) {
                 result_.functions.push_back(std::move(function));
+                return id;
             }
-            const library::Function& known = result_.functions[entry->second];
-            if (inserted || known.source == function.source) {
-                return FunctionId(catalog_.library_size() + entry->second);
+            if (result_.functions[entry->second].source == function.source) {
+                return id;
             }
             internal_check(unit != nullptr, "two maps have one name");
             function = own_function(*unit, name + "_" + std::to_string(next)); // hashes collide

@@ -16,7 +16,17 @@ struct TileAccess {
     library::Touch touch = library::Touch::all;
     bool own_part = false;    ///< each thread touches its own part and nothing else
     bool warp_synced = false; ///< a warp barrier came after it
+    /// When it is not 0: thread t touches words [t * run, t * run + run) of the block's tile and nothing else.
+    int run = 0;
 };
+
+/// Components of which thread `lane` of an instance touches [lane * run, lane * run + run), all lanes together the whole element; 0: its part
+/// is no such run. Instances follow one another in a tile without padding as their threads do in the block.
+int run_of(const Shape& shape, library::Touch touch, int threads) {
+    const bool by_columns = touch == library::Touch::column && shape.rows > 1;
+    const int part = by_columns || (touch == library::Touch::all && threads > 1) ? 0 : library::components_touched(shape, touch, threads);
+    return part * threads == shape.size() ? part : 0;
+}
 
 class Barriers {
 public:
@@ -53,9 +63,9 @@ public:
 private:
     const KernelDraft::Datum& plan(int datum) const { return draft_.data[static_cast<std::size_t>(datum)]; }
 
-    void add(int datum, bool write, int threads, library::Touch touch, bool own_part) {
+    void add(int datum, bool write, int threads, library::Touch touch, bool own_part, int run) {
         if (const int tile = plan(datum).tile; tile >= 0) {
-            now_.push_back({tile, write, threads, touch, own_part, false});
+            now_.push_back({tile, write, threads, touch, own_part, false, run});
         }
     }
 
@@ -63,9 +73,9 @@ private:
         now_.clear();
         switch (step.kind) {
         case Step::Kind::load:
-            add(step.index, true, 0, library::Touch::all, false);
+            add(step.index, true, 0, library::Touch::all, false, 0);
             if (plan(step.index).load == Staging::async) {
-                in_flight_.push_back({plan(step.index).tile, true, 0, library::Touch::all, false, false});
+                in_flight_.push_back({plan(step.index).tile, true, 0, library::Touch::all, false, false, 0});
             }
             break;
         case Step::Kind::async_wait:
@@ -81,7 +91,7 @@ private:
             break;
         }
         case Step::Kind::store:
-            add(step.index, false, 0, library::Touch::all, false);
+            add(step.index, false, 0, library::Touch::all, false, 0);
             break;
         case Step::Kind::block_barrier:
         case Step::Kind::warp_barrier:
@@ -97,7 +107,7 @@ private:
         // Threads of a routine that synchronises may touch one another's parts.
         const bool own = routine.threads == 1 ||
             (!routine.synchronises && touch != library::Touch::all && library::components_touched(shape, touch, routine.threads) != 0);
-        add(datum, write, routine.threads, touch, own);
+        add(datum, write, routine.threads, touch, own, own ? run_of(shape, touch, routine.threads) : 0);
     }
 
     const Shape& shape_of(int tile) const {
@@ -112,6 +122,9 @@ private:
             relation_[static_cast<std::size_t>(before.tile) * draft_.tiles.size() + static_cast<std::size_t>(after.tile)];
         if ((relation & tiles_overlap) == 0) {
             return Barrier::none;
+        }
+        if (before.run != 0 && before.run == after.run && (relation & tiles_start_together) != 0) {
+            return Barrier::none; // the same thread, whichever element it belongs to
         }
         const bool same_owners = before.threads != 0 && before.threads == after.threads && (relation & tiles_alike) != 0;
         if (!same_owners) {

@@ -29,7 +29,7 @@ public:
         case PlanMode::greedy:
             return fixed(greedy_kernels(graph_, partition_, source_));
         case PlanMode::max:
-            return fixed(fewest_kernels());
+            return fixed(largest_fusions());
         case PlanMode::automatic:
             return automatic();
         }
@@ -37,6 +37,8 @@ public:
     }
 
 private:
+    Recomputation recomputation() const { return options_.recompute ? Recomputation::allowed : Recomputation::excluded; }
+
     Cover cover(const std::vector<ColumnId>& chosen) {
         Cover result;
         internal_check(launch_order(graph_, source_.columns(), chosen, result.columns), "a chosen plan is legal");
@@ -59,28 +61,70 @@ private:
         return result;
     }
 
-    /// What no plan can beat: the linear program with recomputation, without branch and bound.
+    /// What no plan can beat: the linear program, without branch and bound.
     double lower_bound() {
-        CoverModel model(graph_, source_.columns(), Recomputation::allowed);
+        CoverModel model(graph_, source_.columns(), recomputation());
         CoverSearch search(model, seconds_, effort_);
         search.bound_only();
         return search.bound();
     }
 
-    /// Fewest kernels without recomputation, among those the fastest. A tenth of the effort (a fiftieth for a large program), whether the
-    /// plan is asked for by itself or only compared with, so that both are the same plan.
-    std::optional<std::vector<ColumnId>> fewest_kernels() {
+    /// The plans that a search for the fastest starts from.
+    std::vector<std::vector<ColumnId>> seeds() {
+        std::vector<std::vector<ColumnId>> result;
+        for (std::optional<std::vector<ColumnId>> seed :
+            {separate_kernels(graph_, partition_, source_), greedy_kernels(graph_, partition_, source_)}) {
+            if (seed) {
+                result.push_back(std::move(*seed));
+            }
+        }
+        return result;
+    }
+
+    bool without_recomputation(const std::vector<ColumnId>& chosen) const {
+        std::size_t executed = 0;
+        for (const ColumnId id : chosen) {
+            const Column& column = source_.columns()[id.index()];
+            executed += column.executes.size();
+            if (!stores_all_its_boundary(graph_, column)) {
+                return false;
+            }
+        }
+        return executed == graph_.calls();
+    }
+
+    /// Mode `max`. A large program's fewest kernels are looked for near plans that are known: greedy fusion, and the plan of mode
+    /// `automatic`, which is searched for first.
+    std::optional<std::vector<ColumnId>> largest_fusions() {
+        if (graph_.calls() <= large_program) {
+            return fewest_kernels({});
+        }
+        CoverModel model(graph_, source_.columns(), recomputation());
+        CoverSearch search(model, seconds_, effort_);
+        for (const std::vector<ColumnId>& seed : seeds()) {
+            search.offer(seed);
+        }
+        search.run();
+        return fewest_kernels(search.incumbent());
+    }
+
+    /// Fewest kernels without recomputation, among those the fastest. A tenth of the effort, whether the plan is asked for by itself or only
+    /// compared with, so that both are the same plan. `fast`: the plan of a search for the fastest.
+    std::optional<std::vector<ColumnId>> fewest_kernels(const std::optional<std::vector<ColumnId>>& fast) {
         const std::optional<std::vector<ColumnId>> greedy = greedy_kernels(graph_, partition_, source_);
         // Time decides between equal numbers only; a plan with fewer kernels that is a thousand times slower than greedy fusion is the
         // one that could lose against this unit. A larger one would drown differences of 0.1 % in the solver's tolerances.
         const double many_seconds = greedy ? 1000 * cover(*greedy).seconds : 1;
         ColumnCosts costs(source_, Objective::kernels, many_seconds);
         CoverModel model(graph_, source_.columns(), Recomputation::excluded);
-        const Effort whole = effort_.share(graph_.calls() > large_program ? 0.02 : 0.1);
+        const Effort whole = effort_.share(0.1);
         Effort part = whole;
         CoverSearch search(model, costs, part);
         if (greedy) {
             search.offer(*greedy);
+        }
+        if (fast && without_recomputation(*fast)) {
+            search.offer(*fast);
         }
         search.run();
         effort_.spend_like(part, whole);
@@ -88,26 +132,21 @@ private:
     }
 
     CoverResult automatic() {
-        std::vector<std::vector<ColumnId>> seeds;
-        for (std::optional<std::vector<ColumnId>> seed :
-            {separate_kernels(graph_, partition_, source_), greedy_kernels(graph_, partition_, source_)}) {
-            if (seed) {
-                seeds.push_back(std::move(*seed));
-            }
-        }
-        CoverModel model(graph_, source_.columns(), Recomputation::allowed);
+        std::vector<std::vector<ColumnId>> offered = seeds();
+        CoverModel model(graph_, source_.columns(), recomputation());
         CoverSearch search(model, seconds_, effort_);
         CoverResult result;
         for (int rank = 0; rank <= options_.runners_up; ++rank) {
-            for (const std::vector<ColumnId>& seed : seeds) {
+            for (const std::vector<ColumnId>& seed : offered) {
                 search.offer(seed);
             }
             search.run();
             if (rank == 0 && search.value() > search.bound()) {
                 // An optimum is never worse than the plan of mode `max`; anything else must be compared with it.
-                if (std::optional<std::vector<ColumnId>> fewest = fewest_kernels()) {
+                if (std::optional<std::vector<ColumnId>> fewest =
+                        fewest_kernels(graph_.calls() > large_program ? search.incumbent() : std::nullopt)) {
                     search.offer(*fewest);
-                    seeds.push_back(std::move(*fewest));
+                    offered.push_back(std::move(*fewest));
                 }
             }
             if (!search.incumbent()) {
@@ -126,7 +165,7 @@ private:
             }
             const std::vector<ColumnId> chosen = *search.incumbent();
             result.covers.push_back(cover(chosen));
-            std::erase_if(seeds, [&](std::vector<ColumnId> seed) {
+            std::erase_if(offered, [&](std::vector<ColumnId> seed) {
                 std::sort(seed.begin(), seed.end());
                 return seed == chosen;
             });

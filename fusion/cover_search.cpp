@@ -187,7 +187,7 @@ void CoverSearch::run() {
         if (program_.columns() == 0) {
             start();
         }
-        improve_by_windows(calls_of_a_window / 3);
+        improve_by_windows(calls_of_a_window / 2);
         return;
     }
     bound_only();

@@ -307,7 +307,9 @@ bool KernelBuilder::compare_tiles() {
             const KernelDraft::Tile& b = tiles[j];
             const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
             const bool alike = a.offset == b.offset && a.element_words == b.element_words && a.group == b.group;
-            const auto relation = static_cast<std::uint8_t>((overlap ? tiles_overlap : 0) | (alike ? tiles_alike : 0));
+            const bool together = a.offset == b.offset && a.group == 0 && b.group == 0;
+            const auto relation = static_cast<std::uint8_t>(
+                (overlap ? tiles_overlap : 0) | (alike ? tiles_alike : 0) | (together ? tiles_start_together : 0));
             relation_[i * tiles.size() + j] = relation;
             relation_[j * tiles.size() + i] = relation;
         }

@@ -83,14 +83,17 @@ private:
 enum TileRelation : std::uint8_t {
     tiles_apart = 0,
     tiles_overlap = 1,
-    tiles_alike = 2 ///< element e lies at the same words in both
+    tiles_alike = 2,         ///< element e lies at the same words in both
+    tiles_start_together = 4 ///< the same first word, and no padding in either
 };
 
 /// Finds before which steps a barrier must stand, the cheapest that is enough, as late as possible. `relation` of tiles i and j stands
 /// at i * tiles + j.
 ///
 /// A step needs a barrier if it and an access since the last barrier overlap in words, one of them writes, and different threads may
-/// do it. A warp barrier is enough if both belong to the threads of one element, those are in one warp, and element e lies at the same
+/// do it. That it is the same thread follows from thread maps: both belong to one instance of equally many threads and touch its own part of
+/// elements that lie alike; or thread t of the block touches the t-th run of words in both tiles, which start together, whatever elements they
+/// hold. A warp barrier is enough if both belong to the threads of one element, those are in one warp, and element e lies at the same
 /// words for both.
 void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits,
     const std::vector<std::uint8_t>& relation, KernelDraft& draft);

@@ -46,6 +46,7 @@ struct PlanOptions {
     int nodes = 20000;     ///< branch-and-bound nodes over all solves; deterministic
     double time_limit = 0; ///< seconds; 0: none
     int runners_up = 0;    ///< further plans, each different from all before
+    bool recompute = true; ///< false: every call is executed in exactly one kernel
     bool bound = true;     ///< false: the bound of a plan by a rule (none, max, greedy) is not wanted and is 0
 };
 

@@ -32,4 +32,15 @@ inline dag::CallGraph mixed(Precision precision) {
     return builder.graph();
 }
 
+/// The innovation y = z - H x of a Kalman filter, H P beside it, and P H' y of both.
+inline dag::CallGraph measurement_update() {
+    ProgramBuilder builder;
+    const auto transition = builder.input("H", matrix_shape(3, 6));
+    const auto predicted = builder.call("mvmul", {transition, builder.input("x", vector_shape(6))}, "Hx");
+    const auto innovation = builder.call("vsub", {builder.input("z", vector_shape(3)), predicted}, "y");
+    const auto projected = builder.call("mmul", {transition, builder.input("P", matrix_shape(6, 6))}, "HP");
+    builder.output(builder.call("mtvmul", {projected, innovation}, "Ky"));
+    return builder.graph();
+}
+
 } // namespace fusec::test
