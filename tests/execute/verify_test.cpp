@@ -210,7 +210,7 @@ TEST_F(Verify, FindsWhatIsWrongWithAnExchange) {
         std::string from, to, found;
     };
     const std::vector<Defect> defects{
-        {"= __fadd_rn(x, __shfl_xor_sync(instance_mask(lane), x, distance))", "= __fadd_rn(x, x)", "expected"},
+        {"= __fadd_rn(x, __shfl_xor_sync(instance_mask(lane), x, distance))", "= __fadd_rn(x, x)", "the reference"},
         {"__shfl_xor_sync(instance_mask(lane)", "__shfl_xor_sync(0xffffffffu", "unreached exchange"},
         {"__shfl_xor_sync(instance_mask(lane)", "__shfl_xor_sync(instance_mask(lane) & 0x77777777u", "not in the mask of its exchange"},
         {"x, distance)", "x, distance + 4)", "which is not in the mask of the exchange"},
