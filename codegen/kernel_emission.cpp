@@ -224,6 +224,11 @@ private:
     }
     void write_mapped_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
+        if (step.leader) {
+            writer_.line("fusec::store_whole(" + names_.element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
+                ", " + lane_text(value.threads) + ");");
+            return;
+        }
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
         const std::string function =
             vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + touch_name(value.touch);
@@ -240,12 +245,29 @@ private:
     void write_call(const Call& step, int threads) {
         std::string arguments;
         if (routines_.at(step.routine).takes_lane) {
-            arguments = "fusec::lane<" + number(threads) + ">{" + (threads == 1 ? "0" : names_.lane(threads)) + "}, ";
+            arguments = lane_text(threads) + ", ";
         }
         for (const Operand& operand : step.operands) {
             arguments += operand_text(operand.place, threads, false) + ", ";
         }
+        if constexpr (requires { step.leader; }) {
+            if (step.leader) {
+                return write_leaders_call(step, arguments);
+            }
+        }
         writer_.line("fusec::" + step.routine + "(" + arguments + operand_text(step.result.place, threads, true) + ");");
+    }
+    /// Every thread has the whole result; the first one of the instance writes it to the tile.
+    void write_leaders_call(const Compute& step, const std::string& arguments) {
+        const Tile& tile = kernel_.tiles.at(step.result.place.index);
+        writer_.line("fusec::registers<" + type_and_shape(tile.type) + "> " + tile.name + ";");
+        writer_.line("fusec::" + step.routine + "(" + arguments + tile.name + ");");
+        writer_.line("fusec::store_whole(" + names_.tile_pointers.at(step.result.place.index) + " + " +
+            names_.tile_element(step.result.place.index, step.threads) + ", " + tile.name + ", " + lane_text(step.threads) + ");");
+        declared_.insert(tile.name);
+    }
+    std::string lane_text(int threads) const {
+        return "fusec::lane<" + number(threads) + ">{" + (threads == 1 ? "0" : names_.lane(threads)) + "}";
     }
     template <class Other>
     void write_mapped_step(const Other&) {

@@ -48,7 +48,8 @@ struct Tile {
     int last_step = 0;
 };
 
-/// A value in registers: `threads` threads per instance, each holding the part that `touch` names. For the host: SIMD lanes over elements.
+/// A value in registers: `threads` threads per instance, each holding the part that `touch` names; `all` of several: each holds the whole,
+/// the same bits. For the host: SIMD lanes over elements.
 struct Value {
     DataId datum;
     std::string name;
@@ -110,12 +111,14 @@ struct LoadValue {
     int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
 };
 
-/// Each owner writes its part of its element, registers -> list. Host: `lanes` and `lanes_streaming`.
+/// Each owner writes its part of its element, registers -> list. `leader`: of each instance only thread 0 does, since all hold the whole.
+/// Host: `lanes` and `lanes_streaming`.
 struct StoreValue {
     std::size_t value = 0;
     std::size_t list = 0;
     fusion::Staging staging = fusion::Staging::none;
     int access_bytes = 4; ///< of one access when the pointers are multiples of 16; a component otherwise
+    bool leader = false;
 };
 
 /// The asynchronous copies that this thread started have arrived.
@@ -135,6 +138,8 @@ struct Compute {
     std::vector<Operand> operands;
     Operand result;
     bool guarded = true;
+    int exchanges = 0;   ///< values that a thread gives to the others of its instance: all of them take part, and lie in one warp
+    bool leader = false; ///< each thread makes the whole result in registers, and thread 0 of the instance writes it to the tile
 };
 
 /// One uniform call, by every thread of the block, whether it has an element or not. Operands are uniforms, tables and derived values; the

@@ -98,7 +98,8 @@ private:
         return "store tile " + kernel_.tiles.at(step.tile).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step);
     }
     std::string step_text(const StoreValue& step) const {
-        return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " + transfer_text(step);
+        return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " +
+            transfer_text(step) + (step.leader ? ", by thread 0" : "");
     }
     static std::string step_text(const AsyncWait&) { return "async wait"; }
     static std::string step_text(const BlockBarrier&) { return "block barrier"; }
@@ -114,7 +115,8 @@ private:
     std::string step_text(const Derive& step) const { return "derive " + call_text(step) + ", every thread"; }
     std::string step_text(const Compute& step) const {
         return call_text(step) + ", threads " + std::to_string(step.threads) + (step.guarded ? "" : ", unguarded") +
-            (step.synchronises ? ", synchronises" : "");
+            (step.synchronises ? ", synchronises" : "") + (step.exchanges > 0 ? ", " + std::to_string(step.exchanges) + " exchanges" : "") +
+            (step.leader ? ", by thread 0" : "");
     }
     std::string operand_text(const Operand& operand) const {
         const std::size_t i = operand.place.index;

@@ -158,7 +158,9 @@ private:
             internal_check(staging == Staging::words || staging == Staging::vectors, "a tile is stored by words or vectors");
             kernel_.steps.push_back(StoreTile{place.index, list_of_.at(id), staging, access_bytes(staging, place)});
         } else if (place.kind == Place::Kind::value) {
-            kernel_.steps.push_back(StoreValue{place.index, list_of_.at(id), staging, access_bytes(staging, place)});
+            const Value& value = kernel_.values[place.index];
+            const bool whole = value.touch == library::Touch::all && value.threads > 1;
+            kernel_.steps.push_back(StoreValue{place.index, list_of_.at(id), staging, access_bytes(staging, place), whole});
         } else {
             throw InternalError("a store step for a datum that is not on chip");
         }
@@ -194,6 +196,8 @@ private:
                 {place_of_.at(call.operands[i]), implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i)});
         }
         step.result = {place_of_.at(call.result), implementation.output};
+        step.exchanges = plan->threads > 1 ? catalog_.exchanges(call.instance, implementation) : 0;
+        step.leader = plan->threads > 1 && implementation.output == library::Touch::all && step.result.place.kind == Place::Kind::tile;
         kernel_.steps.push_back(std::move(step));
     }
 

@@ -194,6 +194,9 @@ private:
         check_same_shape(kernel_.lists[step.list].type, value.type, kernel_.lists[step.list].name);
         check_owner_width(value, kernel_.lists[step.list], step.access_bytes);
         for_each_owned(value, [&](int thread, int element, int component) {
+            if (step.leader && thread % value.threads != 0) {
+                return;
+            }
             const std::string defect = machine_.use(step.value, thread, element, component);
             const int flat = element * value.type.shape.size() + component;
             if (!defect.empty()) {
@@ -262,6 +265,13 @@ private:
                 std::to_string(kernel_.tile_elements * step.threads) + " threads needed, the block has " +
                     std::to_string(kernel_.mapped_threads()));
             return;
+        }
+        if (step.exchanges > 0 && (step.threads == 1 || BlockMachine::warp % step.threads != 0)) {
+            findings_.add_step(step_, result_name(step.result.place),
+                std::to_string(step.threads) + " threads exchange values: only several that divide a warp can");
+        }
+        if (step.leader && step.result.place.kind != Place::Kind::tile) {
+            findings_.add_step(step_, result_name(step.result.place), "one thread writes it, but it is no tile");
         }
         // All reads first: a write that meets another thread's read of the same step is unordered whichever comes first.
         for_each_active(step, [&](int thread, int element, int lane) {
@@ -338,6 +348,9 @@ private:
         const Place& place = step.result.place;
         if (place.kind == Place::Kind::list || place.kind == Place::Kind::table) {
             findings_.add_step(step_, result_name(place), "a result in a place that is only read");
+            return;
+        }
+        if (step.leader && lane != 0) {
             return;
         }
         for (const int component : components(step, step.result, lane)) {

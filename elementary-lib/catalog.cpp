@@ -105,6 +105,11 @@ int Catalog::temporaries(const Instance& instance, const Implementation& impleme
     return static_cast<int>(std::min<std::int64_t>(count(implementation.temporaries, instance.shape), 1 << 20));
 }
 
+int Catalog::exchanges(const Instance& instance, const Implementation& implementation) const {
+    return implementation.exchanges ? static_cast<int>(std::min<std::int64_t>(count(*implementation.exchanges, instance.shape), 1 << 20))
+                                    : 0;
+}
+
 std::filesystem::path standard_library_folder() {
     std::error_code error;
     const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -62,12 +62,15 @@ struct Implementation {
     std::string routine;       ///< its template, which several implementations may share; the name unless the metadata say otherwise
     SizeExpression threads;    ///< threads per instance (granularity)
     std::vector<Touch> inputs; ///< per operand
-    Touch output = Touch::all; ///< `all` only when threads = 1
+    Touch output = Touch::all; ///< `all` of several threads: each makes the whole result, with the same bits
     /// Per operand whose touch is `all`, the components that one thread reads; 0, or empty: all of them. For prices only.
     std::vector<int> reads;
     std::optional<SizeExpression> limit; ///< legal only where this is nonzero
     SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
     bool barrier = false;                ///< the routine itself synchronises the threads of an instance
+    /// Values that each thread gives to others of its instance, one after another; nothing: they exchange none. Each of them still touches
+    /// its own part of operands and result only.
+    std::optional<SizeExpression> exchanges;
     /// Where its threads together count otherwise than the function says: they repeat work.
     std::optional<SizeExpression> flops, divisions, square_roots, transcendentals;
 };
@@ -153,6 +156,8 @@ public:
     /// Threads per instance of an implementation; nothing when its limit excludes the shape.
     std::optional<int> threads(const Instance& instance, const Implementation& implementation) const;
     int temporaries(const Instance& instance, const Implementation& implementation) const;
+    /// Values that each thread exchanges with the others of its instance.
+    int exchanges(const Instance& instance, const Implementation& implementation) const;
 
 private:
     std::vector<Function> functions_; ///< of the library in order of names, then a program's own

@@ -121,6 +121,7 @@ std::string describe(const Function& function, const std::filesystem::path& here
         text += implementation.limit ? ", where " + implementation.limit->text() : "";
         text += implementation.temporaries.text() == "0" ? "" : ", temporaries " + implementation.temporaries.text();
         text += implementation.barrier ? ", synchronises its threads" : "";
+        text += counted(implementation.exchanges, "exchanges");
         text += counted(implementation.flops, "flops") + counted(implementation.divisions, "divisions") +
             counted(implementation.square_roots, "square roots") + counted(implementation.transcendentals, "transcendentals");
         text += implementation.routine == implementation.name ? "" : ", template `" + template_name(function, implementation) + "`";

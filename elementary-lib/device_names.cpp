@@ -255,7 +255,7 @@ bool known_call(const Scope& scope, std::size_t i) {
 } // namespace
 
 const std::vector<std::string_view>& runtime_functions() {
-    static const Words words{"abs", "cos", "exp", "log", "max", "min", "pow", "rsqrt", "select", "sin", "sqrt"};
+    static const Words words{"abs", "cos", "exp", "log", "max", "min", "pow", "rsqrt", "select", "sin", "sqrt", "sum_over", "value_from"};
     return words;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace fusec::library {
@@ -52,6 +53,9 @@ std::optional<std::int64_t> apply(const std::string& op, std::int64_t a, std::in
     }
     if (op == "max") {
         return std::max(a, b);
+    }
+    if (op == "log2") {
+        return a < 1 ? std::nullopt : std::optional<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(a)) - 1);
     }
     const bool holds = op == "==" ? a == b
         : op == "!="              ? a != b
@@ -180,11 +184,14 @@ private:
         if (!take("(")) {
             return leaf({"name", 0, std::move(word), -1, -1});
         }
-        if (word != "min" && word != "max") {
+        if (word != "min" && word != "max" && word != "log2") {
             at_ = start;
-            return fail("`" + word + "` is no function of size expressions (`min`, `max`)");
+            return fail("`" + word + "` is no function of size expressions (`min`, `max`, `log2`)");
         }
         const int left = binary(0);
+        if (word == "log2") {
+            return left < 0 || take(")") ? add(std::move(word), left, left) : fail("`)` is missing");
+        }
         if (left >= 0 && !take(",")) {
             return fail("`" + word + "` takes two operands: `,` is missing");
         }

@@ -14,7 +14,8 @@ namespace fusec::library {
 /// Values of the shape parameters of one instance, by name.
 using ShapeValues = std::map<std::string, int>;
 
-/// A parsed integer expression: + - * / % (truncating), comparisons and && || (1 or 0), min(a,b), max(a,b), parentheses.
+/// A parsed integer expression: + - * / % (truncating), comparisons and && || (1 or 0), min(a,b), max(a,b), log2(a)
+/// (rounded down, nothing below 1), parentheses.
 /// Value type; evaluation is O(nodes) and exact in 64 bits.
 class SizeExpression {
 public:

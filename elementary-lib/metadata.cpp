@@ -172,7 +172,7 @@ private:
     void read_implementation(const TomlValue& table, const std::string& path) {
         known_keys(table, path,
             {"name", "routine", "threads", "map", "limit", "flops", "divisions", "square_roots", "transcendentals", "temporaries",
-                "barrier"});
+                "barrier", "exchanges"});
         Implementation made;
         made.name = text(table, path, "name").value_or("");
         made.routine = text(table, path, "routine", false).value_or(made.name);
@@ -184,6 +184,7 @@ private:
         made.transcendentals = expression(table, path, "transcendentals", false);
         made.temporaries = expression(table, path, "temporaries", false).value_or(SizeExpression());
         made.barrier = flag(table, path, "barrier");
+        made.exchanges = expression(table, path, "exchanges", false);
         made.inputs.assign(function_.inputs.size(), Touch::all);
         if (const TomlValue* map = table.find("map"); map != nullptr && map->kind != TomlValue::Kind::table) {
             wrong_type(*map, "map", "table");

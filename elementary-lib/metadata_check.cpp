@@ -294,7 +294,10 @@ private:
             if (!alone && all[i].output != Touch::all && meaningful(function_.output.form, all[i].output)) {
                 parts_fit_threads(path, all[i]);
             }
-            if (!alone && all[i].output == Touch::all) {
+            if (alone && all[i].exchanges) {
+                error(kind::library_implementation, path + ".exchanges", "one thread has no other to exchange values with");
+            }
+            if (!alone && all[i].output == Touch::all && metadata_.places.count(path + ".map." + function_.output.name) == 0) {
                 error(kind::library_implementation, path,
                     "`map` does not say which part of `" + function_.output.name + "` each thread computes");
             }

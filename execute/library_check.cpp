@@ -2,6 +2,7 @@
 #include "execute/library_check.hpp"
 
 #include "elementary-lib/device_source.hpp"
+#include "elementary-lib/emulation/device.hpp"
 #include "execute/library_check_source.hpp"
 #include "execute/library_check_subjects.hpp"
 #include "execute/library_facts.hpp"
@@ -45,6 +46,8 @@ struct Plan {
     std::vector<CheckInstance> instances;
     std::vector<std::size_t> subject_of; ///< per instance
     std::optional<std::filesystem::path> compiled;
+    std::optional<std::filesystem::path> emulated; ///< of the instances whose threads exchange values
+    bool any_emulated = false;
     Diagnostics compile_messages;
 };
 
@@ -113,7 +116,8 @@ private:
                 }
                 for (const Implementation& implementation : function.implementations) {
                     const std::optional<int> threads = catalog_.threads(subject->instance, implementation);
-                    if (implementation.barrier || !threads) {
+                    const bool several_warps = implementation.exchanges && threads && 32 % *threads != 0; // no kernel uses it
+                    if (implementation.barrier || !threads || several_warps) {
                         continue;
                     }
                     for (const Holding holding : {Holding::memory, Holding::registers, Holding::lanes}) {
@@ -121,6 +125,7 @@ private:
                             plan.instances.push_back(
                                 {&implementation, subject->operands, subject->instance.result.shape, precision, *threads, holding});
                             plan.subject_of.push_back(plan.subjects.size());
+                            plan.any_emulated = plan.any_emulated || is_emulated(plan.instances.back());
                         }
                     }
                     planned.insert(implementation.name);
@@ -148,9 +153,14 @@ private:
         const auto work = [&] {
             for (std::size_t i = next++; i < plans_.size(); i = next++) {
                 Plan& plan = plans_[i];
-                const BuildRequest request{{{plan.function->name + ".cpp", check_unit(*plan.function, plan.instances)}},
+                const BuildRequest request{{{plan.function->name + ".cpp", check_unit(*plan.function, plan.instances, false)}},
                     BuildKind::host_checked, {options_.runtime_folder}};
                 plan.compiled = build_library(request, compiler_, options_.cache, plan.compile_messages);
+                if (plan.compiled && plan.any_emulated) {
+                    const BuildRequest emulated{{{plan.function->name + ".cu", check_unit(*plan.function, plan.instances, true)}},
+                        BuildKind::emulated, {options_.emulation_folder, options_.runtime_folder}};
+                    plan.emulated = build_library(emulated, compiler_, options_.cache, plan.compile_messages);
+                }
             }
         };
         std::vector<std::thread> workers;
@@ -172,9 +182,16 @@ private:
     std::string run_instances(const Plan& plan) const {
         Diagnostics diagnostics;
         const auto loaded = LoadedLibrary::open(*plan.compiled, diagnostics);
+        const auto emulated = plan.emulated ? LoadedLibrary::open(*plan.emulated, diagnostics) : std::nullopt;
+        emulation::Device device;
+        if (emulated) {
+            emulated->attach(device);
+        }
         for (std::size_t i = 0; loaded && i < plan.instances.size(); ++i) {
             using Check = void (*)(const double* const*, double*, int);
-            const auto check = reinterpret_cast<Check>(loaded->symbol("check_" + std::to_string(i)));
+            const bool exchanges = is_emulated(plan.instances[i]);
+            internal_check(!exchanges || emulated, "an emulated check without its unit");
+            const auto check = reinterpret_cast<Check>((exchanges ? *emulated : *loaded).symbol("check_" + std::to_string(i)));
             internal_check(check != nullptr, "a check is missing in its compiled unit");
             const Subject& subject = plan.subjects[plan.subject_of[i]];
             std::vector<const double*> operands;
@@ -184,9 +201,14 @@ private:
             std::vector<double> result(subject.values.size(), std::nan(""));
             send_from_child({begun_mark});
             limit_step(options_.step_seconds, step_told);
+            device.set_schedule(emulation::Schedule::shuffled, options_.seed + i);
+            const std::size_t before = device.exchanges();
             check(operands.data(), result.data(), static_cast<int>(options_.cases));
             limit_step(0, step_told);
             check_indices(plan, i, *loaded);
+            if (exchanges) {
+                check_exchanges(plan, i, device, device.exchanges() - before);
+            }
             send_from_child({reinterpret_cast<const char*>(result.data()), result.size() * sizeof(double)});
         }
         return {};
@@ -209,11 +231,26 @@ private:
                 .c_str());
     }
 
+    /// In a child, which ends where the emulated machine found something, or counts otherwise than the metadata.
+    void check_exchanges(const Plan& plan, std::size_t i, const emulation::Device& device, std::size_t exchanged) const {
+        if (device.finding_count() != 0) {
+            end_child(("does not exchange values soundly: " + to_string(device.findings().front())).c_str());
+        }
+        const CheckInstance& instance = plan.instances[i];
+        const std::size_t threads = options_.cases * static_cast<std::size_t>(instance.threads);
+        const int declared = catalog_.exchanges(plan.subjects[plan.subject_of[i]].instance, *instance.implementation);
+        if (exchanged != threads * static_cast<std::size_t>(declared)) {
+            end_child(("does not exchange as many values as its metadata say: a thread exchanges " + std::to_string(exchanged / threads) +
+                ", not " + std::to_string(declared))
+                    .c_str());
+        }
+    }
+
     void execute() {
         std::vector<std::function<std::string()>> runs;
         std::vector<const Plan*> run_of;
         for (const Plan& plan : plans_) {
-            if (plan.compiled) {
+            if (plan.compiled && (plan.emulated || !plan.any_emulated)) {
                 runs.emplace_back([this, &plan] { return run_instances(plan); });
                 run_of.push_back(&plan);
             }

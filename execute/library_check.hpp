@@ -4,8 +4,10 @@
 //
 // Three ways to hold operands are tried: `memory` (all threads share them), `registers` (each thread holds only the part that `map`
 // declares, so a wrong map shows), and `lanes` (one-thread implementations over SIMD lanes, the host target). The threads of an
-// instance run one after another, which is sound because a routine without `barrier` exchanges nothing. A routine with `barrier` is
-// not run here, and said to be unchecked (`library-unchecked`): emulated CUDA runs it, with real synchronisation (`fusec verify`).
+// instance run one after another, which is sound because a routine without `barrier` and `exchanges` exchanges nothing. Routines with
+// `exchanges` run on the emulated machine, where a thread that does not take part, a wrong mask, threads that make different results,
+// and a count other than the metadata's are found. A routine with `barrier` is not run here, and said to be unchecked
+// (`library-unchecked`): `fusec verify` runs it, with real synchronisation.
 #pragma once
 
 #include "elementary-lib/catalog.hpp"
@@ -19,6 +21,7 @@ namespace fusec::execute {
 struct LibraryCheckOptions {
     std::filesystem::path cache;               ///< of compiled checks; see default_cache_folder
     std::filesystem::path runtime_folder;      ///< holds fusec/views.cuh; of the standard library
+    std::filesystem::path emulation_folder;    ///< holds the emulated cuda_runtime.h
     std::optional<std::filesystem::path> only; ///< only functions whose metadata lies below this folder
     std::uint64_t seed = 1;
     std::size_t cases = 32;                     ///< random cases per shape and precision

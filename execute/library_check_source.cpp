@@ -88,6 +88,14 @@ struct rows_part {
     static void out(const view& v, double* x, int t) { for (int k = 0; k < held; ++k) x[t * held + k] = v.data[k]; }
 };
 
+template <class T, int R, int C, int>
+struct whole_part : all_part<T, R, C, 1> {
+    static void out(const fusec::registers<T, R, C>& v, double* x, int) {
+        for (int k = 0; k < R * C; ++k)
+            x[k] = x[k] != x[k] || x[k] == v.data[k] ? double(v.data[k]) : INFINITY;
+    }
+};
+
 template <class T, int Size>
 struct array {
     T data[Size];
@@ -95,6 +103,11 @@ struct array {
     explicit array(const double* x) { for (int k = 0; k < Size; ++k) data[k] = T(x[k]); }
     void out(double* x) const { for (int k = 0; k < Size; ++k) x[k] = data[k]; }
 };
+
+} // namespace)";
+
+/// The same for SIMD lanes.
+constexpr std::string_view lane_parts = R"(namespace {
 
 // Case i + l in lane l; lanes past the last case repeat it.
 template <class T, int W, int R, int C>
@@ -159,6 +172,45 @@ void memory_operand(Writer& text, const CheckInstance& instance, std::size_t ope
         element_of("operands[" + number + "]", shape) + ");");
     text.line(
         "const auto a" + number + " = fusec::view<" + c_name(instance.precision) + ", " + dimensions(shape) + ">(m" + number + ".data);");
+}
+
+/// The instances of a block of 96 threads are several, and those of the last block mostly fewer.
+void by_emulated_threads(Writer& text, const CheckInstance& instance, const std::string& call, const std::string& kernel) {
+    constexpr int block = 96;
+    const int instances = block / instance.threads;
+    const std::string threads = std::to_string(instance.threads);
+    {
+        const auto body = text.block("__global__ void " + kernel + "(const double* const* operands, double* result, int cases)");
+        text.line("const int i = int(blockIdx.x) * " + std::to_string(instances) + " + int(threadIdx.x) / " + threads +
+            ", t = int(threadIdx.x) % " + threads + ";");
+        const auto guard = text.block("if (i < cases)");
+        for (std::size_t operand = 0; operand < instance.operands.size(); ++operand) {
+            const Shape& shape = instance.operands[operand];
+            const Touch touch = instance.implementation->inputs[operand];
+            const std::string number = std::to_string(operand);
+            if (instance.holding == Holding::registers && holdable(shape, touch, instance.threads)) {
+                text.line("const auto a" + number + " = " + part_of(shape, touch, instance) + "::in(" +
+                    element_of("operands[" + number + "]", shape) + ", t);");
+            } else {
+                memory_operand(text, instance, operand);
+            }
+        }
+        const Touch touch = instance.implementation->output;
+        const std::string part = touch == Touch::all
+            ? "whole_part<" + std::string(c_name(instance.precision)) + ", " + dimensions(instance.result) + ", 1>"
+            : part_of(instance.result, touch, instance);
+        text.line("auto c = " + part + "::blank(t);");
+        text.line(call + "(fusec::lane<" + threads + ">{t}" + arguments(instance.operands.size()) + ");");
+        text.line(part + "::out(c, " + element_of("result", instance.result) + ", t);");
+    }
+    text.line();
+}
+
+void launch(Writer& text, const CheckInstance& instance, const std::string& kernel) {
+    const int instances = 96 / instance.threads;
+    text.line("const cudaLaunchConfig_t blocks = {dim3(unsigned(cases + " + std::to_string(instances - 1) + ") / " +
+        std::to_string(instances) + "), dim3(" + std::to_string(instances * instance.threads) + "), 0, nullptr, nullptr, 0};");
+    text.line("cudaLaunchKernelEx(&blocks, " + kernel + ", operands, result, cases);");
 }
 
 void in_lanes(Writer& text, const CheckInstance& instance, const std::string& call) {
@@ -232,10 +284,15 @@ std::string_view name_of(Holding holding) {
 
 std::string check_function(const Function& function, const CheckInstance& instance, const std::string& name) {
     Writer text;
+    const std::string call = "fusec::" + library::template_name(function, *instance.implementation), kernel = name + "_kernel";
+    if (is_emulated(instance)) {
+        by_emulated_threads(text, instance, call, kernel);
+    }
     {
         const auto body = text.block("extern \"C\" void " + name + "(const double* const* operands, double* result, int cases)");
-        const std::string call = "fusec::" + library::template_name(function, *instance.implementation);
-        if (instance.holding == Holding::lanes) {
+        if (is_emulated(instance)) {
+            launch(text, instance, kernel);
+        } else if (instance.holding == Holding::lanes) {
             in_lanes(text, instance, call);
         } else {
             by_threads(text, instance, call);
@@ -244,14 +301,24 @@ std::string check_function(const Function& function, const CheckInstance& instan
     return text.take();
 }
 
-std::string check_unit(const Function& function, const std::vector<CheckInstance>& instances) {
+bool is_emulated(const CheckInstance& instance) {
+    return instance.threads > 1 && instance.implementation->exchanges.has_value();
+}
+
+std::string check_unit(const Function& function, const std::vector<CheckInstance>& instances, bool emulated) {
     Writer text;
-    text.line("#include <fusec/host.hpp>");
+    text.line(emulated ? "#include <fusec/exchange.cuh>" : "#include <fusec/host.hpp>");
+    if (emulated) {
+        text.line("#include <fusec/math.cuh>");
+    }
     text.line();
     text.line("namespace fusec {");
     std::set<std::string> written; // implementations may share a template
     for (const library::Implementation& implementation : function.implementations) {
-        if (!written.insert(library::template_name(function, implementation)).second) {
+        const bool used = std::any_of(instances.begin(), instances.end(), [&](const CheckInstance& instance) {
+            return is_emulated(instance) == emulated && instance.implementation->routine == implementation.routine;
+        });
+        if (!used || !written.insert(library::template_name(function, implementation)).second) {
             continue;
         }
         const std::string_view source = library::implementation_source(function, implementation);
@@ -263,7 +330,13 @@ std::string check_unit(const Function& function, const std::vector<CheckInstance
     text.line("} // namespace fusec");
     text.line("#line 1 \"check of " + function.name + "\"");
     text.lines(parts);
+    if (!emulated) {
+        text.lines(lane_parts);
+    }
     for (std::size_t i = 0; i < instances.size(); ++i) {
+        if (is_emulated(instances[i]) != emulated) {
+            continue;
+        }
         text.line();
         text.lines(check_function(function, instances[i], "check_" + std::to_string(i)));
     }

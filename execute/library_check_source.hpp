@@ -29,10 +29,15 @@ struct CheckInstance {
 };
 
 /// A function `extern "C" void NAME(const double* const* operands, double* result, int cases)` that runs one instance on `cases` cases;
-/// operand i of case k starts at operands[i] + k * size. Results that the implementation does not write stay NaN.
+/// operand i of case k starts at operands[i] + k * size. Results that the implementation does not write stay NaN; a result that each thread
+/// makes whole is infinite where the threads differ.
 std::string check_function(const library::Function& function, const CheckInstance& instance, const std::string& name);
 
-/// A whole translation unit: runtime, the function's templates as code generation embeds them, and check_0, check_1, ...
-std::string check_unit(const library::Function& function, const std::vector<CheckInstance>& instances);
+/// Whether its threads exchange values: they cannot run one after another, and are those of blocks on the emulated machine.
+bool is_emulated(const CheckInstance& instance);
+
+/// A whole translation unit for the host (all but the instances that are emulated) or for the emulated machine (those): runtime, the function's templates as code generation embeds them, and check_0, check_1, ... by index
+/// into `instances`.
+std::string check_unit(const library::Function& function, const std::vector<CheckInstance>& instances, bool emulated);
 
 } // namespace fusec::execute

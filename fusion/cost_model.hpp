@@ -54,6 +54,7 @@ struct KernelWork {
     int registers_needed = 32; ///< the same where the device has no limit
     int block_barriers = 0;
     int warp_barriers = 0;
+    int exchanges = 0;             ///< values that a thread takes from others of its warp, one after another
     int remaps = 0;                ///< places where consecutive calls use different threads per instance
     int dependent_phases = 1;      ///< global-memory round trips that wait for each other
     bool async_copies = false;     ///< staging does not pass through registers

@@ -473,11 +473,6 @@ private:
 
 } // namespace
 
-bool per_element(const dag::CallGraph& graph, DataId datum) {
-    const auto kind = graph.datum(datum).kind;
-    return kind != frontend::DatumKind::uniform && kind != frontend::DatumKind::constant;
-}
-
 std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph) {
     const std::size_t most = graph.calls() <= few_enough_for_hubs ? few_enough_for_hubs : max_sharing_consumers;
     std::vector<std::vector<CallId>> result(graph.calls());
@@ -508,7 +503,7 @@ bool hubs_are_left_out(const dag::CallGraph& graph) {
     const std::vector<std::vector<CallId>> connected_to = connections(graph);
     for (std::size_t index = 0; index < graph.program().data.size(); ++index) {
         const auto& users = graph.consumers(DataId(index));
-        if (!per_element(graph, DataId(index)) || users.size() <= max_sharing_consumers) {
+        if (!graph.datum(DataId(index)).per_element() || users.size() <= max_sharing_consumers) {
             continue;
         }
         for (const CallId user : users) {

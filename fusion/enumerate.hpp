@@ -23,9 +23,6 @@ struct Enumeration {
     bool complete = true;           ///< no set was left out because of `most`
 };
 
-/// A list of which each element has its own value: it is loaded and stored, uniforms and constants are not.
-bool per_element(const dag::CallGraph& graph, DataId datum);
-
 /// Calls connected to each call: by an edge, or by a per-element list (input or computed) with at most `max_sharing_consumers`
 /// consumers, or any in a program of few calls. Ascending, without the call itself.
 std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph);

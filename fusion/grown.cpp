@@ -62,7 +62,7 @@ public:
             std::sort(reads.begin(), reads.end());
             reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
             for (const DataId read : reads) {
-                if (per_element(graph, read)) {
+                if (graph.datum(read).per_element()) {
                     group.lists.push_back({read, 1, false});
                 }
             }

@@ -61,38 +61,53 @@ private:
         add(combination, list_.size());
     }
 
+    /// All but the calls whose threads would have to exchange values, which one thread each makes; then with them too.
     void uniform() {
-        add(Combination(kernel_.calls.size(), 0), 0); // routines are sorted by threads: the first has the fewest
+        uniform(false);
+        const bool exchanges = std::any_of(kernel_.calls.begin(), kernel_.calls.end(), [](const KernelOutline::Call& call) {
+            const auto& routines = call.routines->routines;
+            return std::any_of(routines.begin(), routines.end(), [](const Routine& option) { return option.exchanges != 0; });
+        });
+        if (exchanges) {
+            uniform(true);
+        }
+    }
+
+    void uniform(bool exchanging) {
+        add(Combination(kernel_.calls.size(), 0), list_.size()); // routines are sorted by threads: the first has the fewest
         std::set<int> threads;
         std::set<library::Touch> outputs;
         for (const auto& call : kernel_.calls) {
             for (const Routine& option : call.routines->routines) {
-                threads.insert(option.threads);
-                outputs.insert(option.output);
+                if (exchanging || option.exchanges == 0) {
+                    threads.insert(option.threads);
+                    outputs.insert(option.output);
+                }
             }
         }
         // One thread per row everywhere (3 for 3x3, 5 for 5x5), per column, per entry. A routine per row of a matrix makes the
         // entries of a vector.
         for (library::Touch output : {library::Touch::row, library::Touch::column, library::Touch::rows, library::Touch::entry}) {
             if (outputs.count(output) != 0) {
-                add_picked([&](const Routine& option) { return option.output == output; });
+                add_picked([&](const Routine& option) { return option.output == output && (exchanging || option.exchanges == 0); });
             }
         }
         if (outputs.count(library::Touch::row) != 0) {
-            add_rows_and_vector_entries();
+            add_rows_and_vector_entries(exchanging);
         }
         for (int count : threads) {
-            add_picked([&](const Routine& option) { return option.threads == count; });
+            add_picked([&](const Routine& option) { return option.threads == count && (exchanging || option.exchanges == 0); });
         }
     }
 
-    void add_rows_and_vector_entries() {
+    void add_rows_and_vector_entries(bool exchanging) {
         Combination combination;
         for (const auto& call : kernel_.calls) {
             const auto& routines = call.routines->routines;
             const bool vector = kernel_.data[static_cast<std::size_t>(call.result)].shape.form == Form::vector;
-            const auto found = std::find_if(routines.begin(), routines.end(),
-                [&](const Routine& option) { return option.output == (vector ? library::Touch::entry : library::Touch::row); });
+            const auto found = std::find_if(routines.begin(), routines.end(), [&](const Routine& option) {
+                return option.output == (vector ? library::Touch::entry : library::Touch::row) && (exchanging || option.exchanges == 0);
+            });
             combination.push_back(static_cast<std::uint8_t>(found == routines.end() ? 0 : found - routines.begin()));
         }
         add(combination, list_.size());

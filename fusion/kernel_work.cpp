@@ -4,6 +4,8 @@
 // Data pipe (notes 1, 3): a staged load passes once with cp.async, twice through registers; each distinct read of a tile and each
 // result written to one costs its simulated passes; a staged store is read once and sent once, a direct one only sent.
 // Registers and spills: register_demand.cpp.
+// An exchanged word is an instruction of each thread and, for a warp, a pass of the data pipe: shuffles give 32 results per clock and
+// multiprocessor (CUDA programming guide, throughput of native arithmetic instructions: warp shuffle, all compute capabilities).
 // Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier).
 #include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
@@ -192,6 +194,12 @@ private:
         work_.transcendentals += operations.transcendentals;
         instructions_ += arithmetic_instructions(operations, kernel_.precision) +
             (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads);
+        if (routine.exchanges != 0) {
+            const double words = static_cast<double>(routine.exchanges) * kernel_.word_bytes() / 4 * routine.threads;
+            work_.exchanges += routine.exchanges;
+            work_.shared_wavefronts += words / 32;
+            instructions_ += words;
+        }
         if (previous_threads_ != 0 && previous_threads_ != routine.threads) {
             ++work_.remaps;
         }

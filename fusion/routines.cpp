@@ -38,19 +38,27 @@ CallRoutines routines_of(
         if (!threads || (limits.target == Target::host && *threads != 1)) {
             continue;
         }
-        if (implementation.barrier && *threads > 1 && limits.warp_size % *threads != 0) {
-            result.unusable.push_back("`" + function.name + "_" + implementation.name + "` synchronises " + std::to_string(*threads) +
+        if ((implementation.barrier || implementation.exchanges) && *threads > 1 && limits.warp_size % *threads != 0) {
+            result.unusable.push_back("`" + function.name + "_" + implementation.name + "` " +
+                (implementation.barrier ? "synchronises " : "exchanges values of ") + std::to_string(*threads) +
                 " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
             continue;
         }
         Routine routine{index, *threads, implementation.inputs, implementation.reads, implementation.output,
             catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
-            catalog.operations(call.instance, implementation),
+            *threads > 1 ? catalog.exchanges(call.instance, implementation) : 0, catalog.operations(call.instance, implementation),
             operand_reuse(function, call.instance, operands, *threads, implementation.output)};
         if (const std::string operand = routine.threads == 1 ? "" : indexed_by_lane(graph, call, function, routine); !operand.empty()) {
             result.unusable.push_back("`" + function.name + "_" + implementation.name + "` indexes `" + operand +
                 "` by thread, which every thread computes into registers");
             continue;
+        }
+        if (routine.exchanges != 0) { // the reference names what the threads read together
+            for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+                const int part = library::components_touched(operands[operand], routine.inputs[operand], routine.threads);
+                OperandReuse& reuse = routine.reuse[operand];
+                reuse = part == 0 ? reuse : OperandReuse{std::min(reuse.read, part), std::min(reuse.kept, part)};
+            }
         }
         if (routine.threads == 1) {
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
@@ -59,7 +67,7 @@ CallRoutines routines_of(
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
             return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output &&
-                other.synchronises == routine.synchronises;
+                other.synchronises == routine.synchronises && (other.exchanges != 0) == (routine.exchanges != 0);
         });
         if (same == result.routines.end()) {
             result.routines.push_back(std::move(routine));

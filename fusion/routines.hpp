@@ -19,6 +19,7 @@ struct Routine {
     library::Touch output = library::Touch::all;
     int temporaries = 0;
     bool synchronises = false;           ///< the routine itself orders the accesses of an instance's threads
+    int exchanges = 0;                   ///< values that a thread gives to others of its instance
     library::OperationCounts operations; ///< of all its threads, work that they repeat included
     std::vector<OperandReuse> reuse;     ///< per operand
 };
@@ -31,8 +32,8 @@ struct CallRoutines {
 
 /// Per call of the graph, then per uniform call of its program: those have one routine, of one thread.
 /// Of implementations with the same threads and touches only the one with the fewest temporaries is listed.
-/// The host takes those of one thread; a routine that synchronises needs its instance inside a warp; one of several threads that indexes a
-/// derived datum by thread is unusable, since registers have no address.
+/// The host takes those of one thread; a routine that synchronises its threads, or exchanges values between them, needs its instance inside a
+/// warp; one of several threads that indexes a derived datum by thread is unusable, since registers have no address.
 std::vector<CallRoutines> find_routines(const dag::CallGraph& graph, const library::Catalog& catalog, const DeviceLimits& limits);
 
 } // namespace fusec::fusion

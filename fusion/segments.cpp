@@ -23,7 +23,7 @@ public:
         : graph_(graph), order_(order), operations_(operations), reads_(graph.calls()) {
         for (std::size_t call = 0; call < graph.calls(); ++call) {
             reads_[call] = graph.call(CallId(call)).operands;
-            std::erase_if(reads_[call], [&](DataId datum) { return !per_element(graph, datum); });
+            std::erase_if(reads_[call], [&](DataId datum) { return !graph.datum(datum).per_element(); });
             std::sort(reads_[call].begin(), reads_[call].end());
             reads_[call].erase(std::unique(reads_[call].begin(), reads_[call].end()), reads_[call].end());
         }
@@ -50,7 +50,7 @@ public:
             }
             const DataId made = graph_.call(call).result;
             seen_[made.index()] = static_cast<std::uint32_t>(graph_.consumers(made).size());
-            bytes += per_element(graph_, made) ? graph_.datum(made).type.bytes() : 0;
+            bytes += graph_.datum(made).per_element() ? graph_.datum(made).type.bytes() : 0;
             if (!visit(end, bytes, operations)) {
                 return;
             }
@@ -70,7 +70,7 @@ public:
             for (const CallId user : graph_.consumers(made)) {
                 last = std::max(last, place[user.index()]);
             }
-            if (per_element(graph_, made)) {
+            if (graph_.datum(made).per_element()) {
                 change[i + 1] += graph_.datum(made).type.bytes();
                 change[last + 1] -= last + 1 <= order_.size() ? graph_.datum(made).type.bytes() : 0;
             }

@@ -25,6 +25,7 @@ void check(const library::Catalog& catalog, const std::optional<Path>& only, Dia
     execute::LibraryCheckOptions options;
     options.cache = folder->path();
     options.runtime_folder = library::standard_library_folder() / "runtime";
+    options.emulation_folder = execute::emulation_folder(library::standard_library_folder());
     options.only = only;
     const execute::LibraryCheckResult result = execute::check_library(catalog, *compiler, options, diagnostics);
     std::cout << fmt::format("{}: {}, {} in {}, {} compared, {} tried, {} {}, {} not run\n", only ? only->string() : "standard library",

@@ -29,6 +29,21 @@ struct built_in {
     built_in_axis<Vector, &Type::z> z;
 };
 
+/// Of the running thread, in its warp.
+inline unsigned warp_lane() {
+    return (coordinates->thread.x +
+               coordinates->block_size.x * (coordinates->thread.y + coordinates->block_size.y * coordinates->thread.z)) %
+        32;
+}
+/// First lane of its subsection.
+inline unsigned subsection(int width) {
+    return warp_lane() / static_cast<unsigned>(width) * static_cast<unsigned>(width);
+}
+template <class T>
+void shuffle(unsigned mask, T* value, unsigned source, Site site) {
+    machine->shuffle(mask, source, value, sizeof(T), site);
+}
+
 } // namespace fusec_emulation
 
 inline constexpr fusec_emulation::built_in<&fusec_emulation::Coordinates::thread, uint3> threadIdx{};
@@ -104,6 +119,30 @@ inline void __syncthreads(const char* file = __builtin_FILE(), int line = __buil
 }
 inline void __syncwarp(unsigned mask = 0xffffffffu, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     fusec_emulation::machine->warp_barrier(mask, {file, line});
+}
+
+/// Of float and double, within subsections of `width` lanes.
+#define FUSEC_EMULATED_SHUFFLES(type)                                                                                                      \
+    inline type __shfl_sync(                                                                                                               \
+        unsigned mask, type value, int source, int width = 32, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {         \
+        fusec_emulation::shuffle(mask, &value, fusec_emulation::subsection(width) + static_cast<unsigned>(source % width), {file, line});  \
+        return value;                                                                                                                      \
+    }                                                                                                                                      \
+    inline type __shfl_xor_sync(                                                                                                           \
+        unsigned mask, type value, int distance, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {                       \
+        fusec_emulation::shuffle(mask, &value, fusec_emulation::warp_lane() ^ static_cast<unsigned>(distance), {file, line});              \
+        return value;                                                                                                                      \
+    }
+FUSEC_EMULATED_SHUFFLES(float)
+FUSEC_EMULATED_SHUFFLES(double)
+#undef FUSEC_EMULATED_SHUFFLES
+
+/// Additions that are never contracted with a product.
+__attribute__((noinline)) inline float __fadd_rn(float a, float b) {
+    return a + b;
+}
+__attribute__((noinline)) inline double __dadd_rn(double a, double b) {
+    return a + b;
 }
 
 template <class... Parameters>

@@ -108,8 +108,8 @@ bool Device::run_block() {
     }
     for (;;) {
         run_ready_threads();
-        const bool warps = release_warps();
-        if (warps || release_block()) {
+        const bool exchanges = release_exchanges(), warps = release_warps();
+        if (exchanges || warps || release_block()) {
             continue;
         }
         if (std::all_of(threads_.begin(), threads_.begin() + static_cast<std::ptrdiff_t>(block_threads_),
@@ -162,6 +162,56 @@ bool Device::release_warps() {
     return released;
 }
 
+/// Whether all threads of the mask of the thread's exchange have come to one.
+bool Device::complete(std::size_t thread) {
+    const Exchange& exchange = threads_[thread]->exchange;
+    const std::size_t first = thread / Shadow::warp * Shadow::warp;
+    for (unsigned lane = 0; lane < Shadow::warp; ++lane) {
+        if ((exchange.mask >> lane & 1) != 0 && (first + lane >= block_threads_ || threads_[first + lane]->state != State::at_exchange)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Lets the threads of every complete exchange go on with the values that they asked for.
+bool Device::release_exchanges() {
+    bool released = false;
+    for (std::size_t i = 0; i < block_threads_; ++i) {
+        if (threads_[i]->state != State::at_exchange || !complete(i)) {
+            continue;
+        }
+        const std::size_t first = i / Shadow::warp * Shadow::warp;
+        const unsigned mask = threads_[i]->exchange.mask;
+        for (unsigned lane = 0; lane < Shadow::warp; ++lane) {
+            if ((mask >> lane & 1) == 0) {
+                continue;
+            }
+            Thread& thread = *threads_[first + lane];
+            Exchange& exchange = thread.exchange;
+            if (exchange.mask != mask || exchange.bytes != threads_[i]->exchange.bytes || thread.site.line != threads_[i]->site.line ||
+                std::strcmp(thread.site.file, threads_[i]->site.file) != 0) {
+                current_ = first + lane;
+                report(Fault::divergent_exchange, {},
+                    "threads meet at different exchanges: " + thread_text(i) + " in " + line_text(threads_[i]->site) + ", " +
+                        thread_text(first + lane) + " in " + line_text(thread.site));
+            }
+            if ((mask >> exchange.source & 1) == 0) {
+                current_ = first + lane;
+                report(Fault::bad_exchange, {},
+                    thread_text(current_) + " takes the value of " + thread_text(first + exchange.source) +
+                        ", which is not in the mask of the exchange");
+                exchange.taken = {};
+            } else {
+                exchange.taken = threads_[first + exchange.source]->exchange.given;
+            }
+            thread.state = State::ready;
+        }
+        released = true;
+    }
+    return released;
+}
+
 bool Device::release_block() {
     bool waiting = false;
     for (std::size_t i = 0; i < block_threads_; ++i) {
@@ -199,6 +249,11 @@ void Device::release(std::size_t first, std::size_t last, const char* barrier) {
 }
 
 void Device::report_unreached() {
+    for (std::size_t i = 0; i < block_threads_; ++i) {
+        if (threads_[i]->state == State::at_exchange) {
+            return report_unreached_exchange(i);
+        }
+    }
     // Nothing is ready, and neither the block nor any warp can be released: both kinds of barrier are waited at.
     const auto waits = [&](State state) {
         std::size_t found = block_threads_;
@@ -213,6 +268,47 @@ void Device::report_unreached() {
     report(Fault::unreached_barrier, {},
         "`__syncthreads` in " + line_text(threads_[block]->site) + " is not reached by all threads: " + thread_text(block) +
             " waits there, " + thread_text(warp) + " waits at `__syncwarp` in " + line_text(threads_[warp]->site));
+}
+
+void Device::report_unreached_exchange(std::size_t thread) {
+    const Exchange& exchange = threads_[thread]->exchange;
+    const std::size_t first = thread / Shadow::warp * Shadow::warp;
+    current_ = thread;
+    std::string absent;
+    for (unsigned lane = 0; lane < Shadow::warp && absent.empty(); ++lane) {
+        const std::size_t other = first + lane;
+        if ((exchange.mask >> lane & 1) == 0) {
+            continue;
+        }
+        if (other >= block_threads_) {
+            absent = thread_text(other) + " does not exist";
+        } else if (threads_[other]->state == State::finished) {
+            absent = thread_text(other) + " has ended";
+        } else if (threads_[other]->state != State::at_exchange) {
+            absent = thread_text(other) + " waits at a barrier in " + line_text(threads_[other]->site);
+        }
+    }
+    report(Fault::unreached_exchange, {},
+        "the exchange in " + line_text(threads_[thread]->site) + " is not reached by all threads of its mask: " + thread_text(thread) +
+            " waits there, " + absent);
+}
+
+void Device::shuffle(unsigned mask, unsigned source, void* value, unsigned bytes, Site site) {
+    Thread& thread = *threads_[current_];
+    thread.site = site;
+    if ((mask >> current_ % Shadow::warp & 1) == 0) {
+        report(Fault::bad_exchange, {}, thread_text(current_) + " is not in the mask of its exchange");
+        std::memset(value, 0, bytes);
+        return;
+    }
+    ++exchanges_;
+    thread.exchange.mask = mask;
+    thread.exchange.source = source % Shadow::warp;
+    thread.exchange.bytes = bytes;
+    std::memcpy(thread.exchange.given.data(), value, bytes);
+    thread.state = State::at_exchange;
+    thread.fiber.suspend();
+    std::memcpy(value, thread.exchange.taken.data(), bytes);
 }
 
 void Device::stop_at_barrier(State state, Site site) {

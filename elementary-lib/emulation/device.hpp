@@ -8,6 +8,7 @@
 #include "elementary-lib/emulation/finding.hpp"
 #include "elementary-lib/emulation/shadow.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -46,6 +47,8 @@ public:
     /// One per kind, kernel, datum and source line, in the order found.
     const std::vector<Finding>& findings() const { return findings_; }
     std::size_t finding_count() const { return finding_count_; }
+    /// Values that threads have exchanged, each thread's counted.
+    std::size_t exchanges() const { return exchanges_; }
     void clear_findings();
     /// `demo_kernels::F, block 3, thread 17` for the thread that runs now; empty when none does. For a handler of memory faults.
     std::string running() const;
@@ -54,6 +57,7 @@ public:
     int allow_shared_bytes(const void* kernel, int bytes) override;
     void block_barrier(fusec_emulation::Site site) override;
     void warp_barrier(unsigned mask, fusec_emulation::Site site) override;
+    void shuffle(unsigned mask, unsigned source, void* value, unsigned bytes, fusec_emulation::Site site) override;
     void read(std::ptrdiff_t offset, void* value, unsigned bytes) override;
     void write(std::ptrdiff_t offset, const void* value, unsigned bytes) override;
     void copy_async(std::ptrdiff_t offset, const void* source, unsigned bytes) override;
@@ -74,7 +78,15 @@ private:
         ready,
         at_block_barrier,
         at_warp_barrier,
+        at_exchange,
         finished
+    };
+    /// What a thread brings to an exchange and takes from it.
+    struct Exchange {
+        unsigned mask = 0;
+        unsigned source = 0; ///< lane of the warp
+        unsigned bytes = 0;
+        std::array<unsigned char, 8> given{}, taken{};
     };
     struct Thread {
         Fiber fiber;
@@ -82,15 +94,19 @@ private:
         fusec_emulation::Site site; ///< of the barrier it stands at or has passed last
         uint3 index{0, 0, 0};
         std::vector<Copy> copies; ///< under way
+        Exchange exchange;        ///< at_exchange
     };
 
     static void run_thread(void* device);
     bool run_block();
     void run_ready_threads();
     bool release_warps();
+    bool release_exchanges();
+    bool complete(std::size_t thread);
     bool release_block();
     void release(std::size_t first, std::size_t last, const char* barrier);
     void report_unreached();
+    void report_unreached_exchange(std::size_t thread);
     void stop_at_barrier(State state, fusec_emulation::Site site);
 
     Moment now() const;
@@ -125,6 +141,7 @@ private:
     std::vector<Finding> findings_;
     std::set<std::tuple<Fault, std::string, std::string, int>> known_;
     std::size_t finding_count_ = 0;
+    std::size_t exchanges_ = 0;
 };
 
 } // namespace fusec::emulation

@@ -31,6 +31,12 @@ std::string_view to_string(Fault fault) {
         return "divergent barrier";
     case Fault::unreached_barrier:
         return "unreached barrier";
+    case Fault::bad_exchange:
+        return "bad exchange";
+    case Fault::divergent_exchange:
+        return "divergent exchange";
+    case Fault::unreached_exchange:
+        return "unreached exchange";
     case Fault::unsupported:
         return "unsupported";
     }

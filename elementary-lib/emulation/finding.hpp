@@ -11,16 +11,19 @@
 namespace fusec::emulation {
 
 enum class Fault {
-    race,              ///< two threads touch a word, one writes, and no barrier orders them
-    uninitialised,     ///< a word is read that the block has not written
-    shared_bounds,     ///< an access outside the launch's shared memory
-    early_access,      ///< a word is touched while an asynchronous copy to it is under way
-    unfinished_copy,   ///< a thread ends without having waited for its asynchronous copies
-    global_bounds,     ///< a wide access or an asynchronous copy that touches global memory which is nobody's
-    misaligned,        ///< an access whose address is no multiple of its width
-    divergent_barrier, ///< the threads that meet stand at different barriers
-    unreached_barrier, ///< a barrier that not all live threads reach
-    unsupported,       ///< something the machine does not model, such as a barrier of part of a warp
+    race,               ///< two threads touch a word, one writes, and no barrier orders them
+    uninitialised,      ///< a word is read that the block has not written
+    shared_bounds,      ///< an access outside the launch's shared memory
+    early_access,       ///< a word is touched while an asynchronous copy to it is under way
+    unfinished_copy,    ///< a thread ends without having waited for its asynchronous copies
+    global_bounds,      ///< a wide access or an asynchronous copy that touches global memory which is nobody's
+    misaligned,         ///< an access whose address is no multiple of its width
+    divergent_barrier,  ///< the threads that meet stand at different barriers
+    unreached_barrier,  ///< a barrier that not all live threads reach
+    bad_exchange,       ///< a thread exchanges values with a lane outside of the exchange's mask, or is outside of it
+    divergent_exchange, ///< the threads of an exchange's mask stand at different exchanges
+    unreached_exchange, ///< an exchange that a thread of its mask does not reach
+    unsupported,        ///< something the machine does not model, such as a barrier of part of a warp
 };
 /// "race", "uninitialised read", ...
 std::string_view to_string(Fault fault);

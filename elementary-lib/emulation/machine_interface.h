@@ -21,7 +21,7 @@ struct dim3 {
 
 namespace fusec_emulation {
 
-/// Where in the device source a barrier stands.
+/// Where in the device source a barrier or an exchange stands.
 struct Site {
     const char* file = "";
     int line = 0;
@@ -56,6 +56,8 @@ public:
 
     virtual void block_barrier(Site site) = 0;
     virtual void warp_barrier(unsigned mask, Site site) = 0;
+    /// __shfl_sync: the calling thread's value becomes that of lane `source` of its warp, once all threads of the mask are here.
+    virtual void shuffle(unsigned mask, unsigned source, void* value, unsigned bytes, Site site) = 0;
 
     virtual void read(std::ptrdiff_t offset, void* value, unsigned bytes) = 0;
     virtual void write(std::ptrdiff_t offset, const void* value, unsigned bytes) = 0;

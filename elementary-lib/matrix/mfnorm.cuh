@@ -8,3 +8,14 @@ FUSEC_DEVICE void mfnorm_element(Lane, const A& a, C& c) {
         sum += a(t / A::columns, t % A::columns) * a(t / A::columns, t % A::columns);
     c() = fusec::sqrt(sum);
 }
+
+// Thread t takes its share of the rows, from row t * share on; every thread has the norm.
+template <class Lane, class A, class C>
+FUSEC_DEVICE void mfnorm_rows(Lane lane, const A& a, C& c) {
+    constexpr int share = A::rows / Lane::count;
+    const int first = share * lane.index;
+    auto sum = a(first, 0) * a(first, 0);
+    FUSEC_UNROLL for (int t = 1; t < share * A::columns; ++t)
+        sum += a(first + t / A::columns, t % A::columns) * a(first + t / A::columns, t % A::columns);
+    c() = fusec::sqrt(fusec::sum_over(lane, sum));
+}

@@ -22,3 +22,27 @@ FUSEC_DEVICE void mchol_element(Lane, const A& a, L& l) {
         }
     }
 }
+
+// Thread t makes its share of the rows, from row t * share on, column by column: of the row above the column's end, each thread needs
+// all that is made. Rows above the diagonal take part and are set to zero.
+template <class Lane, class A, class L>
+FUSEC_DEVICE void mchol_rows(Lane lane, const A& a, L& l) {
+    using T = typename L::value_type;
+    constexpr int n = L::rows, share = n / Lane::count;
+    const int first = share * lane.index;
+    const L& done = l;
+    FUSEC_UNROLL for (int j = 0; j < n; ++j) {
+        T row[n], sum[share];
+        FUSEC_UNROLL for (int k = 0; k < j; ++k)
+            row[k] = fusec::value_from(lane, j / share, done(first + j % share, k));
+        FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+            sum[r] = a(first + r, j);
+            for (int k = 0; k < j; ++k)
+                sum[r] -= done(first + r, k) * row[k];
+        }
+        const T diagonal = fusec::sqrt(fusec::value_from(lane, j / share, sum[j % share]));
+        const T reciprocal = 1 / diagonal;
+        FUSEC_UNROLL for (int r = 0; r < share; ++r)
+            l(first + r, j) = fusec::select(first + r < j, T(0), fusec::select(first + r == j, diagonal, sum[r] * reciprocal));
+    }
+}

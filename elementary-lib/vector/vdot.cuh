@@ -8,3 +8,14 @@ FUSEC_DEVICE void vdot_element(Lane, const A& a, const B& b, C& c) {
         sum += a(i) * b(i);
     c() = sum;
 }
+
+// Thread t takes its share of the components, from component t * share on; every thread has the product.
+template <class Lane, class A, class B, class C>
+FUSEC_DEVICE void vdot_rows(Lane lane, const A& a, const B& b, C& c) {
+    constexpr int share = A::rows / Lane::count;
+    const int first = share * lane.index;
+    auto sum = a(first) * b(first);
+    for (int r = 1; r < share; ++r)
+        sum += a(first + r) * b(first + r);
+    c() = fusec::sum_over(lane, sum);
+}

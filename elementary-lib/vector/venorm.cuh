@@ -8,3 +8,14 @@ FUSEC_DEVICE void venorm_element(Lane, const V& v, C& c) {
         sum += v(i) * v(i);
     c() = fusec::sqrt(sum);
 }
+
+// Thread t takes its share of the components, from component t * share on; every thread has the norm.
+template <class Lane, class V, class C>
+FUSEC_DEVICE void venorm_rows(Lane lane, const V& v, C& c) {
+    constexpr int share = V::rows / Lane::count;
+    const int first = share * lane.index;
+    auto sum = v(first) * v(first);
+    for (int r = 1; r < share; ++r)
+        sum += v(first + r) * v(first + r);
+    c() = fusec::sqrt(fusec::sum_over(lane, sum));
+}

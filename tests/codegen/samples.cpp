@@ -123,7 +123,7 @@ private:
             plan.placement = in_registers ? Placement::registers : draft_.load == Staging::none ? Placement::memory : Placement::shared;
             plan.load = in_registers ? Staging::vectors : draft_.load;
         } else {
-            const bool one_thread = touch_.at(id) == library::Touch::all;
+            const bool one_thread = touch_.at(id) == library::Touch::all && threads_.at(id) == 1;
             const bool staged_store = plan.stored && draft_.store != Staging::none;
             plan.placement = in_registers || (one_thread && !staged_store && !contains(draft_.tiles, datum.name)) ? Placement::registers
                                                                                                                   : Placement::shared;

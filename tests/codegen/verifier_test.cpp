@@ -59,6 +59,26 @@ Kernel registers_kernel() {
     return kernel;
 }
 
+/// Four threads per element exchange values: c = |A|, whole in each, stored by one from registers; d = A : B, which one writes to a tile;
+/// then s d, with the whole of d read by all four.
+Kernel exchanging_kernel() {
+    const Type matrix{{Form::matrix, 4, 4}, Precision::f32}, scalar{{Form::scalar, 1, 1}, Precision::f32};
+    Kernel kernel;
+    kernel.name = "E";
+    kernel.lists = {{DataId(0), "A", matrix}, {DataId(1), "c", scalar, false, true}, {DataId(3), "E", matrix, false, true}};
+    kernel.values = {{DataId(1), "c_value", scalar, Touch::all, 4}, {DataId(3), "E_value", matrix, Touch::row, 4}};
+    kernel.tiles = {{DataId(2), "d", scalar, 0, 128, 1, 0, 0, 2, 4}};
+    const Operand row_a{{Place::Kind::list, 0}, Touch::row}, whole_c{{Place::Kind::value, 0}, Touch::all},
+        whole_d{{Place::Kind::tile, 0}, Touch::all}, row_e{{Place::Kind::value, 1}, Touch::row};
+    kernel.steps = {Compute{CallId(0), "mfnorm_rows", 4, false, {row_a}, whole_c, true, 2}, StoreValue{0, 1, Staging::none, 4, true},
+        Compute{CallId(1), "mddot_rows", 4, false, {row_a, row_a}, whole_d, true, 2, true}, WarpBarrier{},
+        Compute{CallId(2), "smmul_rows", 4, false, {row_a, whole_d}, row_e, true}, StoreValue{1, 2, Staging::none, 4}};
+    kernel.tile_elements = T;
+    kernel.threads = 4 * T;
+    kernel.shared_bytes = 128;
+    return kernel;
+}
+
 template <class Defect>
 std::vector<std::string> with(Kernel kernel, Defect defect) {
     defect(kernel);
@@ -82,6 +102,34 @@ void drop(Kernel& kernel, std::size_t index) {
 TEST(Verifier, sound_kernels_have_no_findings) {
     EXPECT_THAT(findings(rows_kernel()), IsEmpty());
     EXPECT_THAT(findings(registers_kernel()), IsEmpty());
+    EXPECT_THAT(findings(exchanging_kernel()), IsEmpty());
+}
+
+TEST(Verifier, a_whole_result_is_stored_by_one_thread) {
+    EXPECT_THAT(with(exchanging_kernel(), [](Kernel& k) { step<StoreValue>(k, 1).leader = false; }),
+        Contains(HasSubstr("`c` component 0 of element 0, thread 1 (1 of 32 elements): stored twice")));
+    EXPECT_THAT(with(exchanging_kernel(), [](Kernel& k) { step<Compute>(k, 2).leader = false; }),
+        Contains(HasSubstr("written without a barrier after thread 0 wrote there in step 2")));
+    // One thread has all of a whole value, but a part only of others.
+    EXPECT_THAT(with(exchanging_kernel(), [](Kernel& k) { step<StoreValue>(k, 5).leader = true; }),
+        Contains(HasSubstr("component 4 of element 0 is never stored")));
+    EXPECT_THAT(with(exchanging_kernel(), [](Kernel& k) { step<Compute>(k, 0).leader = true; }),
+        Contains(HasSubstr("one thread writes it, but it is no tile")));
+}
+
+TEST(Verifier, a_whole_result_in_a_tile_needs_a_barrier) {
+    EXPECT_THAT(with(exchanging_kernel(), [](Kernel& k) { k.steps.at(3) = Step{AsyncWait{}}; }),
+        Contains(HasSubstr("read without a barrier after thread 0 wrote it in step 2")));
+}
+
+TEST(Verifier, threads_that_exchange_values_divide_a_warp) {
+    Kernel kernel = exchanging_kernel();
+    for (std::size_t i : {0u, 2u, 4u}) {
+        step<Compute>(kernel, i).threads = 3;
+    }
+    EXPECT_THAT(findings(kernel), Contains(HasSubstr("3 threads exchange values: only several that divide a warp can")));
+    step<Compute>(kernel, 0).threads = 1;
+    EXPECT_THAT(findings(kernel), Contains(HasSubstr("1 threads exchange values")));
 }
 
 TEST(Verifier, missing_block_barrier_after_a_copy) {

@@ -152,12 +152,27 @@ void check_recorded(const Case& one, const library::Function& function, const li
         {one.result.rows, one.result.columns, true, std::vector<counted>(static_cast<std::size_t>(one.result.size())), {}, {}, {}, {}});
 
     counts = {};
+    std::vector<std::vector<Recorder>> of_thread(static_cast<std::size_t>(one.threads), operands);
+    const auto run = [&](int thread) { one.recorded(thread, of_thread[static_cast<std::size_t>(thread)].data()); };
+    int exchanges = 0;
+    if (implementation.exchanges) {
+        exchanges = run_together(one.threads, run);
+    } else {
+        for (int thread = 0; thread < one.threads; ++thread)
+            run(thread);
+    }
+    EXPECT_EQ(exchanges, catalog().exchanges(instance, implementation)) << name << ": exchanges of each thread";
     for (int thread = 0; thread < one.threads; ++thread) {
-        for (Recorder& operand : operands) {
-            operand.read.clear();
-            operand.written.clear();
+        std::vector<counted> result = std::move(operands.back().components);
+        operands = of_thread[static_cast<std::size_t>(thread)];
+        for (const int component : operands.back().written) {
+            const counted made = operands.back().components[static_cast<std::size_t>(component)];
+            if (thread > 0 && implementation.output == library::Touch::all) {
+                EXPECT_EQ(made.value, result[static_cast<std::size_t>(component)].value) << name << ": threads differ";
+            }
+            result[static_cast<std::size_t>(component)] = made;
         }
-        one.recorded(thread, operands.data());
+        operands.back().components = std::move(result);
         EXPECT_EQ(operands.back().written, components(one.result, implementation.output, one.threads, thread))
             << name << ": written by thread " << thread;
         for (std::size_t operand = 0; operand < one.operands.size(); ++operand) {
@@ -168,12 +183,14 @@ void check_recorded(const Case& one, const library::Function& function, const li
             }
         }
         if (one.threads > 1) {
-            EXPECT_TRUE(operands.back().read.empty()) << name << ": threads read the result";
+            EXPECT_TRUE(std::includes(
+                operands.back().written.begin(), operands.back().written.end(), operands.back().read.begin(), operands.back().read.end()))
+                << name << ": threads read what others made of the result";
         }
     }
-    for (const Recorder& operand : operands) {
-        EXPECT_EQ(operand.misuse, "") << name;
-    }
+    for (const std::vector<Recorder>& thread : of_thread)
+        for (const Recorder& operand : thread)
+            EXPECT_EQ(operand.misuse, "") << name;
     const library::OperationCounts declared = catalog().operations(instance, implementation);
     // Threads that share an instance each form the reciprocal that they multiply with, unless the implementation counts for itself.
     const double repeated = implementation.divisions ? 0 : (one.threads - 1) * declared.divisions;

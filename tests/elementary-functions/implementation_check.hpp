@@ -114,6 +114,19 @@ void check_blocks(const Meaning& meaning, const char* function, Rows rows) {
     check_where_legal<threads_of_block<Out>(4), Out, In...>(meaning, function, "rows4", rows);
 }
 
+/// Implementations whose threads share the rows of `In` and exchange values: as many threads as divide a warp.
+template <class Out, class Shared, class... Others, class Rows>
+void check_exchanging(const Meaning& meaning, const char* function, const char* single, Rows rows) {
+    constexpr auto threads = [](int share) {
+        const int made = threads_of_block<Shared>(share);
+        return made > 1 && 32 % made == 0 ? made : 0;
+    };
+    check_where_legal<threads(1), Out, Shared, Others...>(meaning, function, single, rows);
+    check_where_legal<threads(2), Out, Shared, Others...>(meaning, function, "rows2", rows);
+    check_where_legal<threads(3), Out, Shared, Others...>(meaning, function, "rows3", rows);
+    check_where_legal<threads(4), Out, Shared, Others...>(meaning, function, "rows4", rows);
+}
+
 /// All implementations of a function whose result is a matrix.
 template <class Out, class... In, class Element, class Rows, class Column, class Entry>
 void check_matrix_result(const Meaning& meaning, const char* function, Element element, Rows rows, Column column, Entry entry) {

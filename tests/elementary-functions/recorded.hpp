@@ -4,6 +4,7 @@
 #pragma once
 
 #include "elementary-lib/runtime/fusec/host.hpp"
+#include "tests/elementary-functions/exchanging_threads.hpp"
 
 #include <cmath>
 #include <set>
@@ -109,6 +110,19 @@ inline test::counted min(test::counted a, test::counted b) {
 }
 inline test::counted max(test::counted a, test::counted b) {
     return test::counted::operation(std::max(a.value, b.value));
+}
+inline test::counted select(bool condition, test::counted a, test::counted b) {
+    return condition ? a : b;
+}
+template <int Threads>
+test::counted value_from(lane<Threads> lane, int thread, test::counted x) {
+    return test::exchanged(lane.index, thread, x);
+}
+template <int Threads>
+test::counted sum_over(lane<Threads> lane, test::counted x) {
+    for (int distance = Threads / 2; distance > 0; distance /= 2)
+        x += test::exchanged(lane.index, lane.index ^ distance, x);
+    return x;
 }
 inline test::counted transcendental(double result) {
     ++test::counts.transcendentals;

@@ -29,12 +29,15 @@ template <int N>
 void check_mtrace_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].trace()); };
     check<1, Scalar, Matrix<N, N>>("mtrace", "element", FUSEC_ROUTINE(mtrace, element), meaning);
+    check_exchanging<Scalar, Matrix<N, N>>(meaning, "mtrace", "row", FUSEC_ROUTINE(mtrace, rows));
 }
 FUSEC_CHECKED(mtrace) {
     check_mtrace_shape<1>();
     check_mtrace_shape<2>();
     check_mtrace_shape<3>();
+    check_mtrace_shape<4>();
     check_mtrace_shape<5>();
+    check_mtrace_shape<8>();
     check_mtrace_shape<12>();
 }
 
@@ -42,11 +45,14 @@ template <int M, int N>
 void check_mddot_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].cwiseProduct(v[1]).sum()); };
     check<1, Scalar, Matrix<M, N>, Matrix<M, N>>("mddot", "element", FUSEC_ROUTINE(mddot, element), meaning);
+    check_exchanging<Scalar, Matrix<M, N>, Matrix<M, N>>(meaning, "mddot", "row", FUSEC_ROUTINE(mddot, rows));
 }
 FUSEC_CHECKED(mddot) {
     check_mddot_shape<1, 1>();
     check_mddot_shape<2, 3>();
+    check_mddot_shape<4, 3>();
     check_mddot_shape<5, 5>();
+    check_mddot_shape<16, 2>();
     check_mddot_shape<12, 8>();
     check_mddot_shape<1, 4>();
     check_mddot_shape<6, 1>();
@@ -56,11 +62,14 @@ template <int M, int N>
 void check_mfnorm_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].norm()); };
     check<1, Scalar, Matrix<M, N>>("mfnorm", "element", FUSEC_ROUTINE(mfnorm, element), meaning);
+    check_exchanging<Scalar, Matrix<M, N>>(meaning, "mfnorm", "row", FUSEC_ROUTINE(mfnorm, rows));
 }
 FUSEC_CHECKED(mfnorm) {
     check_mfnorm_shape<1, 1>();
     check_mfnorm_shape<2, 3>();
+    check_mfnorm_shape<4, 3>();
     check_mfnorm_shape<5, 5>();
+    check_mfnorm_shape<16, 2>();
     check_mfnorm_shape<12, 8>();
     check_mfnorm_shape<1, 4>();
     check_mfnorm_shape<6, 1>();
@@ -70,12 +79,15 @@ template <int N>
 void check_vdot_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].col(0).dot(v[1].col(0))); };
     check<1, Scalar, Vector<N>, Vector<N>>("vdot", "element", FUSEC_ROUTINE(vdot, element), meaning);
+    check_exchanging<Scalar, Vector<N>, Vector<N>>(meaning, "vdot", "entry", FUSEC_ROUTINE(vdot, rows));
 }
 FUSEC_CHECKED(vdot) {
     check_vdot_shape<1>();
     check_vdot_shape<2>();
     check_vdot_shape<3>();
+    check_vdot_shape<4>();
     check_vdot_shape<5>();
+    check_vdot_shape<8>();
     check_vdot_shape<12>();
 }
 
@@ -83,12 +95,15 @@ template <int N>
 void check_venorm_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return only(v[0].norm()); };
     check<1, Scalar, Vector<N>>("venorm", "element", FUSEC_ROUTINE(venorm, element), meaning);
+    check_exchanging<Scalar, Vector<N>>(meaning, "venorm", "entry", FUSEC_ROUTINE(venorm, rows));
 }
 FUSEC_CHECKED(venorm) {
     check_venorm_shape<1>();
     check_venorm_shape<2>();
     check_venorm_shape<3>();
+    check_venorm_shape<4>();
     check_venorm_shape<5>();
+    check_venorm_shape<8>();
     check_venorm_shape<12>();
 }
 
@@ -189,12 +204,15 @@ template <int N>
 void check_mchol_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return Eigen::MatrixXd(v[0].llt().matrixL()); };
     check<1, Matrix<N, N>, Matrix<N, N>>("mchol", "element", FUSEC_ROUTINE(mchol, element), meaning);
+    check_exchanging<Matrix<N, N>, Matrix<N, N>>(meaning, "mchol", "row", FUSEC_ROUTINE(mchol, rows));
 }
 FUSEC_CHECKED(mchol) {
     check_mchol_shape<1>();
     check_mchol_shape<2>();
     check_mchol_shape<3>();
+    check_mchol_shape<4>();
     check_mchol_shape<5>();
+    check_mchol_shape<8>();
     check_mchol_shape<12>();
     check_mchol_shape<24>();
 }
@@ -203,12 +221,15 @@ template <int N>
 void check_mcholsolve_shape() {
     const Meaning meaning = [](const Values& v) -> Eigen::MatrixXd { return v[0].llt().solve(v[1]); };
     check<1, Vector<N>, Matrix<N, N>, Vector<N>>("mcholsolve", "element", FUSEC_ROUTINE(mcholsolve, element), meaning);
+    check_exchanging<Vector<N>, Matrix<N, N>, Vector<N>>(meaning, "mcholsolve", "entry", FUSEC_ROUTINE(mcholsolve, rows));
 }
 FUSEC_CHECKED(mcholsolve) {
     check_mcholsolve_shape<1>();
     check_mcholsolve_shape<2>();
     check_mcholsolve_shape<3>();
+    check_mcholsolve_shape<4>();
     check_mcholsolve_shape<5>();
+    check_mcholsolve_shape<8>();
     check_mcholsolve_shape<12>();
     check_mcholsolve_shape<24>();
 }

@@ -93,18 +93,23 @@ TEST(DeviceNames, CallsOfNothingKnownAreForeign) {
     EXPECT_THAT(foreign("", "template <class A> void unused(A a) { helper(a); }"), IsEmpty());
 }
 
-// The functions that a source may call are those of the runtime's header of functions, in any dialect.
-TEST(DeviceNames, TheRuntimesFunctionsAreThoseOfItsHeader) {
-    std::ifstream in(FUSEC_SOURCE_DIR "/elementary-lib/runtime/fusec/math.cuh");
-    std::ostringstream text;
-    text << in.rdbuf();
-    const std::string header = text.str();
-    const std::regex chunk(R"(// \[chunk (\w+))");
+// The functions that a source may call are those of the runtime's headers of functions and of exchanges, in any dialect.
+TEST(DeviceNames, TheRuntimesFunctionsAreThoseOfItsHeaders) {
     std::set<std::string> chunks;
-    for (std::sregex_iterator match(header.begin(), header.end(), chunk), end; match != end; ++match) {
-        chunks.insert((*match)[1]);
+    for (const std::string header : {"math.cuh", "exchange.cuh"}) {
+        std::ifstream in(FUSEC_SOURCE_DIR "/elementary-lib/runtime/fusec/" + header);
+        std::ostringstream text;
+        text << in.rdbuf();
+        const std::string content = text.str();
+        const std::regex chunk(R"(// \[chunk (\w+))");
+        for (std::sregex_iterator match(content.begin(), content.end(), chunk), end; match != end; ++match) {
+            chunks.insert((*match)[1]);
+        }
+        EXPECT_EQ(chunks.erase("end"), 1U);
     }
-    EXPECT_EQ(chunks.erase("end"), 1U);
+    for (const char* const of_kernels : {"instance_mask", "store_whole"}) {
+        EXPECT_EQ(chunks.erase(of_kernels), 1U);
+    }
     const auto& known = runtime_functions();
     EXPECT_EQ(std::set<std::string>(known.begin(), known.end()), chunks);
     EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));

@@ -27,6 +27,8 @@ TEST(SizeExpression, HandWorkedValues) {
     EXPECT_EQ(value("--3"), 3);
     EXPECT_EQ(value("-7/2"), -3) << "truncating";
     EXPECT_EQ(value("min(M, max(N, K)) + 1", shape), 4);
+    EXPECT_EQ(value("log2(1) + 10*log2(2) + 100*log2(7) + 1000*log2(8)", shape), 3210);
+    EXPECT_EQ(value("log2(0)", shape), std::nullopt);
     EXPECT_EQ(value("M <= 3 && N > 3", shape), 1);
     EXPECT_EQ(value("M < 3 || N != 4", shape), 0);
     EXPECT_EQ(value("M == 3 == 1", shape), 1);
@@ -54,9 +56,9 @@ struct Bad {
 TEST(SizeExpression, ErrorsAreLocated) {
     for (const Bad& bad : {Bad{"", 0, "the expression is empty"}, Bad{"M +", 3, "a number, a name or `(` is missing at the end"},
              Bad{"M ^ 2", 2, "unexpected `^`"}, Bad{"(M", 2, "`)` is missing"}, Bad{"M N", 2, "unexpected `N`"},
-             Bad{"2 * gcd(M, 2)", 4, "`gcd` is no function of size expressions (`min`, `max`)"},
+             Bad{"2 * gcd(M, 2)", 4, "`gcd` is no function of size expressions (`min`, `max`, `log2`)"},
              Bad{"min(M)", 5, "`min` takes two operands: `,` is missing"}, Bad{"max(M, 2", 8, "`)` is missing"},
-             Bad{"99999999999999999999", 0, "the number does not fit in 64 bits"}}) {
+             Bad{"log2(M, 2)", 6, "`)` is missing"}, Bad{"99999999999999999999", 0, "the number does not fit in 64 bits"}}) {
         std::string error;
         std::size_t where = 99;
         EXPECT_FALSE(SizeExpression::parse(bad.text, error, where)) << bad.text;

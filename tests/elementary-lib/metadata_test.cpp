@@ -184,6 +184,8 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"threads = \"1\"", "threads = \"1\"\nlimit = \"M < 9\"", "22:9",
             "the first implementation has a limit, so some shapes would have none; `where` restricts a function [library-implementation]"},
         {"b = \"all\"", "B = \"all\"", "26:20", "`map` names `B`, which is neither an operand nor the result [library-implementation]"},
+        {"threads = \"1\"", "threads = \"1\"\nexchanges = \"2\"", "22:13",
+            "one thread has no other to exchange values with [library-implementation]"},
         {", c = \"entry\"", "", "23:1", "`map` does not say which part of `c` each thread computes [library-implementation]"},
         {"b = \"all\"", "b = \"row\"", "26:24", "`b` is a vector, which has no such part [library-implementation]"},
         {"threads = \"1\"", "threads = \"1\"\nmap = { A = \"row\" }", "22:13", "one thread touches all of `A` [library-implementation]"},

@@ -30,6 +30,54 @@ inline unsigned elements_left(std::size_t n, std::size_t first) {
     return n - first < tile ? static_cast<unsigned>(n - first) : tile;
 }
 
+// out[i] = the sum of in over the four threads 4 (i / 4) .., of which threads behind `count` are idle.
+__device__ inline unsigned mask_of_four() {
+    return 0xfu << (threadIdx.x % 32 / 4 * 4);
+}
+__global__ void sum_of_four(const float* in, float* out, unsigned count) {
+    if (threadIdx.x < count) {
+        float x = in[threadIdx.x];
+        for (int distance = 2; distance > 0; distance /= 2) {
+            x = __fadd_rn(x, __shfl_xor_sync(mask_of_four(), x, distance));
+        }
+        out[threadIdx.x] = x;
+    }
+}
+// Each thread takes the values of thread `from` of its four in turn, then those of the next. Doubles.
+__global__ void values_of_four(const float* in, float* out, int from) {
+    const double first = __shfl_sync(mask_of_four(), double{in[threadIdx.x]}, from, 4);
+    const double second = __shfl_sync(mask_of_four(), 10 * double{in[threadIdx.x]}, from + 1, 4);
+    out[threadIdx.x] = static_cast<float>(first + second);
+}
+// The mask is that of the whole warp, though some threads have ended.
+__global__ void exchange_with_absent(float* out, unsigned count) {
+    if (threadIdx.x < count) {
+        out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, 1.0f, 1);
+    }
+}
+// Thread 3 of each four leaves the exchange out and waits at the barrier behind it.
+__global__ void exchange_left_out(float* out) {
+    if (threadIdx.x % 4 != 3) {
+        out[threadIdx.x] = __shfl_xor_sync(mask_of_four(), 1.0f, 1);
+    }
+    __syncthreads();
+}
+// A mask without the thread that calls, and one without the thread that is asked.
+__global__ void exchange_without_oneself(float* out) {
+    out[threadIdx.x] = __shfl_xor_sync(mask_of_four() & ~(1u << threadIdx.x % 32), 1.0f, 0);
+}
+__global__ void exchange_beyond_the_mask(float* out) {
+    out[threadIdx.x] = __shfl_xor_sync(mask_of_four(), 1.0f, 4);
+}
+// Two texts of one exchange.
+__global__ void split_exchange(float* out) {
+    if (threadIdx.x % 2 == 0) {
+        out[threadIdx.x] = __shfl_xor_sync(mask_of_four(), 1.0f, 1);
+    } else {
+        out[threadIdx.x] = __shfl_xor_sync(mask_of_four(), 2.0f, 1);
+    }
+}
+
 // s[e] = v[e] . v[e], the tile copied one component per thread and step. `AfterLoad` must be a block barrier: element e's components
 // are copied by three other threads, of another warp from element 22 on.
 template <Barrier AfterLoad>

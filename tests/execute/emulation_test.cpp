@@ -218,6 +218,45 @@ TEST_P(Emulation, MeetsAtTheSameBarrierOrSaysWhoDidNot) {
     EXPECT_THAT(texts(), IsEmpty());
 }
 
+TEST_P(Emulation, ExchangesValuesOfTheThreadsOfAMask) {
+    EXPECT_EQ(start(sum_of_four, 1, 64, 0, in.data(), out.data(), 60u), cudaSuccess);
+    EXPECT_THAT(texts(), IsEmpty());
+    EXPECT_EQ(device.exchanges(), 60u * 2);
+    for (int i = 0; i < 60; ++i) { // in is 1, 2, 3, ...
+        EXPECT_EQ(out[static_cast<std::size_t>(i)], static_cast<float>(16 * (i / 4) + 10)) << i;
+    }
+    EXPECT_EQ(start(values_of_four, 1, 64, 0, in.data(), out.data(), 1), cudaSuccess);
+    EXPECT_THAT(texts(), IsEmpty());
+    for (int i = 0; i < 64; ++i) {
+        EXPECT_EQ(out[static_cast<std::size_t>(i)], static_cast<float>((4 * (i / 4) + 2) + 10 * (4 * (i / 4) + 3))) << i;
+    }
+}
+
+TEST_P(Emulation, FindsExchangesThatAreNoneOfAllThreads) {
+    EXPECT_EQ(start(exchange_with_absent, 1, 64, 0, out.data(), 60u), cudaErrorLaunchFailure);
+    EXPECT_THAT(faults(), ElementsAre(Fault::unreached_exchange)) << texts();
+    EXPECT_THAT(texts(), HasSubstr("not reached by all threads of its mask: thread 32 waits there, thread 60 has ended"));
+    device.clear_findings();
+    EXPECT_EQ(start(exchange_left_out, 1, 64, 0, out.data()), cudaErrorLaunchFailure);
+    EXPECT_THAT(faults(), ElementsAre(Fault::unreached_exchange)) << texts();
+    EXPECT_THAT(texts(), HasSubstr("thread 0 waits there, thread 3 waits at a barrier"));
+    device.clear_findings();
+    EXPECT_EQ(start(exchange_without_oneself, 1, 64, 0, out.data()), cudaSuccess);
+    EXPECT_THAT(faults(), ElementsAre(Fault::bad_exchange)) << texts();
+    EXPECT_THAT(texts(), HasSubstr("is not in the mask of its exchange"));
+    device.clear_findings();
+    EXPECT_EQ(start(exchange_beyond_the_mask, 1, 64, 0, out.data()), cudaSuccess);
+    EXPECT_THAT(faults(), ElementsAre(Fault::bad_exchange)) << texts();
+    EXPECT_THAT(texts(), HasSubstr("which is not in the mask of the exchange"));
+    device.clear_findings();
+    EXPECT_EQ(start(split_exchange, 1, 64, 0, out.data()), cudaSuccess);
+    EXPECT_THAT(faults(), ElementsAre(Fault::divergent_exchange)) << texts();
+    // The device is usable after a block that was given up.
+    device.clear_findings();
+    EXPECT_EQ(start(sum_of_four, 1, 64, 0, in.data(), out.data(), 64u), cudaSuccess);
+    EXPECT_THAT(texts(), IsEmpty());
+}
+
 TEST_P(Emulation, CountsOnlyLiveThreadsAtABarrier) {
     EXPECT_EQ(start(early_exit, 1, 64, 0, out.data(), 40u), cudaSuccess);
     EXPECT_THAT(texts(), IsEmpty());

@@ -33,6 +33,7 @@ protected:
         LibraryCheckOptions made;
         made.cache = folder / "cache";
         made.runtime_folder = library::standard_library_folder() / "runtime";
+        made.emulation_folder = emulation_folder(library::standard_library_folder());
         made.step_seconds = step_seconds;
         return made;
     }
@@ -231,6 +232,28 @@ TEST_F(LibraryCheckTest, ASynchronisingRoutineIsSaidToBeUnchecked) {
     EXPECT_THAT(report,
         testing::HasSubstr("`mmul` by `row` synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here "
                            "[library-unchecked]")); // CHECK: [library-unchecked]
+}
+
+// Each defect of an exchange is found where it is made: a value that is not exchanged, a thread that stays away, another thread's value,
+// threads with different results, and a count that is not the metadata's.
+TEST_F(LibraryCheckTest, DefectsOfExchangesAreFound) {
+    const auto found = [&](const std::string& family, const std::string& name, const std::string& from, const std::string& to,
+                           const std::string& text, const std::string& extension = ".cuh") {
+        EXPECT_GT(check_copy(family, name, from, to, extension).mismatches, 0U) << to;
+        EXPECT_THAT(report, testing::HasSubstr(text)) << to;
+    };
+    found("matrix", "mfnorm", "fusec::sqrt(fusec::sum_over(lane, sum))", "fusec::sqrt(sum + 0 * fusec::sum_over(lane, sum))",
+        "`mfnorm` by `row` computes c = ");
+    found("vector", "vdot", "c() = fusec::sum_over(lane, sum);", "c() = lane.index == 0 ? fusec::sum_over(lane, sum) : sum;",
+        "unreached exchange");
+    found("vector", "vdot", "c() = fusec::sum_over(lane, sum);",
+        "const auto all = fusec::sum_over(lane, sum); c() = lane.index == 1 ? sum : all;", "computes c = inf");
+    found("vector", "vdot", "c() = fusec::sum_over(lane, sum);", "c() = fusec::sum_over(lane, fusec::value_from(lane, 0, sum));",
+        "does not exchange as many values as its metadata say: a thread exchanges 2, not 1");
+    found("solve", "mchol", "fusec::value_from(lane, j / share, done", "fusec::value_from(lane, j / share / 2, done",
+        "`mchol` by `rows2` computes L(");
+    found("matrix", "mtrace", "exchanges = \"log2(N)\"", "exchanges = \"N\"",
+        "does not exchange as many values as its metadata say: a thread exchanges 1, not 2", ".toml");
 }
 
 TEST_F(LibraryCheckTest, AnImplementationThatNoShapeReachesIsSaidToBeUnchecked) {

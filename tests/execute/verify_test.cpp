@@ -188,6 +188,47 @@ TEST_F(Verify, FindsAFaultInGivenText) {
     EXPECT_THAT(diagnostics.all().at(0).message, testing::StartsWith("`demo`, demo.cu: "));
 }
 
+/// Norm and product of matrices by threads that exchange values; one of the four writes the whole results to tiles.
+TEST_F(Verify, FindsWhatIsWrongWithAnExchange) {
+    const auto program = sample("exchange",
+        "MATRIX4x4 A, B; VECTOR4 b; input A, B, b;\n"
+        "C = A * B; s = mfnorm(C); t = mddot(C, A); w = svmul(b, s + t); return w, s;\n");
+    Draft draft;
+    draft.elements = 16;
+    for (const frontend::Call& call : program->graph.program().calls) {
+        const std::string name = program->graph.datum(call.result).name;
+        draft.calls.push_back({name, name == "C" || name == "s" || name == "t" ? "row" : "element"});
+    }
+    draft.stores = {"s", "w"};
+    const fusion::Plan plan = plan_of({build(draft, *program)}, *program);
+    const codegen::Unit unit = codegen::lower(plan, program->graph, program->catalog);
+    codegen::EmitOptions emit;
+    emit.header_name = "exchange.h";
+    const UnitText text = unit_text(unit, codegen::emit(unit, program->graph, program->catalog, emit), "exchange");
+    EXPECT_TRUE(verify_text(text, program->graph, program->catalog, {}, setup()).passed());
+    struct Defect {
+        std::string from, to, found;
+    };
+    const std::vector<Defect> defects{
+        {"= __fadd_rn(x, __shfl_xor_sync(instance_mask(lane), x, distance))", "= __fadd_rn(x, x)", "the reference"},
+        {"__shfl_xor_sync(instance_mask(lane)", "__shfl_xor_sync(0xffffffffu", "unreached exchange"},
+        {"__shfl_xor_sync(instance_mask(lane)", "__shfl_xor_sync(instance_mask(lane) & 0x77777777u", "not in the mask of its exchange"},
+        {"x, distance)", "x, distance + 4)", "which is not in the mask of the exchange"},
+        {"if (lane.index == 0)", "if (lane.index == Threads)", "uninitialised read"},
+        {"if (lane.index == 0)", "if (lane.index >= 0)", "race"},
+    };
+    for (const Defect& defect : defects) {
+        UnitText wrong = text;
+        std::string& source = wrong.files[0].text;
+        const std::size_t at = source.find(defect.from);
+        ASSERT_NE(at, std::string::npos) << defect.from << "\n" << source;
+        source.replace(at, defect.from.size(), defect.to);
+        const VerifyResult result = verify_text(wrong, program->graph, program->catalog, {}, setup());
+        EXPECT_GT(result.mismatches, 0u) << defect.to;
+        EXPECT_THAT(texts(result), HasSubstr(defect.found)) << defect.to;
+    }
+}
+
 TEST_F(Verify, NamesTheRoutineOfTheHostThatDoesNotEnd) {
     const auto demo = sample("demo", demo_text);
     Diagnostics diagnostics;

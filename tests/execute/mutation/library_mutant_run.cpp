@@ -54,6 +54,7 @@ std::vector<MutantOutcome> run_mutants(
     LibraryCheckOptions options;
     options.cache = folder / "cache";
     options.runtime_folder = library::standard_library_folder() / "runtime";
+    options.emulation_folder = emulation_folder(library::standard_library_folder());
     for (const Round& round : rounds_of(mutants)) {
         const fs::path family = folder / "library" / "mutants";
         fs::remove_all(folder);
