@@ -87,7 +87,7 @@ TEST_F(Derived, AWrongValueIsFound) {
 
 TEST_F(Derived, MatricesAndTablesUpToTheLimit) {
     folder.write("wide.fus", R"(double MATRIX3x3 A, B;
-double VECTOR3 v;
+double VECTOR3 v, r;
 uniform double MATRIX3x3 Q, R;
 uniform double VECTOR3 g;
 const double VECTOR3 w = [1, 2, 3];
