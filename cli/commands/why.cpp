@@ -92,7 +92,7 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         std::cout << fmt::format(
             "  no set of at most {} that holds both is connected and convex\n", counted(static_cast<std::uint64_t>(largest), "call"));
     }
-    if (!c.space->statistics().complete) {
+    if (c.space->statistics().stopped) {
         std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
     }
 }
