@@ -117,6 +117,7 @@ std::string report_json(const Compilation& c) {
                 {"dominated", space.dominated},
                 {"unexplored", space.unexplored},
                 {"rejected", std::move(rejected)},
+                {"hubs_left_out", space.hubs_left_out},
                 {"complete", space.complete && space.columns_complete},
                 {"seconds", c.space_seconds},
             }},

@@ -2,6 +2,7 @@
 #include "cli/report_text.hpp"
 
 #include "frontend/ast.hpp"
+#include "fusion/enumerate.hpp"
 #include "support/counted.hpp"
 #include "support/writer.hpp"
 
@@ -256,10 +257,13 @@ std::string explore_text(Compilation& c) {
     const fusion::SpaceStatistics space = c.space->statistics();
     Writer out;
     out.line(fmt::format("{}: {}, {}{}, {} considered, {} dominated", c.program->name, counted(space.calls, "call"),
-        counted(space.fusions, "fusion"), space.complete ? "" : " (enumeration stopped)", counted(space.candidates, "candidate"),
+        counted(space.fusions, "fusion"), space.stopped ? " (enumeration stopped)" : "", counted(space.candidates, "candidate"),
         space.dominated));
     for (const auto& [reason, count] : space.rejected) {
         out.line(fmt::format("rejected: {} {}", count, reason));
+    }
+    if (space.hubs_left_out) {
+        out.line(fmt::format("sets that only lists with more than {} users connect are tried in part", fusion::max_sharing_consumers));
     }
     if (!space.columns_complete) {
         out.line("not every choice of stored data is a column: recomputation is searched in part");

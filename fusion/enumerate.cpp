@@ -228,7 +228,7 @@ public:
         : graph_(graph),
           connections_(connections(graph)),
           around_(Workers::shared().count()),
-          largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_kernel))),
+          largest_(static_cast<std::size_t>(std::clamp(largest, 1, largest_enumerated))),
           ordinary_(weight_of_a_call * std::max<std::size_t>(largest_, 8)),
           budget_(most > std::numeric_limits<std::size_t>::max() / ordinary_ ? std::numeric_limits<std::size_t>::max() : most * ordinary_) {
         for (std::size_t call = 0; call < graph.calls(); ++call) {

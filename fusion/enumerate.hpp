@@ -12,10 +12,13 @@ namespace fusec::fusion {
 /// A list with more consumers than this connects no two of them: 40 calls that read one list would give C(40,8) sets.
 inline constexpr std::size_t max_sharing_consumers = 8;
 
-/// In programs of at most so many calls every list connects its consumers, however many they are: C(12,8) sets.
+/// In programs of at most so many calls every list connects its consumers, however many they are: at most 2^12 sets.
 inline constexpr std::size_t few_enough_for_hubs = 12;
 
-/// No kernel holds more calls, whatever is asked for.
+/// No set of more calls is enumerated, whatever is asked for.
+inline constexpr int largest_enumerated = 64;
+
+/// No kernel holds more calls (fusions beyond those enumerated are grown, see grown.hpp).
 inline constexpr int largest_kernel = 512;
 
 struct Enumeration {
@@ -39,7 +42,7 @@ bool connected(const std::vector<std::vector<CallId>>& connections, const dag::C
 /// Why the set is no fusion, in the words of the program; nothing if it is one. Pre: not empty, ascending.
 std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest);
 
-/// All convex connected sets of at most `largest` (and `largest_kernel`) calls if there are at most `most` of them. Otherwise at most
+/// All convex connected sets of at most `largest` (and `largest_enumerated`) calls if there are at most `most` of them. Otherwise at most
 /// `most` (never fewer than the single calls): small sizes whole, larger ones in equal shares for each size; of a size, one for each call
 /// that is in any, then equal shares for each first call; best saving of traffic first. A set with calls of very many operands counts as
 /// several: as many as it has calls and operands over six times `largest`, or 48. Deterministic; O(sets * neighbours * largest).

@@ -94,7 +94,9 @@ struct Space::State {
         closer = seconds;
         statistics.calls = graph.calls();
         statistics.fusions = fusions.sets.size();
-        statistics.complete = fusions.complete && (options.max_fusion == 1 || !hubs_are_left_out(graph));
+        statistics.hubs_left_out = options.max_fusion > 1 && hubs_are_left_out(graph);
+        statistics.complete = fusions.complete && !statistics.hubs_left_out;
+        statistics.stopped = !fusions.complete;
         statistics.columns_complete = columns.complete;
     }
 

@@ -29,7 +29,9 @@ struct SpaceStatistics {
     std::size_t dominated = 0;  ///< not kept, those included that were not built because their routines cannot beat the best
     std::map<std::string, std::size_t> rejected; ///< by reason, of those built
     bool complete = true;                        ///< enumeration reached every fusion of at most SpaceOptions::max_fusion calls
-    bool columns_complete = true;                ///< every legal choice of stored data of these is a column
+    bool stopped = false;                        ///< if not, enumeration stopped at SpaceOptions::max_fusions
+    bool hubs_left_out = false;   ///< if not, sets that only lists of very many users connect were not enumerated (enumerate.hpp)
+    bool columns_complete = true; ///< every legal choice of stored data of these is a column
     std::uint64_t unexplored = 0; ///< implementations of the columns built so far beyond SpaceOptions::implementations; `countless` at most
 };
 

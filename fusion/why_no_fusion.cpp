@@ -28,7 +28,7 @@ std::string way_out_and_back(const dag::CallGraph& graph, const dag::CallSet& se
 } // namespace
 
 std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest) {
-    largest = std::clamp(largest, 1, largest_kernel);
+    largest = std::clamp(largest, 1, largest_enumerated);
     if (set.size() > static_cast<std::size_t>(largest)) {
         return Rejection{Rejection::Reason::too_large,
             std::to_string(set.size()) + " calls, at most " + std::to_string(largest) + " allowed in one kernel"};
@@ -38,7 +38,10 @@ std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::C
     }
     if (!connected(connections(graph), set)) {
         return Rejection{Rejection::Reason::not_connected,
-            "its calls pass each other no data and share no list with at most " + std::to_string(max_sharing_consumers) + " users"};
+            shares_all(graph, set)
+                ? "its calls share lists with more than " + std::to_string(max_sharing_consumers) +
+                    " users only, of which not every set is tried"
+                : "its calls pass each other no data and share no list with at most " + std::to_string(max_sharing_consumers) + " users"};
     }
     return std::nullopt;
 }

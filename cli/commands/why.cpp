@@ -97,7 +97,7 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
                        : fmt::format(", and none of the {} of up to {} calls that were tried holds both", counted(grown, "larger set"),
                              fusion::largest_kernel));
     }
-    if (!c.space->statistics().complete) {
+    if (c.space->statistics().stopped) {
         std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
     }
 }

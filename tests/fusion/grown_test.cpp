@@ -34,6 +34,10 @@ long traffic(const dag::CallGraph& graph, const CallSet& set) {
     return bytes;
 }
 
+std::vector<double> one_each(const dag::CallGraph& graph) {
+    return std::vector<double>(graph.calls(), 1);
+}
+
 CallSet joined(const CallSet& a, const CallSet& b) {
     CallSet both;
     std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
@@ -63,7 +67,6 @@ bool acyclic(const dag::CallGraph& graph, std::vector<CallSet> groups) {
 }
 
 std::vector<CallSet> naive_chain(const dag::CallGraph& graph, std::size_t largest) {
-    const auto sharing = connections(graph);
     std::vector<CallSet> groups, unions;
     for (std::size_t i = 0; i < graph.calls(); ++i) {
         groups.push_back({CallId(i)});
@@ -77,7 +80,7 @@ std::vector<CallSet> naive_chain(const dag::CallGraph& graph, std::size_t larges
                 std::vector<CallSet> after = groups;
                 after[a] = both;
                 after.erase(after.begin() + static_cast<std::ptrdiff_t>(b));
-                if (both.size() > largest || !connected(sharing, both) || !acyclic(graph, after)) {
+                if (both.size() > largest || !shares_all(graph, both) || !acyclic(graph, after)) {
                     continue;
                 }
                 const long saved = traffic(graph, groups[a]) + traffic(graph, groups[b]) - traffic(graph, both);
@@ -104,7 +107,7 @@ TEST(Grown, TheChainIsThatOfTheDefinitionOn100RandomGraphs) {
     for (int round = 0; round < 100; ++round) {
         const dag::CallGraph graph = test::random_graph(random, 2 + round % 15);
         const auto largest = static_cast<std::size_t>(3 + round % 12);
-        const std::vector<CallSet> found = chain_of_merges(graph, largest);
+        const std::vector<CallSet> found = chain_of_merges(graph, largest, one_each(graph));
         ASSERT_EQ(found, naive_chain(graph, largest)) << "round " << round;
         unions += found.size();
     }
@@ -119,9 +122,9 @@ TEST(Grown, AChainOfThirtyCallsIsOneSetInTheEnd) {
     }
     builder.output(last);
     const dag::CallGraph graph = builder.graph();
-    EXPECT_EQ(chain_of_merges(graph, 64).back().size(), 30U);
-    EXPECT_EQ(chain_of_merges(graph, 20).back().size(), 16U); // pairs of equals: 16 and 14
-    EXPECT_EQ(grown_fusions(graph, {CallId(29)}, 8).back().size(), 30U);
+    EXPECT_EQ(chain_of_merges(graph, 64, one_each(graph)).back().size(), 30U);
+    EXPECT_EQ(chain_of_merges(graph, 20, one_each(graph)).back().size(), 16U); // pairs of equals: 16 and 14
+    EXPECT_EQ(grown_fusions(graph, {CallId(29)}, one_each(graph), 8).back().size(), 30U);
 }
 
 TEST(Grown, SetsAreConvexConnectedDistinctAndNotTooLarge) {
@@ -129,30 +132,42 @@ TEST(Grown, SetsAreConvexConnectedDistinctAndNotTooLarge) {
     std::size_t large = 0;
     for (int round = 0; round < 30; ++round) {
         const dag::CallGraph graph = test::random_graph(random, 10 + 12 * round);
-        const auto sharing = connections(graph);
         std::vector<CallId> roots;
         for (std::size_t i = 0; i < graph.calls(); ++i) {
             if (graph.datum(graph.call(CallId(i)).result).output) {
                 roots.emplace_back(i);
             }
         }
-        const std::vector<CallSet> found = grown_fusions(graph, roots, 8);
+        const std::vector<CallSet> found = grown_fusions(graph, roots, one_each(graph), 8);
         EXPECT_TRUE(std::is_sorted(found.begin(), found.end(),
             [](const CallSet& a, const CallSet& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; }));
         EXPECT_EQ(std::set<CallSet>(found.begin(), found.end()).size(), found.size());
         std::size_t above = 0;
         for (const CallSet& set : found) {
             EXPECT_TRUE(graph.convex(set));
-            EXPECT_TRUE(connected(sharing, set));
+            EXPECT_TRUE(shares_all(graph, set));
             EXPECT_TRUE(std::is_sorted(set.begin(), set.end()));
             EXPECT_GE(set.size(), 2U);
-            EXPECT_LE(set.size(), 64U);
+            EXPECT_LE(set.size(), 512U);
             above += set.size() > 8 ? 1U : 0U;
         }
         EXPECT_LE(above, most_grown);
         large += above;
     }
     EXPECT_GT(large, 500U);
+}
+
+TEST(Grown, MergesGoOverListsWithAnyNumberOfUsers) {
+    for (const std::size_t users : {9U, 40U, 200U}) {
+        ProgramBuilder builder;
+        const DataId hub = builder.input("x", test::scalar_shape);
+        for (std::size_t i = 0; i < users; ++i) {
+            builder.output(builder.node({hub}));
+        }
+        const dag::CallGraph graph = builder.graph();
+        EXPECT_EQ(chain_of_merges(graph, 512, one_each(graph)).back().size(), users);
+        EXPECT_EQ(chain_of_merges(graph, 512, std::vector<double>(users, most_operations / 70)).back().size(), users < 70 ? users : 64U);
+    }
 }
 
 TEST(Grown, AConeTakesWhatSavesMostAndStaysConvexAtEverySize) {
