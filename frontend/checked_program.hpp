@@ -7,6 +7,7 @@
 #include "support/ids.hpp"
 #include "support/source.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,7 +71,14 @@ struct CheckedProgram {
     /// The call that makes a derived datum.
     const Call& derivation(DataId id) const { return uniform_calls.at(datum(id).uniform_call.value()); }
     /// "`s` is computed within `K`", for a name that is a step's; the like for a derived datum; empty for others.
-    std::string within(const std::string& wanted) const;
+    std::string within(const std::string& wanted) const {
+        if (const auto step = steps.find(wanted); step != steps.end()) {
+            return "`" + wanted + "` is computed within `" + datum(step->second).name + "`";
+        }
+        const bool derived = std::any_of(
+            data.begin(), data.end(), [&](const Datum& datum) { return datum.kind == DatumKind::derived && datum.name == wanted; });
+        return derived ? "`" + wanted + "` has one value for all elements: every kernel that uses it computes it" : "";
+    }
 };
 
 } // namespace fusec::frontend

@@ -73,13 +73,4 @@ CheckedProgram set_uniform_calls_apart(const CheckedProgram& program, const libr
     return Separation(program, catalog).run();
 }
 
-std::string CheckedProgram::within(const std::string& wanted) const {
-    if (const auto step = steps.find(wanted); step != steps.end()) {
-        return "`" + wanted + "` is computed within `" + datum(step->second).name + "`";
-    }
-    const bool derived =
-        std::any_of(data.begin(), data.end(), [&](const Datum& datum) { return datum.kind == DatumKind::derived && datum.name == wanted; });
-    return derived ? "`" + wanted + "` has one value for all elements: every kernel that uses it computes it" : "";
-}
-
 } // namespace fusec::frontend

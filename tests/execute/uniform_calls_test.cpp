@@ -143,7 +143,7 @@ TEST(UniformCalls, OfRandomProgramsByDefinition) {
         const std::vector<std::string> names = derived(both);
         EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), by_definition(both)) << text;
         EXPECT_EQ(both.after.calls.size() + names.size(), both.before.calls.size());
-        some += names.empty() ? 0 : 1;
+        some += names.empty() ? 0U : 1U;
         refused += std::any_of(both.after.calls.begin(), both.after.calls.end(), [&](const frontend::Call& call) {
             return std::none_of(call.operands.begin(), call.operands.end(), [&](DataId o) { return both.after.datum(o).per_element(); });
         });
