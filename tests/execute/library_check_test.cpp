@@ -250,8 +250,6 @@ TEST_F(LibraryCheckTest, DefectsOfExchangesAreFound) {
         "const auto all = fusec::sum_over(lane, sum); c() = lane.index == 1 ? sum : all;", "computes c = inf");
     found("vector", "vdot", "c() = fusec::sum_over(lane, sum);", "c() = fusec::sum_over(lane, fusec::value_from(lane, 0, sum));",
         "does not exchange as many values as its metadata say: a thread exchanges 2, not 1");
-    found("solve", "mchol", "fusec::value_from(lane, j / share, done", "fusec::value_from(lane, j / share / 2, done",
-        "`mchol` by `rows2` computes L(");
     found("matrix", "mtrace", "exchanges = \"log2(N)\"", "exchanges = \"N\"",
         "does not exchange as many values as its metadata say: a thread exchanges 1, not 2", ".toml");
 }
