@@ -49,6 +49,17 @@ std::optional<fusion::Plan> best_plan(Compilation& c, const std::function<bool(c
     return make_plan(source.original(result.covers.front()), result.bound, *c.space, *c.graph);
 }
 
+/// Which sets were tried and do not hold both calls.
+std::string sets_without_both(const Compilation& c, int largest) {
+    if (c.graph->calls() <= static_cast<std::size_t>(largest)) {
+        return "no set of calls that holds both is connected and convex";
+    }
+    const std::string all = fmt::format("no set of at most {} calls that holds both is connected and convex", largest);
+    return c.options.max_fusion ? all
+                                : fmt::format("{}, and none of the {} of up to {} calls holds both that were tried beside them", all,
+                                      counted(c.space->statistics().grown, "set"), fusion::largest_kernel);
+}
+
 /// Why no kernel holds both: nothing connects them within the size limit, or every implementation was rejected.
 void explain_impossible(Compilation& c, CallId a, CallId b) {
     const auto& program = c.graph->program();
@@ -78,9 +89,10 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
             std::cout << "  " << rejection << '\n';
         }
     } else if (between.size() + 2 > static_cast<std::size_t>(largest)) {
-        const std::string limit = c.options.max_fusion
-            ? fmt::format("--max-fusion is {}", largest)
-            : fmt::format("of the sets above {} only some are tried unless --max-fusion asks for them", largest);
+        const std::string limit = between.size() + 2 > static_cast<std::size_t>(fusion::largest_kernel)
+            ? fmt::format("a kernel has at most {}", fusion::largest_kernel)
+            : c.options.max_fusion ? fmt::format("--max-fusion is {}", largest)
+                                   : fmt::format("of the sets above {} only some are tried unless --max-fusion asks for them", largest);
         std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, {} [too-large]\n",
             some_call_names(between, *c.graph), between.size() + 2, limit);
     } else {
@@ -90,12 +102,7 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
             std::cout << fmt::format(
                 "  {}: {} [{}]\n", some_call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }
-        const std::size_t grown = c.space->statistics().grown; // none with --max-fusion
-        std::cout << fmt::format("  no set of at most {} that holds both is connected and convex{}\n",
-            counted(static_cast<std::uint64_t>(largest), "call"),
-            grown == 0 ? std::string()
-                       : fmt::format(", and none of the {} of up to {} calls that were tried holds both", counted(grown, "larger set"),
-                             fusion::largest_kernel));
+        std::cout << fmt::format("  {}\n", sets_without_both(c, largest));
     }
     if (c.space->statistics().stopped) {
         std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
