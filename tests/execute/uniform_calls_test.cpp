@@ -97,8 +97,8 @@ TEST(UniformCalls, SixtyFourOperationsAtMost) {
 std::set<std::string> by_definition(const Apart& both) {
     const CheckedProgram& program = both.before;
     std::set<std::string> found;
-    for (std::size_t before = 1; before != found.size() + 1;) {
-        before = found.size() + 1;
+    for (std::size_t before = found.size() + 1; before != found.size();) {
+        before = found.size();
         for (const frontend::Call& call : program.calls) {
             const bool uniform = std::all_of(call.operands.begin(), call.operands.end(), [&](DataId operand) {
                 const frontend::Datum& datum = program.datum(operand);
