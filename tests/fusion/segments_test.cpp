@@ -20,7 +20,7 @@ long traffic(const dag::CallGraph& graph, const CallSet& set) {
     const auto bytes = [&](const std::vector<DataId>& lists) {
         long sum = 0;
         for (const DataId list : lists) {
-            sum += per_element(graph, list) ? graph.datum(list).type.bytes() : 0;
+            sum += graph.datum(list).per_element() ? graph.datum(list).type.bytes() : 0;
         }
         return sum;
     };

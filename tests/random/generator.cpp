@@ -103,6 +103,10 @@ private:
             declarations_ += "uniform " + precision + v.type() + " u;\n";
             values_.push_back(v);
         }
+        if (options_.uniforms && options_.derived) { // no sum that cancels
+            body_ += "from_u = u * u + 0.5;\n";
+            values_.push_back({.name = "from_u", .input = true, .varies = false});
+        }
         if (options_.constants) {
             const int n = draw_.one_of(sizes);
             const Value v{.name = "k", .rows = n, .input = true, .varies = false};
@@ -112,6 +116,10 @@ private:
             }
             declarations_ += "];\n";
             values_.push_back(v);
+            if (options_.uniforms && options_.derived) {
+                body_ += "from_k = u * k;\n";
+                values_.push_back({.name = "from_k", .rows = n, .input = true, .varies = false});
+            }
         }
     }
 

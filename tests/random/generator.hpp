@@ -12,6 +12,7 @@ struct ProgramOptions {
     int largest = 8; ///< dimensions are drawn from 1..largest, few distinct ones so that operands fit
     bool f64 = false;
     bool uniforms = true;
+    bool derived = false; ///< with uniforms: values computed from them alone, among the operands
     bool constants = true;
     bool neutrals = false;   ///< zeros, ones and identities among the operands, values that are transposed or negated twice
     bool blocks = false;     ///< a sum in a loop, and statements that call a definition

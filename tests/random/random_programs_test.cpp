@@ -37,6 +37,7 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.calls = 3 + static_cast<int>(seed / 8 % 10);
     options.f64 = (seed & 1U) != 0;
     options.uniforms = (seed & 2U) != 0;
+    options.derived = seed % 3 != 1;
     options.constants = (seed & 4U) != 0;
     options.blocks = seed % 3 == 0;
     options.slices = seed % 5 < 2;
