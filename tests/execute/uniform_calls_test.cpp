@@ -144,14 +144,7 @@ TEST(UniformCalls, OfRandomProgramsByDefinition) {
         const std::vector<std::string> names = derived(both);
         EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), by_definition(both)) << text;
         EXPECT_EQ(both.after.calls.size() + names.size(), both.before.calls.size());
-<<<<<<< HEAD
         some += names.empty() ? 0U : 1U;
-        refused += std::any_of(both.after.calls.begin(), both.after.calls.end(), [&](const frontend::Call& call) {
-            return std::none_of(call.operands.begin(), call.operands.end(), [&](DataId o) { return both.after.datum(o).per_element(); });
-        });
-=======
-        some += names.empty() ? 0 : 1;
->>>>>>> uniform
 
         constexpr std::size_t elements = 3;
         const RandomCases cases = draw_cases(both.before, both.catalog, elements, seed);
