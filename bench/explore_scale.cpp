@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the compiler scales: `fusec explore --json` on layered programs, by stage, with the size of the space, the gap and the memory.
+// How the compiler scales: `fusec explore --json` on layered programs, and on matrices written by components, by stage, with the size of the space, the gap and the memory.
 // Usage: explore_scale FUSEC COMMIT [--runs N] [CALLS...] > bench/results/explore_scale.json
 // The first run of a size is the cold one; the median of the others is the warm one. Processor time stands beside the elapsed time,
 // because the machine may be shared; its load is written down.
-#include "tests/random/generator.hpp"
+
+#include "bench/scale_programs.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -92,12 +93,33 @@ ordered_json as_json(const Run& run) {
         {"seconds", run.seconds}, {"processor_seconds", run.processor_seconds}, {"peak_mebibytes", run.mebibytes}, {"stages", run.stages}};
 }
 
-ordered_json measure(const std::string& fusec, int calls, int runs, const std::filesystem::path& folder) {
+struct Subject {
+    std::string name;
+    std::string text;
+    ordered_json size; ///< what tells it from others of its kind
+};
+
+Subject layered(int calls) {
     const int width = std::max(2, static_cast<int>(std::sqrt(calls)));
     const auto seed = static_cast<std::uint64_t>(calls);
-    const auto program = folder / ("layered" + std::to_string(calls) + ".fus");
+    return {"layered", fusec::bench::layered_program(seed, calls, width), {{"calls", calls}, {"width", width}, {"seed", seed}}};
+}
+
+std::vector<Subject> by_components() {
+    std::vector<Subject> subjects;
+    for (const int size : {6, 12, 24}) {
+        subjects.push_back({"symmetrised", fusec::bench::symmetrised_program(size), {{"assignments", size * size}}});
+    }
+    for (const auto& [rows, columns] : {std::pair(6, 6), std::pair(10, 20)}) {
+        subjects.push_back({"assembled", fusec::bench::assembled_program(rows, columns), {{"assignments", rows * columns}}});
+    }
+    return subjects;
+}
+
+ordered_json measure(const std::string& fusec, const Subject& subject, int runs, const std::filesystem::path& folder) {
+    const auto program = folder / (subject.name + ".fus");
     const auto report = folder / "report.json";
-    std::ofstream(program) << fusec::random_programs::layered_program(seed, calls, width);
+    std::ofstream(program) << subject.text;
 
     const Run cold = explore(fusec, program, report, folder / "messages");
     std::vector<Run> warm;
@@ -108,9 +130,8 @@ ordered_json measure(const std::string& fusec, int calls, int runs, const std::f
     std::sort(warm.begin(), warm.end(), [](const Run& a, const Run& b) { return a.processor_seconds < b.processor_seconds; });
     const ordered_json found = ordered_json::parse(text_of(report));
     ordered_json row;
-    row["calls"] = calls;
-    row["width"] = width;
-    row["seed"] = seed;
+    row["program"] = subject.name;
+    row.update(subject.size);
     row["calls_after_merging"] = found.at("space").at("calls");
     for (const char* key : {"fusions", "candidates", "dominated", "complete"}) {
         row[key] = found.at("space").at(key);
@@ -141,16 +162,20 @@ int main(int argc, char** argv) try {
         return 2;
     }
     int runs = 3;
-    std::vector<int> sizes;
+    std::vector<Subject> subjects;
     for (int i = 3; i < argc; ++i) {
         if (std::string(argv[i]) == "--runs" && i + 1 < argc) {
             runs = std::max(1, std::atoi(argv[++i]));
         } else {
-            sizes.push_back(std::atoi(argv[i]));
+            subjects.push_back(layered(std::atoi(argv[i])));
         }
     }
-    if (sizes.empty()) {
-        sizes = {10, 30, 100, 300, 1000};
+    if (subjects.empty()) {
+        for (const int calls : {10, 30, 100, 300, 1000}) {
+            subjects.push_back(layered(calls));
+        }
+        const std::vector<Subject> others = by_components();
+        subjects.insert(subjects.end(), others.begin(), others.end());
     }
     std::string folder = (std::filesystem::temp_directory_path() / "explore_scale.XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) {
@@ -162,11 +187,12 @@ int main(int argc, char** argv) try {
     double load[1] = {0};
     getloadavg(load, 1);
 
-    ordered_json result{{"schema", 1}, {"what", "fusec explore --json on layered programs"}, {"date", date}, {"commit", argv[2]},
-        {"processor", processor()}, {"cores", sysconf(_SC_NPROCESSORS_ONLN)}, {"warm_runs", runs}, {"load_at_start", load[0]}};
-    for (const int calls : sizes) {
-        std::cerr << calls << " calls\n";
-        result["sizes"].push_back(measure(argv[1], calls, runs, folder));
+    ordered_json result{{"schema", 1}, {"what", "fusec explore --json on layered programs, and on matrices written by components"},
+        {"date", date}, {"commit", argv[2]}, {"processor", processor()}, {"cores", sysconf(_SC_NPROCESSORS_ONLN)}, {"warm_runs", runs},
+        {"load_at_start", load[0]}};
+    for (const Subject& subject : subjects) {
+        std::cerr << subject.name << ' ' << subject.size.dump() << '\n';
+        result["sizes"].push_back(measure(argv[1], subject, runs, folder));
     }
     getloadavg(load, 1);
     result["load_at_end"] = load[0];

@@ -17,8 +17,13 @@ constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use with
 const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null",
     "nvcc of CUDA 11.8 or later, as C++17 or later", "a launch's own cudaError_t", 16};
 
-/// A unit with few short calls reads best as the loops it is made of; a longer one as a list of calls.
-void write_out_short_unit(const Unit& unit, Routines& routines) {
+bool is_one_statement(const std::string& text) {
+    return std::count(text.begin(), text.end(), ';') == 1 && text.find("for (") == std::string::npos;
+}
+
+/// A unit with few short calls reads best as the loops it is made of; a longer one as a list of calls, and of assignments where a routine is
+/// no more than that.
+void write_out_short_routines(const Unit& unit, Routines& routines) {
     constexpr std::ptrdiff_t most_lines = 64;
     std::ptrdiff_t lines = 0;
     for (const Kernel& kernel : unit.kernels) {
@@ -30,7 +35,7 @@ void write_out_short_unit(const Unit& unit, Routines& routines) {
         }
     }
     for (auto& [name, routine] : routines) {
-        routine.write_out = lines <= most_lines && !routine.takes_lane;
+        routine.write_out = (lines <= most_lines || is_one_statement(routine.text)) && !routine.takes_lane;
     }
 }
 
@@ -55,7 +60,7 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
 
 Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
     Routines routines = routines_of(unit, graph, catalog);
-    write_out_short_unit(unit, routines);
+    write_out_short_routines(unit, routines);
     const std::string kernels = kernels_text(unit, graph, catalog,
         [&](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, routines, cuda_dialect); });
     Writer interface;

@@ -326,7 +326,9 @@ private:
                 declare_value(step.result.place.index);
             }
         }
-        lines.insert(lines.find('\n'), " // " + call_text(step));
+        if (lines.find('\n') + 1 != lines.size()) { // one line says it all
+            lines.insert(lines.find('\n'), " // " + call_text(step));
+        }
         if (scope) {
             const auto block = writer_.block("");
             writer_.lines(lines);

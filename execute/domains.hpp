@@ -29,24 +29,31 @@ std::vector<Demands> settled_demands(const frontend::CheckedProgram& program, co
 std::vector<double> random_value(
     const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw);
 
+inline constexpr int most_draws = 16;
+
 /// Inputs for `elements` elements and their reference.
 struct RandomCases {
     DataValues given; ///< of the program's inputs and uniforms
     ReferenceResult reference;
     std::size_t elements = 0;
-    std::size_t redrawn = 0; ///< draws thrown away as ill conditioned
-    std::size_t ill = 0;     ///< elements that stayed ill conditioned after the last draw
+    std::size_t redrawn = 0; ///< elements that were ill conditioned at first and drawn again
+    std::size_t ill = 0;     ///< of them, those that stayed so after the last draw
+    DataId cause;            ///< with `redrawn`: the first ill-conditioned result in most of them
 
-    /// At most 5 % thrown away and none left: otherwise the comparison proves little and counts as failed.
+    /// At most 5 % drawn again and none left: otherwise the comparison proves little and counts as failed.
     bool acceptable() const { return ill == 0 && redrawn * 20 <= elements; }
 };
 
-/// Draws every element, and again each one in which a computed datum is ill conditioned (`is_ill_conditioned`), at most 16 times.
+/// Draws every element, and again each one in which a computed datum is ill conditioned (`is_ill_conditioned`), at most `most_draws` times in all.
 /// Uniforms are drawn once.
 RandomCases draw_cases(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed);
 
-/// Elements of `result` in which some computed datum is ill conditioned.
-std::vector<std::size_t> ill_conditioned_elements(
+struct IllElement {
+    std::size_t element = 0;
+    DataId cause; ///< the first result, in the order of the calls, that is ill conditioned
+};
+/// Elements of `result` in which some computed datum is ill conditioned, ascending.
+std::vector<IllElement> ill_conditioned_elements(
     const frontend::CheckedProgram& program, const ReferenceResult& result, std::size_t elements);
 
 } // namespace fusec::execute

@@ -20,7 +20,6 @@ using library::Instance;
 namespace {
 
 /// A case that is still ill conditioned after so many draws is kept, and counted.
-constexpr std::size_t most_draws = 16;
 
 /// Values of the shape parameters, by position: equal and different, odd, even, divisible by 2, 3 and 4.
 constexpr std::array<std::array<int, 3>, 8> shape_values{

@@ -2,6 +2,8 @@
 // Drawing the inputs of a program: what is demanded of each, as far as that can be told from the domains, and as far as trying shows.
 #include "execute/domains.hpp"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace fusec::execute {
@@ -10,8 +12,6 @@ using frontend::CheckedProgram;
 using frontend::Datum;
 
 namespace {
-
-constexpr int most_draws = 16;
 
 /// Elements that a set of demands is tried with, and how many of them may be ill conditioned: one per cent, so that more than five per
 /// cent of a few dozen are unlikely. The seed is fixed: what is demanded belongs to the program, not to a run.
@@ -67,18 +67,18 @@ std::vector<Demands> settled_demands(const CheckedProgram& program, const librar
     return wanted;
 }
 
-std::vector<std::size_t> ill_conditioned_elements(const CheckedProgram& program, const ReferenceResult& result, std::size_t elements) {
-    std::vector<std::size_t> found;
+std::vector<IllElement> ill_conditioned_elements(const CheckedProgram& program, const ReferenceResult& result, std::size_t elements) {
+    std::vector<IllElement> found;
     for (std::size_t element = 0; element < elements; ++element) {
-        const bool ill = std::any_of(program.calls.begin(), program.calls.end(), [&](const frontend::Call& call) {
+        const auto ill = std::find_if(program.calls.begin(), program.calls.end(), [&](const frontend::Call& call) {
             const std::size_t datum = call.result.index();
             const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
             return !result.bounds[datum].empty() &&
                 is_ill_conditioned(std::span(result.values[datum]).subspan(element * size, size),
                     std::span(result.bounds[datum]).subspan(element * size, size), call.instance.result.precision);
         });
-        if (ill) {
-            found.push_back(element);
+        if (ill != program.calls.end()) {
+            found.push_back({element, ill->result});
         }
     }
     return found;
@@ -91,9 +91,16 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
     cases.given = first_draw(program, wanted, elements, seed);
     cases.reference = evaluate(program, catalog, elements, cases.given);
 
-    std::vector<std::size_t> ill = ill_conditioned_elements(program, cases.reference, elements);
+    std::vector<std::size_t> ill;
+    std::map<DataId, std::size_t> causes;
+    for (const IllElement& found : ill_conditioned_elements(program, cases.reference, elements)) {
+        ill.push_back(found.element);
+        if (++causes[found.cause] > causes[cases.cause]) {
+            cases.cause = found.cause;
+        }
+    }
+    cases.redrawn = ill.size();
     for (int draw = 1; !ill.empty() && draw < most_draws; ++draw) {
-        cases.redrawn += ill.size();
         DataValues again(program.data.size()); // of the ill elements alone, one after another
         for (const DataId id : program.inputs) {
             const Datum& datum = program.datum(id);
@@ -122,8 +129,8 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
         replace(result.values, cases.reference.values);
         replace(result.bounds, cases.reference.bounds);
         std::vector<std::size_t> still;
-        for (const std::size_t i : ill_conditioned_elements(program, result, ill.size())) {
-            still.push_back(ill[i]);
+        for (const IllElement& found : ill_conditioned_elements(program, result, ill.size())) {
+            still.push_back(ill[found.element]);
         }
         ill = std::move(still);
     }

@@ -44,12 +44,20 @@ inline Bounded negate(Bounded a) {
 inline Bounded absolute(Bounded a) {
     return {std::abs(a.value), a.bound};
 }
-/// Which operand is selected may change within the bounds, but then both are that near.
+/// The roundoff of the coarsest precision, which decides which of two values is the larger in every precision.
+inline constexpr double coarsest_roundoff = 0x1p-24;
+
+/// One of two values, `selected` in exact arithmetic. Where their errors, four times each as a comparison allows, could not exchange them it is that one;
+/// where they could, both are within the larger bound of it.
+inline Bounded select(Bounded selected, Bounded other) {
+    const bool apart = std::abs(selected.value - other.value) > 4 * coarsest_roundoff * (selected.bound + other.bound);
+    return {selected.value, apart ? selected.bound : std::max(selected.bound, other.bound)};
+}
 inline Bounded smaller(Bounded a, Bounded b) {
-    return {std::min(a.value, b.value), std::max(a.bound, b.bound)};
+    return b.value < a.value ? select(b, a) : select(a, b);
 }
 inline Bounded larger(Bounded a, Bounded b) {
-    return {std::max(a.value, b.value), std::max(a.bound, b.bound)};
+    return a.value < b.value ? select(b, a) : select(a, b);
 }
 
 inline Bounded square_root(Bounded a) {

@@ -39,8 +39,10 @@ struct VerifyResult {
     std::size_t components = 0;   ///< compared
     std::size_t product = 0;      ///< of `texts`: also run as a user builds them
     std::size_t mismatches = 0;   ///< of `checked`; a candidate whose text fails in both builds counts once
-    std::size_t redrawn = 0;      ///< elements of the random inputs drawn again as ill conditioned
     std::size_t drawn = 0;        ///< elements of the random inputs
+    std::size_t redrawn = 0;      ///< of them, drawn again as ill conditioned
+    std::size_t still_ill = 0;    ///< of them, ill conditioned in every draw
+    std::string ill_datum;        ///< what rounding may change by more than a hundredth of its size
     bool ill_conditioned = false; ///< more than 5 % redrawn, or elements that stayed so: the comparison proves little
     double worst_ratio = 0;       ///< largest error over allowed error of what agrees
     std::vector<VerifyFailure> failures;
@@ -86,7 +88,7 @@ std::optional<UnitText> read_unit(const std::filesystem::path& source, const std
 /// Text of an emitted unit. `file` names its source and header: `file.cu`, `file.h`.
 UnitText unit_text(const codegen::Unit& unit, const codegen::Emitted& emitted, const std::string& file);
 
-/// Reports a `verify-mismatch` for each failure, and for ill-conditioned inputs.
+/// Reports a `verify-mismatch` for each failure, and `ill-conditioned` for such inputs.
 void report(const VerifyResult& result, const std::string& program, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

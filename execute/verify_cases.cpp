@@ -67,6 +67,10 @@ RunInterface Cases::interface(const codegen::Unit& unit) {
 void Cases::count(VerifyResult& result) const {
     result.drawn += drawn_.elements;
     result.redrawn += drawn_.redrawn;
+    result.still_ill += drawn_.ill;
+    if (!drawn_.acceptable()) {
+        result.ill_datum = graph_.datum(drawn_.cause).name;
+    }
     result.ill_conditioned = result.ill_conditioned || !drawn_.acceptable();
     if (!differing_.empty()) {
         ++result.mismatches;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What verification found, added up and told.
+#include "execute/domains.hpp"
 #include "execute/verify.hpp"
 #include "support/counted.hpp"
 
@@ -17,6 +18,8 @@ void VerifyResult::merge(const VerifyResult& other) {
     product += other.product;
     mismatches += other.mismatches;
     redrawn += other.redrawn;
+    still_ill += other.still_ill;
+    ill_datum = ill_datum.empty() ? other.ill_datum : ill_datum;
     drawn += other.drawn;
     ill_conditioned = ill_conditioned || other.ill_conditioned;
     worst_ratio = std::max(worst_ratio, other.worst_ratio);
@@ -38,9 +41,14 @@ void report(const VerifyResult& result, const std::string& program, Diagnostics&
                 " not agree with the reference");
     }
     if (result.ill_conditioned) {
-        diagnostics.report(kind::verify_mismatch, {},
-            "`" + program + "`: " + std::to_string(result.redrawn) + " of " + counted(result.drawn, "random element") +
-                (result.redrawn == 1 ? " is" : " are") + " ill conditioned, at most 5 % may be");
+        std::string message = "`" + program + "`: " + std::to_string(result.redrawn) + " of " + counted(result.drawn, "random element") +
+            (result.redrawn == 1 ? " was" : " were") + " drawn again as ill conditioned, at most 5 % may be";
+        if (result.still_ill != 0) {
+            message += "; " + std::to_string(result.still_ill) + " stayed so in " + std::to_string(most_draws) + " draws";
+        }
+        Diagnostic& diagnostic = diagnostics.report(kind::ill_conditioned, {}, std::move(message));
+        diagnostic.notes.push_back(
+            {{}, "rounding alone may change `" + result.ill_datum + "` by more than a hundredth: little is shown by a comparison"});
     }
 }
 

@@ -192,6 +192,20 @@ Values neo_hookean(const Values& in) {
     return {{"P", components(Matrix(scalar(in, "mu") * (f - t) + scalar(in, "lambda") * std::log(f.determinant()) * t))}};
 }
 
+Values j2_return(const Values& in) {
+    const Matrix plastic = matrix(in, "eps_p", 3, 3);
+    const Matrix elastic = matrix(in, "eps", 3, 3) - plastic;
+    const double shear = scalar(in, "G"), hardening = scalar(in, "H");
+    const Matrix deviator = elastic - Matrix(elastic.trace() / 3 * Matrix::Identity(3, 3));
+    const double norm = 2 * shear * deviator.norm();
+    const double yield = norm - std::sqrt(2.0 / 3) * (scalar(in, "sigma_y") + hardening * scalar(in, "alpha"));
+    const double multiplier = yield > 0 ? yield / (2 * shear + 2.0 / 3 * hardening) : 0;
+    const Matrix flow = multiplier / deviator.norm() * deviator;
+    const Matrix stress = scalar(in, "K") * elastic.trace() * Matrix::Identity(3, 3) + 2 * shear * (deviator - flow);
+    return {{"sigma", components(stress)}, {"eps_p_new", components(Matrix(plastic + flow))},
+        {"alpha_new", {scalar(in, "alpha") + std::sqrt(2.0 / 3) * multiplier}}};
+}
+
 Values spd_solve(const Values& in) {
     const Vector r = vector(in, "r");
     const int n = static_cast<int>(r.size());
@@ -228,6 +242,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
         {"hex_force", hex_force},
         {"hex_inertia", hex_inertia},
         {"hex_jacobian", hex_jacobian},
+        {"j2_return", j2_return},
         {"kalman", kalman},
         {"neo_hookean", neo_hookean},
         {"recompute", recompute},

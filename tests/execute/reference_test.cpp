@@ -450,6 +450,19 @@ TEST(Comparison, AllowsFourTimesTheBound) {
     EXPECT_EQ(compare(std::vector{1 + 3.9 * u, 2.0, 0.0}, values, bounds, Precision::f64).mismatches, 1U);
 }
 
+TEST(Bounds, OfASelectionAreThoseOfWhatIsSelected) {
+    const Bounded rough{1, 1000}, zero{0, 0};
+    EXPECT_EQ(larger(zero, {-1, 1000}).bound, 0) << "clipped: 0 exactly";
+    EXPECT_EQ(smaller({1, 1000}, zero).bound, 0);
+    EXPECT_EQ(larger(rough, zero).bound, 1000);
+    EXPECT_EQ(larger(zero, rough).value, 1);
+    // 4 u 1e5 = 0.024 in single precision: either may be selected.
+    EXPECT_EQ(larger({0.02, 0}, {0, 1e5}).bound, 1e5);
+    EXPECT_EQ(larger({0.03, 0}, {0, 1e5}).bound, 0);
+    EXPECT_EQ(smaller({0, 1e5}, {0.02, 1}).bound, 1e5);
+    EXPECT_EQ(larger({0, 5}, {0, 7}).bound, 7);
+}
+
 TEST(Comparison, IllConditionedCases) {
     const std::vector<double> values{1, 1e-9};
     EXPECT_FALSE(is_ill_conditioned(values, std::vector{1.0, 1.0}, Precision::f32)) << "a small component beside a large one";

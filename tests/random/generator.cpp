@@ -208,7 +208,7 @@ private:
         case 2:
             return add_sum(target, 0, 0, "sabs(" + a->name + ")", {*a});
         case 3:
-            return add_sum(target, 0, 0, "smax(" + a->name + ", " + b->name + ")", {*a, *b});
+            return draw_.chance(50) ? add_sum(target, 0, 0, "smax(" + a->name + ", " + b->name + ")", {*a, *b}) : clipped(target, *a, *b);
         case 4:
             return add_sum(target, 0, 0, a->name + " - 0.5", {*a});
         default:
@@ -233,6 +233,14 @@ private:
             return false;
         }
         return add_sum(target, a.rows, a.columns, a.name + (shared || draw_.chance(50) ? " + " : " - ") + b.name, {a, b});
+    }
+
+    /// A plastic multiplier, a gap: exactly 0 for about half of the elements.
+    bool clipped(const std::string& target, const Value& a, const Value& b) {
+        if (std::any_of(a.parts.begin(), a.parts.end(), [&](const std::string& part) { return b.parts.contains(part); })) {
+            return false;
+        }
+        return add_sum(target, 0, 0, (draw_.chance(50) ? "smax(" : "smin(") + a.name + " - " + b.name + ", 0)", {a, b});
     }
 
     bool matrix_statement(const std::string& target, const Value& a, const Test& same, const Test& is_scalar) {
@@ -553,38 +561,6 @@ private:
 
 std::string random_program(std::uint64_t seed, const ProgramOptions& options) {
     return Generator(seed, options).run();
-}
-
-std::string layered_program(std::uint64_t seed, int calls, int width) {
-    Draw draw(seed);
-    std::string text = "program layered" + std::to_string(calls) + ";\nMATRIX4x4 a0, a1, a2, a3;\ninput a0, a1, a2, a3;\n";
-    std::vector<std::string> earlier = {"a0", "a1", "a2", "a3"};
-    std::vector<std::string> layer = earlier;
-    std::vector<std::string> next;
-    std::set<std::string> unused;
-    for (int i = 0; i < calls; ++i) {
-        const std::string name = "t" + std::to_string(i);
-        const std::string& a = draw.one_of(layer);
-        const std::string& b = draw.one_of(earlier);
-        constexpr const char* operators[] = {" * ", " + ", " - "};
-        text += name + " = " + a + operators[draw.below(3)] + b + ";\n";
-        unused.erase(a);
-        unused.erase(b);
-        unused.insert(name);
-        next.push_back(name);
-        if (static_cast<int>(next.size()) == width) {
-            earlier.insert(earlier.end(), next.begin(), next.end());
-            layer = std::move(next);
-            next.clear();
-        }
-    }
-    text += "return ";
-    bool first = true;
-    for (const std::string& name : unused) {
-        text += (first ? "" : ", ") + name;
-        first = false;
-    }
-    return text + ";\n";
 }
 
 } // namespace fusec::random_programs

@@ -23,7 +23,4 @@ struct ProgramOptions {
 /// inverses only of inputs, so that random values within the domains are well conditioned.
 std::string random_program(std::uint64_t seed, const ProgramOptions& options);
 
-/// A layered program of `calls` calls over 4x4 matrices: every call takes one result of the layer before and one of any earlier layer.
-std::string layered_program(std::uint64_t seed, int calls, int width);
-
 } // namespace fusec::random_programs
