@@ -351,8 +351,9 @@ std::vector<dag::CallSet> grown_fusions(
     }
     const std::vector<dag::CallSet> of_roots = cones(graph, roots, above);
     whole.insert(whole.end(), of_roots.begin(), of_roots.end());
+    whole.resize(std::min(whole.size(), most_grown));
     keep_once(whole);
-    const std::size_t room = most_grown - std::min(most_grown, whole.size());
+    const std::size_t room = most_grown_with_merges - std::min(most_grown_with_merges, whole.size());
     std::vector<dag::CallSet> large;
     for (double factor = 1; (large = thinned(unions, graph.calls(), above, factor)).size() > room && factor < largest_kernel;) {
         factor *= 1.25;

@@ -11,7 +11,9 @@
 namespace fusec::fusion {
 
 /// Grown sets of one program at most, beyond those of the size that is enumerated.
-inline constexpr std::size_t most_grown = 256;
+inline constexpr std::size_t most_grown = 512;
+/// Unions of merges fill up to so many.
+inline constexpr std::size_t most_grown_with_merges = 256;
 
 /// Consumers of a list up to which each is joined with all others; of more, each with as many of the next ones.
 inline constexpr std::size_t most_joined_directly = 64;
@@ -28,7 +30,7 @@ std::vector<CallId> cone(const dag::CallGraph& graph, CallId root, std::size_t l
 
 /// Unions of the chains of merges of at most 64 and of at most `largest_kernel` calls, of every size; and of more than `above` calls:
 /// segments (segments.hpp), and of the cones of `roots` what has more: whole up to 64, and cut to 32 and 16. Of those above `above` calls
-/// not more than `most_grown`: segments, whole cones, and then unions that are larger than those in them by a factor, the smallest factor
+/// not more than `most_grown`: segments, cones, and then, up to `most_grown_with_merges`, unions that are larger than those in them by a factor, the smallest factor
 /// that will do. By size, then lexicographically, each once.
 std::vector<dag::CallSet> grown_fusions(
     const dag::CallGraph& graph, const std::vector<CallId>& roots, const std::vector<double>& operations, std::size_t above);

@@ -87,6 +87,50 @@ Values hex_inertia(const Values& in) {
     return {{"F", components(Matrix(-mass * matrix(in, "A", 8, 3)))}};
 }
 
+/// The virtual work of the stress, at every Gauss point by the 6x24 strain operator in Voigt notation.
+Values hex_force(const Values& in) {
+    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
+    const Matrix nodes = matrix(in, "X", 8, 3), moved = matrix(in, "U", 8, 3);
+    const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
+    Matrix material = Matrix::Zero(6, 6);
+    material.topLeftCorner(3, 3).setConstant(lambda);
+    material.diagonal().head(3).array() += 2 * mu;
+    material.diagonal().tail(3).setConstant(mu);
+    Vector displacement(24), force = Vector::Zero(24);
+    for (int a = 0; a < 8; ++a) {
+        displacement.segment(3 * a, 3) = moved.row(a).transpose();
+    }
+    for (int q = 0; q < 8; ++q) {
+        Matrix reference(8, 3);
+        for (int a = 0; a < 8; ++a) {
+            for (int k = 0; k < 3; ++k) {
+                double value = side(a, k) / 2;
+                for (int other = 0; other < 3; ++other) {
+                    value *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
+                }
+                reference(a, k) = value;
+            }
+        }
+        const Matrix jacobian = reference.transpose() * nodes;                                 // d x(j) / d xi(i)
+        const Matrix gradients = jacobian.partialPivLu().solve(Matrix(reference.transpose())); // one column per node
+        Matrix strain = Matrix::Zero(6, 24);
+        for (int a = 0; a < 8; ++a) {
+            for (int k = 0; k < 3; ++k) {
+                strain(k, 3 * a + k) = gradients(k, a);
+                const int i = (k + 1) % 3, j = (k + 2) % 3;
+                strain(3 + k, 3 * a + i) = gradients(j, a);
+                strain(3 + k, 3 * a + j) = gradients(i, a);
+            }
+        }
+        force += jacobian.determinant() * (strain.transpose() * (material * (strain * displacement)));
+    }
+    Matrix result(8, 3);
+    for (int a = 0; a < 8; ++a) {
+        result.row(a) = force.segment(3 * a, 3).transpose();
+    }
+    return {{"F", components(result)}};
+}
+
 /// By differentiating the trilinear interpolation of the corners, node by node, at every Gauss point.
 Values hex_jacobian(const Values& in) {
     const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
@@ -195,6 +239,7 @@ const std::map<std::string, std::function<Values(const Values&)>>& table() {
     static const std::map<std::string, std::function<Values(const Values&)>> formulas = {
         {"demo", demo},
         {"demo16", demo16},
+        {"hex_force", hex_force},
         {"hex_inertia", hex_inertia},
         {"hex_jacobian", hex_jacobian},
         {"j2_return", j2_return},

@@ -146,7 +146,7 @@ TEST(Enumerate, ADiamondIsReachedAlthoughItsHalvesAreNotConvex) {
 }
 
 TEST(Enumerate, UniformsAndBusyListsConnectNothing) {
-    for (const auto& [users, pairs] : {std::pair{8, 28U}, std::pair{9, 0U}}) {
+    for (const auto& [users, pairs] : {std::pair{8, 28U}, std::pair{9, 36U}, std::pair{12, 66U}, std::pair{13, 0U}}) {
         ProgramBuilder builder;
         const auto shared = builder.input("x", test::scalar_shape);
         for (int i = 0; i < users; ++i) {

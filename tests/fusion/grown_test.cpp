@@ -130,8 +130,8 @@ TEST(Grown, AChainOfThirtyCallsIsOneSetInTheEnd) {
 TEST(Grown, SetsAreConvexConnectedDistinctAndNotTooLarge) {
     std::mt19937 random(22);
     std::size_t large = 0;
-    for (int round = 0; round < 30; ++round) {
-        const dag::CallGraph graph = test::random_graph(random, 10 + 12 * round);
+    for (int round = 0; round < 15; ++round) {
+        const dag::CallGraph graph = test::random_graph(random, 10 + 24 * round);
         std::vector<CallId> roots;
         for (std::size_t i = 0; i < graph.calls(); ++i) {
             if (graph.datum(graph.call(CallId(i)).result).output) {
