@@ -75,8 +75,9 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees");
     named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false),
         "DIR");
-    named(app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default: all sets up to 8, some up to 512)")
-              ->check(CLI::Range(1, 32)),
+    named(
+        app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default: all sets up to 8, some up to 512)")
+            ->check(CLI::Range(1, 32)),
         "K");
     named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000)")
               ->check(CLI::Range(std::size_t{1}, std::size_t{100000000})),

@@ -205,7 +205,7 @@ private:
             const std::size_t before = device.exchanges();
             check(operands.data(), result.data(), static_cast<int>(options_.cases));
             limit_step(0, step_told);
-            check_indices(plan, i, *loaded);
+            check_indices(plan, i, exchanges ? *emulated : *loaded);
             if (exchanges) {
                 check_exchanges(plan, i, device, device.exchanges() - before);
             }
