@@ -20,7 +20,6 @@ const std::filesystem::path root = FUSEC_SOURCE_DIR;
 /// Kinds whose phase has no golden case yet. The test fails for an entry that has one: remove it together with adding the case.
 const std::set<std::string> awaiting_a_case = {
     // tests/cli/cases/
-    "no-kernel",
 };
 
 std::set<std::string> bracketed_in_checks() {
