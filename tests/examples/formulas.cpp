@@ -90,7 +90,13 @@ Values hex_inertia(const Values& in) {
 /// The virtual work of the stress, at every Gauss point by the 6x24 strain operator in Voigt notation.
 Values hex_force(const Values& in) {
     const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
-    const Matrix nodes = matrix(in, "X", 8, 3), moved = matrix(in, "U", 8, 3);
+    Matrix nodes = matrix(in, "D", 8, 3) / 8;
+    const Matrix moved = matrix(in, "U", 8, 3);
+    for (int a = 0; a < 8; ++a) {
+        for (int k = 0; k < 3; ++k) {
+            nodes(a, k) += side(a, k);
+        }
+    }
     const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
     Matrix material = Matrix::Zero(6, 6);
     material.topLeftCorner(3, 3).setConstant(lambda);
