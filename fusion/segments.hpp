@@ -9,9 +9,9 @@
 
 namespace fusec::fusion {
 
-/// Fusions of more than `calls_without_count` calls do at most this many operations per element. Their text is unrolled, and nvcc 13.0 makes
-/// 10 bytes of instructions of an operation (54,144 bytes of 5273 for the forces of a hexahedron, 102,528 of 9922 for 27 points of it, sm_90):
-/// this is half of the 128 KiB that an SM holds of instructions.
+/// Fusions of more than `calls_without_count` calls do at most this many operations per element. Their text is unrolled, and nvcc makes about
+/// 10 bytes of instructions of an operation (seen during development with nvcc 13.0, sm_90, on two kernels; no result file): this is half of the
+/// 128 KiB of instructions that an SM is assumed to hold.
 inline constexpr double most_operations = 6144;
 inline constexpr std::size_t calls_without_count = 64;
 
