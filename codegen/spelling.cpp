@@ -32,27 +32,27 @@ Spelling choose_spelling(const Kernel& kernel, const Routines& routines, const s
             spelling.viewed.insert(place.index);
         }
     };
+    const auto view_all = [&](const auto& call) {
+        for (const Operand& operand : call.operands) {
+            view(operand.place);
+        }
+        view(call.result.place);
+    };
     for (const Step& step : kernel.steps) {
         if (const auto* derive = std::get_if<Derive>(&step)) {
             const Routine& routine = routines.at(derive->routine);
             if (routine.write_out && can_be_written_out(kernel, *derive, routine, taken)) {
                 spelling.written_out_derivations.insert(derive->datum);
-                continue;
+            } else {
+                view_all(*derive);
             }
-            for (const Operand& operand : derive->operands) {
-                view(operand.place);
-            }
-            view(derive->result.place);
         } else if (const auto* compute = std::get_if<Compute>(&step)) {
             const Routine& routine = routines.at(compute->routine);
             if (routine.write_out && compute->threads == 1 && can_be_written_out(kernel, *compute, routine, taken)) {
                 spelling.written_out.insert(compute->call);
-                continue;
+            } else {
+                view_all(*compute);
             }
-            for (const Operand& operand : compute->operands) {
-                view(operand.place);
-            }
-            view(compute->result.place);
         } else if (const auto* load = std::get_if<LoadValue>(&step)) {
             spelling.viewed.insert(load->value);
         } else if (const auto* store = std::get_if<StoreValue>(&step)) {

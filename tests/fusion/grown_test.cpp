@@ -165,6 +165,7 @@ TEST(Grown, MergesGoOverListsWithAnyNumberOfUsers) {
             builder.output(builder.node({hub}));
         }
         const dag::CallGraph graph = builder.graph();
+        ASSERT_FALSE(chain_of_merges(graph, 512, one_each(graph)).empty());
         EXPECT_EQ(chain_of_merges(graph, 512, one_each(graph)).back().size(), users);
         EXPECT_EQ(chain_of_merges(graph, 512, std::vector<double>(users, most_operations / 70)).back().size(), users < 70 ? users : 64U);
     }

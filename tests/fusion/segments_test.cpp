@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <set>
 
 namespace fusec::fusion {
@@ -145,13 +145,28 @@ TEST(Segments, ASumIsCutBetweenItsTermsThoughTheProgramMakesThemSideBySide) {
         const std::vector<CallSet> found = segments(graph, order, one_each(graph), 8);
         sets.insert(found.begin(), found.end());
     }
-    // Between any two partial sums: each such interval loads x (64 bytes) and the sum before it and stores one, 8 bytes each.
-    std::map<long, int> by_traffic;
-    for (const CallSet& set : sets) {
-        ++by_traffic[traffic(graph, set)];
+    // What the partial sums are made from, ascending: the first one's call, then a call for a term and one for its sum by turns.
+    std::vector<CallSet> made_from = {{}};
+    for (std::size_t sum = 80; sum < graph.calls(); sum += 2) {
+        CallSet set;
+        for (std::size_t call = 0; call <= sum; ++call) {
+            if (call == sum || graph.ancestors(CallId(sum)).test(call)) {
+                set.emplace_back(call);
+            }
+        }
+        made_from.push_back(set);
     }
-    EXPECT_GE(by_traffic[64 + 8], 8);      // prefixes, the whole among them
-    EXPECT_GE(by_traffic[64 + 8 + 8], 28); // i < j, not from the first
+    ASSERT_EQ(made_from.size(), 9U);
+    // Between any two: x (64 bytes) is loaded, and the sum before unless it is the first, and a sum is stored, 8 bytes each.
+    for (std::size_t from = 0; from < made_from.size(); ++from) {
+        for (std::size_t to = from + 1; to < made_from.size(); ++to) {
+            CallSet set;
+            std::set_difference(
+                made_from[to].begin(), made_from[to].end(), made_from[from].begin(), made_from[from].end(), std::back_inserter(set));
+            EXPECT_TRUE(sets.contains(set)) << from << " to " << to;
+            EXPECT_EQ(traffic(graph, set), from == 0 ? 64 + 8 : 64 + 8 + 8);
+        }
+    }
 }
 
 TEST(Segments, KernelsOfManyCallsDoNotDoTooManyOperations) {
