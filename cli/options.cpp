@@ -79,7 +79,7 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
         app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default: all sets up to 8, some up to 512)")
             ->check(CLI::Range(1, 32)),
         "K");
-    named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000)")
+    named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000; 50000 for more than 50 calls)")
               ->check(CLI::Range(std::size_t{1}, std::size_t{100000000})),
         "N");
     named(app.add_option("--time-limit", options.time_limit,

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 /// The end of a child's text that says the function has returned; a child that ends before leaves it out.
 constexpr char completed_mark = '\x06';
-constexpr int ended_by_end_child = 99;
+constexpr char ended_mark = '\x05'; ///< an exit code could be anybody's: sanitizers have theirs
 
 /// Where the child of run_children writes; -1 outside of one.
 int result_pipe = -1;
@@ -140,7 +140,8 @@ void limit_step(double seconds, std::string (*told)(const std::string& fault)) {
 
 void end_child(const char* text) {
     write_all(result_pipe, text, std::strlen(text));
-    ::_exit(ended_by_end_child);
+    write_all(result_pipe, &ended_mark, 1);
+    ::_exit(1);
 }
 
 std::vector<ChildResult> run_children(
@@ -165,8 +166,11 @@ std::vector<ChildResult> run_children(
         } else if (WEXITSTATUS(status) == 0 && !result.text.empty() && result.text.back() == completed_mark) {
             result.text.pop_back();
             result.completed = true;
+        } else if (WEXITSTATUS(status) == 1 && !result.text.empty() && result.text.back() == ended_mark) {
+            result.text.pop_back();
+            result.fault = "ended";
         } else {
-            result.fault = WEXITSTATUS(status) == ended_by_end_child ? "ended" : "exit code " + std::to_string(WEXITSTATUS(status));
+            result.fault = "exit code " + std::to_string(WEXITSTATUS(status));
         }
         ::close(descriptor);
         running.erase(descriptor);

@@ -238,19 +238,23 @@ void load(OsiClpSolverInterface& solver, const BinaryProgram& program, double sc
     }
 }
 
-// Probing is left out: on covers it took more time than the nodes it saves.
+// Probing is left out: on covers it took more time than the nodes it saves. A small cover has few nodes: neither cuts nor dives pay.
 void add_cuts_and_heuristics(CbcModel& model) {
+    constexpr int small = 500; // columns
+    CbcRounding rounding(model);
+    model.addHeuristic(&rounding, "rounding");
+    if (model.getNumCols() < small) {
+        return;
+    }
     CglClique clique;
     clique.setStarCliqueReport(false);
     clique.setRowCliqueReport(false);
     CglZeroHalf zero_half;
     model.addCutGenerator(&clique, -1, "clique");
     model.addCutGenerator(&zero_half, -1, "zero-half");
-    CbcRounding rounding(model);
     CbcHeuristicDiveCoefficient dive(model);
     CbcHeuristicRINS rins(model);
     rins.setHowOften(50);
-    model.addHeuristic(&rounding, "rounding");
     model.addHeuristic(&dive, "dive");
     model.addHeuristic(&rins, "rins");
 }

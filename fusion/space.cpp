@@ -2,31 +2,51 @@
 // The candidate space: fusions and columns are made at once, implementations when a column's time is asked for.
 #include "fusion/space.hpp"
 
+#include "fusion/choice_search.hpp"
 #include "fusion/columns.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/front.hpp"
 #include "fusion/grown.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/least_work.hpp"
+#include "fusion/search_effort.hpp"
 #include "fusion/workers.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <numeric>
 
 namespace fusec::fusion {
 
 namespace {
 
-/// Implementations considered per column. Small spaces are searched widely; in large ones thousands of columns have to be priced.
-std::size_t automatic_implementations(std::size_t fusions) {
-    return fusions <= 64 ? 384 : fusions <= 5000 ? 160 : fusions <= 50000 ? 64 : 40;
+/// The larger fusions of large programs are grown from the smaller ones, of which fewer do.
+std::size_t automatic_fusions(std::size_t calls, bool grown) {
+    return calls > large_program && grown ? 50000 : 200000;
+}
+
+std::size_t automatic_implementations(std::size_t fusions, int words) {
+    constexpr int registers_of_a_thread = 255;
+    if (fusions <= 64) {
+        return 384;
+    }
+    const bool small_kernel = words <= registers_of_a_thread;
+    return fusions <= 5000 ? (small_kernel ? 40 : 160) : small_kernel ? 16 : 64;
+}
+
+int words_of(const KernelOutline& kernel) {
+    return std::accumulate(
+        kernel.data.begin(), kernel.data.end(), 0, [](int sum, const KernelOutline::Datum& datum) { return sum + datum.shape.size(); });
 }
 
 /// What pricing a column found, without its candidates.
 struct Priced {
     std::vector<Merit> front;
-    Choices choices;
+    std::deque<Combination> combinations; ///< of the choices
+    std::vector<KernelChoice> tried;      ///< Merit::choice is an index
+    double unexplored = 0;                ///< choices that were not tried
     std::size_t considered = 0;
     std::size_t built = 0;
     std::size_t excluded = 0; ///< not built, because its routines cannot beat the best one
@@ -72,6 +92,9 @@ struct Space::State {
           limits(the_limits),
           options(the_options),
           routines(find_routines(the_graph, catalog, the_limits)) {
+        if (options.max_fusions == 0) {
+            options.max_fusions = automatic_fusions(graph.calls(), options.grown);
+        }
         fusions = enumerate_fusions(graph, options.max_fusion, options.max_fusions);
         std::vector<double> flops;
         flops.reserve(routines.size());
@@ -83,9 +106,6 @@ struct Space::State {
         }
         pricers.resize(1);
         columns = make_columns(graph, fusions.sets, flops, options.recompute, static_cast<std::size_t>(options.max_fusion));
-        if (options.implementations == 0) {
-            options.implementations = automatic_implementations(fusions.sets.size());
-        }
         bounds.reserve(columns.columns.size());
         for (const Column& column : columns.columns) {
             bounds.push_back(bound_of(column));
@@ -97,6 +117,7 @@ struct Space::State {
         statistics.hubs_left_out = options.max_fusion > 1 && hubs_are_left_out(graph);
         statistics.complete = fusions.complete && !statistics.hubs_left_out;
         statistics.stopped = !fusions.complete;
+        statistics.max_fusions = options.max_fusions;
         statistics.columns_complete = columns.complete;
     }
 
@@ -153,15 +174,19 @@ struct Space::State {
         out.cost.seconds = rounded_prediction(out.cost.seconds);
     }
 
-    /// One implementation takes the square of the number of lists; of a kernel with very many, fewer are considered.
+    /// Implementations tried of a kernel. Small spaces are searched widely. In large ones thousands of columns have to be priced, most of
+    /// them with values that would fit the registers of a thread, of which few implementations tell what they can do. Trying one takes the
+    /// square of the number of lists; of a kernel with very many, fewer are tried.
     std::size_t implementations_of(const KernelOutline& kernel) const {
         constexpr std::size_t ordinary = 48; // lists
-        constexpr std::size_t least = 6;
-        return std::min(options.implementations, std::max(least, options.implementations * ordinary / kernel.data.size()));
+        constexpr std::size_t least = 12;
+        const std::size_t most =
+            options.implementations == 0 ? automatic_implementations(fusions.sets.size(), words_of(kernel)) : options.implementations;
+        return std::min(most, std::max(least, most * ordinary / kernel.data.size()));
     }
 
-    /// Calls `visit(number of the choice)`, with the choice as the builder's draft, for every choice that the device can run; fills
-    /// in the rest of the result. `hopeless(kernel, choices, combination)` may exclude all choices of a combination of routines.
+    /// Calls `visit(number)`, with the choice as the builder's draft, for every choice that is tried and that the device can run; fills in
+    /// the rest of the result. `hopeless(kernel, choices, combination)` may exclude all choices of a combination of routines.
     template <class Visit, class Hopeless>
     Priced elaborate(Pricer& with, const Column& of, Visit visit, Hopeless hopeless) const {
         Priced result;
@@ -171,23 +196,26 @@ struct Space::State {
             }
         }
         KernelOutline kernel = outline_without_orders(graph, of, routines, with.costs);
-        result.choices = choices(kernel, limits, implementations_of(kernel));
-        result.considered = result.choices.list.size() + result.unusable.size();
+        ChoiceSpace space(kernel, limits);
         with.builder.begin(kernel);
-        for (std::size_t number = 0; number < result.choices.list.size(); ++number) {
-            const KernelChoice& choice = result.choices.list[number];
-            if (hopeless(kernel, result.choices, choice.combination)) {
+        search_choices(space, implementations_of(kernel), [&](const KernelChoice& choice) -> Trial {
+            const std::size_t number = result.tried.size();
+            result.tried.push_back(choice);
+            if (hopeless(kernel, space, choice.combination)) {
                 ++result.excluded;
-                continue;
+                return {};
             }
             find_order(kernel, graph, of, choice.order);
-            if (const auto refusal = with.builder.decide(result.choices.combinations[choice.combination], choice)) {
+            if (const auto refusal = with.builder.decide(space.combination(choice.combination), choice)) {
                 result.refused.push_back(*refusal);
-                continue;
+                return {};
             }
             ++result.built;
-            visit(number);
-        }
+            return visit(number);
+        });
+        result.considered = result.tried.size() + result.unusable.size();
+        result.unexplored = space.size() - static_cast<double>(result.tried.size());
+        result.combinations = std::move(space).take_combinations();
         return result;
     }
 
@@ -201,22 +229,24 @@ struct Space::State {
         double best = impossible;
         const KernelWork least = with.least_work.of(column(id));
         std::vector<double> bounds_of; // per combination; NaN: not found yet
-        const auto visit = [&](std::size_t number) {
+        const auto visit = [&](std::size_t number) -> Trial {
             const KernelWork& work = with.builder.draft().work;
             const double predicted = rounded_prediction(model.seconds(work, options.elements));
-            merits.push_back({predicted, work.shared_bytes, work.registers, number, work.spill_bytes > 0});
+            const bool spills = work.spill_bytes > 0;
+            merits.push_back({predicted, work.shared_bytes, work.registers, number, spills});
             // One that spills is kept only if all do, so it makes no other hopeless.
-            best = work.spill_bytes > 0 ? best : std::min(best, predicted);
+            best = spills ? best : std::min(best, predicted);
+            return {spills, predicted};
         };
-        const auto hopeless = [&](const KernelOutline& kernel, const Choices& choices, std::uint32_t combination) {
+        const auto hopeless = [&](const KernelOutline& kernel, const ChoiceSpace& space, std::uint32_t combination) {
             if (wanted == Wanted::front || limits.target == Target::host || std::isinf(best)) {
                 return false;
             }
-            bounds_of.resize(choices.combinations.size(), std::numeric_limits<double>::quiet_NaN());
+            bounds_of.resize(space.combinations(), std::numeric_limits<double>::quiet_NaN());
             double& bound = bounds_of[combination];
             if (std::isnan(bound)) {
                 bound = rounded_prediction(
-                    model.least_seconds(LeastWork::with_routines(kernel, choices.combinations[combination], least), options.elements));
+                    model.least_seconds(LeastWork::with_routines(kernel, space.combination(combination), least), options.elements));
             }
             return bound > best;
         };
@@ -232,7 +262,7 @@ struct Space::State {
         }
         Counts& counts = counted[id];
         if (counts.considered == 0 || wanted == Wanted::front) { // a front knows more than a price: nothing was left out
-            counts = {result.considered, result.excluded + result.built - result.front.size(), result.choices.unexplored, {}};
+            counts = {result.considered, result.excluded + result.built - result.front.size(), result.unexplored, {}};
             for (const Refusal& refusal : result.refused) {
                 ++counts.rejected[refusal.reason];
             }
@@ -284,7 +314,8 @@ void Space::find_seconds(const std::vector<ColumnId>& columns) {
         State::Pricer& pricer = state_->pricer(worker);
         for (std::size_t i = begin; i < end; ++i) {
             priced[i] = state_->price(pricer, open[i], State::Wanted::seconds);
-            priced[i].choices = {.combinations = {}, .list = {}, .unexplored = priced[i].choices.unexplored}; // only a front asks for them
+            priced[i].combinations = {}; // only a front asks for them
+            priced[i].tried = {};
         }
     });
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -307,7 +338,7 @@ const Front& Space::front(ColumnId column) {
     state_->record(column, priced, State::Wanted::front);
     front.considered = priced.considered;
     front.dominated = priced.built - priced.front.size();
-    front.unexplored = priced.choices.unexplored;
+    front.unexplored = priced.unexplored;
     for (const Refusal& refusal : priced.refused) {
         front.rejected.push_back(refusal.explained());
     }
@@ -318,9 +349,9 @@ const Front& Space::front(ColumnId column) {
     KernelBuilder& builder = pricer.builder;
     builder.begin(kernel);
     for (const Merit& merit : priced.front) {
-        const KernelChoice& choice = priced.choices.list[merit.choice];
+        const KernelChoice& choice = priced.tried[merit.choice];
         Candidate& kept = front.kept.emplace_back();
-        const auto refusal = builder.decide(priced.choices.combinations[choice.combination], choice);
+        const auto refusal = builder.decide(priced.combinations[choice.combination], choice);
         internal_check(!refusal, "space: a kept candidate cannot be built again");
         state_->write(builder, kept);
     }
@@ -330,8 +361,12 @@ const Front& Space::front(ColumnId column) {
 std::vector<Candidate> Space::implementations(ColumnId column) const {
     std::vector<Candidate> result;
     State::Pricer& pricer = state_->pricer();
-    const auto visit = [&](std::size_t) { state_->write(pricer.builder, result.emplace_back()); };
-    state_->elaborate(pricer, state_->column(column), visit, [](const KernelOutline&, const Choices&, std::uint32_t) { return false; });
+    const auto visit = [&](std::size_t) -> Trial {
+        const Candidate& written = result.emplace_back();
+        state_->write(pricer.builder, result.back());
+        return {written.work.spill_bytes > 0, written.cost.seconds};
+    };
+    state_->elaborate(pricer, state_->column(column), visit, [](const KernelOutline&, const ChoiceSpace&, std::uint32_t) { return false; });
     return result;
 }
 

@@ -13,12 +13,12 @@ namespace fusec::fusion {
 
 struct SpaceOptions {
     int max_fusion = 8;
-    std::size_t max_fusions = 200000;
-    bool grown = false; ///< fusions of more than max_fusion calls too, as far as they are grown (grown.hpp)
+    std::size_t max_fusions = 0; ///< to enumerate; 0: 200,000, or 50,000 in programs of more than 50 calls where larger ones are grown
+    bool grown = false;          ///< fusions of more than max_fusion calls too, as far as they are grown (grown.hpp)
     bool recompute = true;
     std::uint64_t elements = 1048576;
     std::size_t front = 16;          ///< kept candidates per column
-    std::size_t implementations = 0; ///< considered per column, the promising first; 0: by the size of the space (384, 160, 64 or 40)
+    std::size_t implementations = 0; ///< tried per column (choice_search.hpp); 0: by the size of the space and of the kernel, 16 to 384
 };
 
 struct SpaceStatistics {
@@ -29,7 +29,8 @@ struct SpaceStatistics {
     std::size_t dominated = 0;  ///< not kept, those included that were not built because their routines cannot beat the best
     std::map<std::string, std::size_t> rejected; ///< by reason, of those built
     bool complete = true;                        ///< enumeration reached every fusion of at most SpaceOptions::max_fusion calls
-    bool stopped = false;                        ///< if not, enumeration stopped at SpaceOptions::max_fusions
+    bool stopped = false;                        ///< if not, enumeration stopped at `max_fusions`
+    std::size_t max_fusions = 0;                 ///< SpaceOptions::max_fusions, or what stands for its 0
     bool hubs_left_out = false;   ///< if not, sets that only lists of very many users connect were not enumerated (enumerate.hpp)
     bool columns_complete = true; ///< every legal choice of stored data of these is a column
     std::uint64_t unexplored = 0; ///< implementations of the columns built so far beyond SpaceOptions::implementations; `countless` at most

@@ -266,7 +266,7 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
         return 0.5 * share * std::clamp(1 / share - 1, 0.0, 1.0);
     };
     const double most = std::max(sms, sms * device.limits.threads_per_sm); // resident elements: each has a thread at least
-    constexpr double step = 1.08;
+    constexpr double step = 1.2;
     double result = std::numeric_limits<double>::infinity();
     double tail_before = 0;
     for (double resident = std::min(most, 8 * sms);; resident = std::min(most, step * resident)) {

@@ -105,7 +105,7 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         std::cout << fmt::format("  {}\n", sets_without_both(c, largest));
     }
     if (c.space->statistics().stopped) {
-        std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.options.max_fusions, "fusion"));
+        std::cout << fmt::format("  (the enumeration stopped at {})\n", counted(c.space->statistics().max_fusions, "fusion"));
     }
 }
 

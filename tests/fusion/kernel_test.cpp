@@ -206,7 +206,8 @@ TEST(Kernel, DerivedDataAreMadeByEveryThread) {
 TEST(Kernel, DerivedDataOnTheHost) {
     DeviceLimits host;
     host.target = Target::host;
-    const Kernel kernel(scaled_by_uniforms(), {}, choice(8, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first), host);
+    const dag::CallGraph graph = scaled_by_uniforms();
+    const Kernel kernel(graph, {}, choice(8, LoadPolicy::in_place, StorePolicy::direct, LoadOrder::first), host);
     EXPECT_EQ(kernel.candidate.work.flops, 9) << "made once for all elements";
     EXPECT_EQ(kernel.steps(), "load A, derive k1, derive k, X, store X");
 }

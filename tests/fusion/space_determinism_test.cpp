@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The candidate space does not depend on what was asked before, nor on the last bits of a prediction.
+#include "fusion/choice_search.hpp"
 #include "fusion/columns.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "space_cases.hpp"
@@ -68,19 +69,21 @@ TEST(SpaceDeterminism, AChoiceIsTheSameWhateverWasElaboratedBefore) {
         KernelBuilder shared(limits);
         for (const Column& column : all.columns()) {
             const KernelOutline kernel = outline(graph, column, routines, costs);
-            const Choices list = choices(kernel, limits, 200);
+            ChoiceSpace choices(kernel, limits);
             shared.begin(kernel);
-            for (const KernelChoice& choice : list.list) {
+            search_choices(choices, 200, [&](const KernelChoice& choice) -> Trial {
                 Candidate alone, together;
                 KernelBuilder fresh(limits);
-                const bool refused = fresh.build(kernel, list.combinations[choice.combination], choice, alone).has_value();
-                ASSERT_EQ(shared.decide(list.combinations[choice.combination], choice).has_value(), refused);
-                if (!refused) {
-                    shared.write(together);
-                    ASSERT_EQ(text_of(together), text_of(alone));
-                    ++compared;
+                const bool refused = fresh.build(kernel, choices.combination(choice.combination), choice, alone).has_value();
+                EXPECT_EQ(shared.decide(choices.combination(choice.combination), choice).has_value(), refused);
+                if (refused) {
+                    return {};
                 }
-            }
+                shared.write(together);
+                EXPECT_EQ(text_of(together), text_of(alone));
+                ++compared;
+                return {false, alone.work.shared_wavefronts + alone.work.instructions};
+            });
         }
         EXPECT_GT(compared, 1000U);
     }
