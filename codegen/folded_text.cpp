@@ -223,7 +223,9 @@ std::vector<std::string> lines_of(std::string_view text) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
-        lines.emplace_back(text.substr(at, end - at));
+        if (end > at) { // no blank lines
+            lines.emplace_back(text.substr(at, end - at));
+        }
         at = end + 1;
     }
     return lines;
@@ -273,25 +275,55 @@ bool declares(const Lines& body) {
         [&](const std::string& line) { return indentation(line) == indentation(body.front()) && std::regex_match(line, declaration); });
 }
 
+/// `auto sum = E;` and then `x = sum;`, which is all that becomes of a sum of one product, are `x = E;`.
+Lines without_copies(Lines lines) {
+    static const std::regex declaration(R"(^( *)auto (\w+) = (.*);$)");
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+        std::smatch parts;
+        if (!std::regex_match(lines[i], parts, declaration)) {
+            continue;
+        }
+        const std::string indent = parts[1], value = parts[3], copied = " = " + parts.str(2) + ";";
+        const std::regex word("\\b" + parts.str(2) + "\\b");
+        std::size_t end = i + 1; // of the variable's scope
+        std::ptrdiff_t mentions = 0;
+        for (; end < lines.size() && indentation(lines[end]) >= indent.size(); ++end) {
+            mentions += std::distance(std::sregex_iterator(lines[end].begin(), lines[end].end(), word), std::sregex_iterator());
+        }
+        std::string& next = lines[i + 1];
+        if (mentions == 1 && indentation(next) == indent.size() && next.ends_with(copied)) {
+            next.replace(next.size() - copied.size(), std::string::npos, " = " + value + ";");
+            lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+    return lines;
+}
+
+Lines folded(const Lines& lines);
+
 /// The body in place of a loop of one pass; it keeps its scope where it declares something.
 Lines passed_once(const Loop& loop, Lines body) {
-    const bool scope = declares(body);
     const std::regex variable("\\b" + loop.variable + "\\b");
     for (std::string& line : body) {
-        line = std::regex_replace(line.substr(std::min<std::size_t>(scope ? 0 : 4, line.size())), variable, loop.start);
+        line = std::regex_replace(line.substr(4), variable, loop.start);
     }
-    if (scope) {
+    body = folded(body);
+    if (declares(body)) {
+        for (std::string& line : body) {
+            line.insert(0, 4, ' ');
+        }
         body.insert(body.begin(), loop.indent + "{");
         body.push_back(loop.indent + "}");
     }
     return body;
 }
 
-void fold(const Lines& lines, std::string& result) {
+Lines folded(const Lines& lines) {
+    Lines result;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const std::optional<Loop> loop = loop_of(lines[i]);
         if (!loop) {
-            result += lines[i] + '\n';
+            result.push_back(lines[i]);
             continue;
         }
         std::size_t end = i + 1; // of the body
@@ -301,17 +333,19 @@ void fold(const Lines& lines, std::string& result) {
         const bool closed = loop->brace.empty() || (end < lines.size() && lines[end] == loop->indent + "}");
         Lines body(lines.begin() + static_cast<std::ptrdiff_t>(i) + 1, lines.begin() + static_cast<std::ptrdiff_t>(end));
         // One statement has to stay behind a loop without braces.
-        const bool hanging = !result.empty() && std::string_view(";{}").find(result[result.size() - 2]) == std::string_view::npos;
+        const bool hanging = !result.empty() && std::string_view(";{}").find(result.back().back()) == std::string_view::npos;
         if (!loop->has_numbers() || loop->passes() > 1 || !closed || !is_constant(loop->variable, body) ||
             (hanging && (loop->passes() < 1 || !loop->brace.empty()))) {
-            result += loop->text() + '\n'; // the lines of its body follow
+            result.push_back(loop->text()); // the lines of its body follow
             continue;
         }
         i = loop->brace.empty() ? end - 1 : end;
         if (loop->passes() == 1) {
-            fold(passed_once(*loop, std::move(body)), result);
+            body = passed_once(*loop, std::move(body));
+            result.insert(result.end(), body.begin(), body.end());
         }
     }
+    return without_copies(std::move(result));
 }
 
 } // namespace
@@ -323,7 +357,9 @@ std::string folded_index(std::string_view expression) {
 
 std::string with_folded_loops(std::string_view lines) {
     std::string result;
-    fold(lines_of(lines), result);
+    for (const std::string& line : folded(lines_of(lines))) {
+        result += line + '\n';
+    }
     return result;
 }
 

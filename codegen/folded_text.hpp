@@ -12,7 +12,8 @@ namespace fusec::codegen {
 std::string folded_index(std::string_view expression);
 
 /// Loops `for (int i = START; i < END; ++i)` with the bounds that they come to; those of one pass are replaced by their body with the
-/// number in place of the variable, those of none are left out. `lines`: indented as clang-format does, by four.
+/// number in place of the variable, those of none are left out. A variable that is then only copied goes too. `lines`: indented as
+/// clang-format does, by four.
 std::string with_folded_loops(std::string_view lines);
 
 } // namespace fusec::codegen

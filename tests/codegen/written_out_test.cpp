@@ -102,10 +102,16 @@ TEST(WrittenOut, LoopsOfOnePassAreTheirBody) {
         "    sum += A[e * 2 + i * 2 + 1] * x[e * 2 + 1];\n"
         "    y[e * 2 + i] = sum;\n"
         "}\n");
-    EXPECT_EQ(body_of(product, {shaped("A", 1, 1), shaped("x", 1, 1), shaped("y", 1, 1)}),
+    EXPECT_EQ(body_of(product, {shaped("A", 1, 1), shaped("x", 1, 1), shaped("y", 1, 1)}), "y[e * 2] = A[e * 2] * x[e * 2];\n");
+    // What is declared keeps its scope.
+    EXPECT_EQ(body_of("    for (int i = 0; i < A::rows; ++i) {\n"
+                      "        auto sum = a(i, 0) * x(0);\n"
+                      "        y(i) = sum + sum;\n"
+                      "    }\n",
+                  {shaped("A", 1, 1), shaped("x", 1, 1), shaped("y", 1, 1)}),
         "{\n"
         "    float sum = A[e * 2] * x[e * 2];\n"
-        "    y[e * 2] = sum;\n"
+        "    y[e * 2] = sum + sum;\n"
         "}\n");
     EXPECT_EQ(
         body_of(
