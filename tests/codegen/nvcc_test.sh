@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # nvcc's verdict on every example under every plan mode, and on the products and solves of large matrices in large/ under `auto`, for sm_80
-# and sm_90: no warning, no spill in the chosen plan of an example, and no spill anywhere that fusec did not warn of (register-spill).
+# and sm_90: no warning, no spill in the chosen plan of an example, and no spill anywhere that fusec did not warn of (register-spill). A stage
+# of nvcc that takes more processor time than LIMIT for one of those units fails.
 # Usage: nvcc_test.sh FUSEC SOURCE_DIR; prints a table; exits 77 (skipped) where there is no nvcc. One translation unit per mode and
 # architecture, two at a time.
 set -euo pipefail
@@ -39,13 +40,15 @@ for unit in h200:90 a100:80; do
     done
 done
 
+limit=400 # seconds; each kernel of large/ has one form or two, most unrolled to thousands of operations
 compile() {
     local folder=$1 arch
+    ulimit -t "$limit"
     arch=$(basename "$(dirname "$folder")")
     (cd "$folder" && "$nvcc" -std=c++17 "-arch=$arch" -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v -c all.cu -o all.o) >"$folder/log" 2>&1 && echo 0 >"$folder/rc" || echo $? >"$folder/rc"
 }
 export -f compile
-export nvcc
+export limit nvcc
 printf '%s\n' "$work"/sm_*/* | xargs -P 2 -I{} bash -c 'compile {}'
 
 status=0

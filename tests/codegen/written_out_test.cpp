@@ -103,6 +103,8 @@ TEST(WrittenOut, LoopsOfOnePassAreTheirBody) {
         "    y[e * 2 + i] = sum;\n"
         "}\n");
     EXPECT_EQ(body_of(product, {shaped("A", 1, 1), shaped("x", 1, 1), shaped("y", 1, 1)}), "y[e * 2] = A[e * 2] * x[e * 2];\n");
+    EXPECT_EQ(body_of("    auto sum = a(0, 0);\n    y() = sum;\n    y() += sum;\n", {tile, vector, scalar}),
+        "float sum = A_tile[element * 6];\ns1 = sum;\ns1 += sum;\n");
     // What is declared keeps its scope.
     EXPECT_EQ(body_of("    for (int i = 0; i < A::rows; ++i) {\n"
                       "        auto sum = a(i, 0) * x(0);\n"
@@ -203,8 +205,8 @@ TEST(WrittenOut, AnIndexThatIsNotShownToBeInRangeIsCalled) {
 }
 
 TEST(WrittenOut, ABodyWithANameOfTheKernelIsCalled) {
-    const std::string statements = "    auto sum = a(0, 0);\n    y(0) = sum;\n";
-    EXPECT_EQ(body_of(statements, {tile, vector, view}), "float sum = A_tile[element * 6];\nF_view(0) = sum;\n");
+    const std::string statements = "    auto sum = a(0, 0);\n    y(0) = sum * sum;\n";
+    EXPECT_EQ(body_of(statements, {tile, vector, view}), "float sum = A_tile[element * 6];\nF_view(0) = sum * sum;\n");
     EXPECT_EQ(body_of(statements, {tile, vector, view}, [](const std::string& name) { return name == "sum"; }), "called");
 }
 
