@@ -13,6 +13,7 @@ const Dialect cuda_dialect = {
     .restrict_pointer = "__restrict__",
     .thread_index = "threadIdx.x",
     .block_index = "blockIdx.x",
+    .unroll_short = "_Pragma(\"unroll 256\")",
     .unroll = "_Pragma(\"unroll\")",
     .await_copies = "__pipeline_commit();\n__pipeline_wait_prior(0);\n",
     .block_barrier = "__syncthreads();",

@@ -16,6 +16,7 @@ struct Dialect {
     std::string_view restrict_pointer;
     std::string_view thread_index;
     std::string_view block_index;
+    std::string_view unroll_short;  ///< before a loop that must be if it has few passes
     std::string_view unroll;        ///< before a loop that must be unrolled
     std::string_view await_copies;  ///< statements, a line each: the asynchronous copies of this thread have arrived
     std::string_view block_barrier; ///< statement

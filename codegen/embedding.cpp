@@ -208,9 +208,10 @@ std::string with_template_heads_joined(std::string_view text) {
 /// The macros of views.cuh as a target needs them. On the host nothing has to be unrolled, and the attribute keeps its short name.
 std::string for_target(std::string text, fusion::Target target) {
     if (target == fusion::Target::host) {
-        return with_template_heads_joined(replaced(std::move(text), "FUSEC_UNROLL ", ""));
+        return with_template_heads_joined(replaced(replaced(std::move(text), "FUSEC_UNROLL_SHORT ", ""), "FUSEC_UNROLL ", ""));
     }
-    text = replaced(replaced(std::move(text), "FUSEC_DEVICE", "__device__ __forceinline__"), "FUSEC_UNROLL", "_Pragma(\"unroll\")");
+    text = replaced(std::move(text), "FUSEC_DEVICE", "__device__ __forceinline__");
+    text = replaced(replaced(std::move(text), "FUSEC_UNROLL_SHORT", "_Pragma(\"unroll 256\")"), "FUSEC_UNROLL", "_Pragma(\"unroll\")");
     return with_template_heads_joined(text);
 }
 

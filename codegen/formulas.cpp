@@ -53,6 +53,8 @@ constexpr std::array notations{
 constexpr std::size_t most_operands_written = 6;
 constexpr int most_components_written = 4;
 constexpr std::size_t longest_component = 80;
+constexpr std::size_t most_lines = 12, most_names = 16, first_shown = 8, last_shown = 3; ///< of more, so many
+constexpr std::size_t longest_line = 300, line_start = 200, line_end = 60;               ///< in characters; of a longer one, so many
 
 /// What a kernel derives, then what it computes for each element.
 std::vector<const frontend::Call*> calls_of(const Kernel& kernel, const dag::CallGraph& graph) {
@@ -226,6 +228,26 @@ private:
     std::set<DataId> named_;                         ///< written by name wherever they are used
 };
 
+/// The first and the last of many, and between them how many there are.
+std::vector<std::string> with_some_left_out(std::vector<std::string> all, std::size_t most) {
+    if (all.size() > most) {
+        const std::string left_out = "... " + std::to_string(all.size() - first_shown - last_shown) + " more";
+        all.erase(all.begin() + first_shown, all.end() - last_shown);
+        all.insert(all.begin() + first_shown, left_out);
+    }
+    return all;
+}
+
+/// The start and the end of a long line, between blanks.
+std::string shortened(const std::string& line) {
+    if (line.size() <= longest_line) {
+        return line;
+    }
+    const std::size_t start = line.rfind(' ', line_start), end = line.find(' ', line.size() - line_end);
+    const bool blanks = start != std::string::npos && end != std::string::npos;
+    return blanks ? line.substr(0, start) + " ..." + line.substr(end) : line.substr(0, line_start) + " ...";
+}
+
 /// `3,5-7`
 std::string ranges(const std::set<std::size_t>& lines) {
     std::string text;
@@ -256,16 +278,16 @@ std::vector<std::string> formulas(const Kernel& kernel, const dag::CallGraph& gr
     std::vector<std::string> lines;
     for (const frontend::Call* call : calls_of(kernel, graph)) {
         if (printer.named(call->result)) {
-            lines.push_back(printer.line(call->result));
+            lines.push_back(shortened(printer.line(call->result)));
         }
     }
-    return lines;
+    return with_some_left_out(std::move(lines), most_lines);
 }
 
 std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
     // The program's file comes first, then those that it includes, in the order of the calls.
     std::vector<std::pair<SourcePtr, std::set<std::size_t>>> files{{graph.program().source, {}}};
-    std::string names;
+    std::vector<std::string> names;
     for (const frontend::Call* call : calls_of(kernel, graph)) {
         const Span& span = call->span;
         if (span.source) {
@@ -276,7 +298,7 @@ std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
                 file->second.insert(line);
             }
         }
-        names += (names.empty() ? "" : ", ") + graph.datum(call->result).name;
+        names.push_back(graph.datum(call->result).name);
     }
     std::string places;
     for (const auto& [source, lines] : files) {
@@ -284,7 +306,11 @@ std::string program_lines(const Kernel& kernel, const dag::CallGraph& graph) {
             places += (places.empty() ? "" : ", ") + file_word(source, graph.program().name) + (lines.empty() ? "" : ":" + ranges(lines));
         }
     }
-    return places + ": " + names;
+    std::string calls;
+    for (const std::string& name : with_some_left_out(std::move(names), most_names)) {
+        calls += (calls.empty() ? "" : ", ") + name;
+    }
+    return places + ": " + calls;
 }
 
 } // namespace fusec::codegen

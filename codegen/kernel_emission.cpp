@@ -42,7 +42,8 @@ public:
                 std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
         }
         const std::string index = c_name(kernel_.first);
-        const auto block = writer_.block(head + index + " " + names_.first + ", " + index + " " + names_.n + ")");
+        const bool one = names_.one_element();
+        const auto block = writer_.block(head + index + " " + names_.first + ", " + index + (one ? "" : " " + names_.n) + ")");
         const std::string elements = number(kernel_.tile_elements);
         for (const Table& table : kernel_.tables) {
             if (table.type.shape.form != Form::scalar) {
@@ -50,10 +51,14 @@ public:
                     number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
-        writer_.line(names_.first + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
-        const std::string type = c_name(kernel_.element);
-        writer_.line("const " + type + " " + names_.count + " = static_cast<" + type + ">(" + names_.n + " - " + names_.first + " < " +
-            elements + " ? " + names_.n + " - " + names_.first + " : " + elements + ");");
+        if (one) { // a launch has as many blocks as elements
+            writer_.line(names_.first + " += " + std::string(dialect_.block_index) + ";");
+        } else {
+            writer_.line(names_.first + " += " + index + "{" + std::string(dialect_.block_index) + "} * " + elements + ";");
+            const std::string type = c_name(kernel_.element);
+            writer_.line("const " + type + " " + names_.count + " = static_cast<" + type + ">(" + names_.n + " - " + names_.first + " < " +
+                elements + " ? " + names_.n + " - " + names_.first + " : " + elements + ");");
+        }
         name_tiles();
         write_steps();
     }
@@ -63,7 +68,7 @@ private:
     void name_tiles() {
         std::set<std::size_t> named_by_copy;
         for (const Step& step : kernel_.steps) {
-            if (const auto* load = std::get_if<LoadTile>(&step); load != nullptr && !is_padded(kernel_.tiles.at(load->tile))) {
+            if (const auto* load = std::get_if<LoadTile>(&step); load != nullptr && !is_padded(kernel_, kernel_.tiles.at(load->tile))) {
                 named_by_copy.insert(load->tile);
             }
         }
@@ -102,8 +107,11 @@ private:
             }
             declare_thread_map(map->threads);
             declare_early_values(i, end);
-            const auto guard = writer_.block(
-                "if (" + names_.element(map->threads) + " < " + (map->guarded ? names_.count : number(kernel_.tile_elements)) + ")");
+            const std::string condition = guard_text(*map);
+            std::optional<Writer::Block> guard;
+            if (!condition.empty() || groups_.mapped > 1) { // without a condition, for the names that the block declares
+                guard.emplace(writer_, condition, "");
+            }
             declared_.clear();
             has_locals_ = false;
             for (; i < end; ++i) {
@@ -118,11 +126,23 @@ private:
         }
         const std::string index(dialect_.thread_index), type = c_name(kernel_.element);
         const KernelNames::Indices& made = names_.make_indices(threads, groups_.granularities.size() == 1);
-        writer_.line(
-            "const " + type + " " + made.element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) + ");");
-        if (threads > 1) {
-            writer_.line("const int " + made.lane + " = int(" + index + " % " + number(threads) + ");");
+        if (!names_.one_element()) {
+            writer_.line(
+                "const " + type + " " + made.element + " = " + type + "(" + index + (threads == 1 ? "" : " / " + number(threads)) + ");");
         }
+        if (threads > 1) {
+            writer_.line("const int " + made.lane + " = int(" + index + (names_.one_element() ? "" : " % " + number(threads)) + ");");
+        }
+    }
+
+    /// What the threads that have an element are told by; nothing where all have the block's only one.
+    std::string guard_text(const ThreadMap& map) const {
+        if (!names_.one_element()) {
+            return "if (" + names_.element(map.threads) + " < " + (map.guarded ? names_.count : number(kernel_.tile_elements)) + ")";
+        }
+        return map.threads == kernel_.threads ? ""
+            : map.threads == 1                ? "if (" + std::string(dialect_.thread_index) + " == 0)"
+                                              : "if (" + names_.lane(map.threads) + " < " + number(map.threads) + ")";
     }
 
     void declare_value(std::size_t index) {
@@ -164,7 +184,7 @@ private:
 
     void write_block_step(const LoadTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        const bool padded = is_padded(tile);
+        const bool padded = is_padded(kernel_, tile);
         const std::string function = step.staging == Staging::async ? "fusec::copy_async<" : "fusec::load_tile_words<";
         const std::string to = padded ? names_.tile_pointer(step.tile) : names_.tile_start(tile);
         writer_.line((padded ? "" : "const auto " + names_.tile_pointers.at(step.tile) + " = ") + function +
@@ -262,8 +282,8 @@ private:
         const Tile& tile = kernel_.tiles.at(step.result.place.index);
         writer_.line("fusec::registers<" + type_and_shape(tile.type) + "> " + tile.name + ";");
         writer_.line("fusec::" + step.routine + "(" + arguments + tile.name + ");");
-        writer_.line("fusec::store_whole(" + names_.tile_pointers.at(step.result.place.index) + " + " +
-            names_.tile_element(step.result.place.index, step.threads) + ", " + tile.name + ", " + lane_text(step.threads) + ");");
+        writer_.line("fusec::store_whole(" + names_.tile_element_start(step.result.place.index, step.threads) + ", " + tile.name + ", " +
+            lane_text(step.threads) + ");");
         declared_.insert(tile.name);
     }
     std::string lane_text(int threads) const {
@@ -292,8 +312,7 @@ private:
         }
         case Place::Kind::tile: {
             const Tile& tile = kernel_.tiles.at(place.index);
-            return declare_view(
-                tile.name, tile.type, names_.tile_pointers.at(place.index) + " + " + names_.tile_element(place.index, threads));
+            return declare_view(tile.name, tile.type, names_.tile_element_start(place.index, threads));
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
@@ -352,8 +371,11 @@ private:
             type_of(kernel_, step.result.place).precision, [](const std::string&) { return false; });
         internal_check(body.has_value(), "a routine that cannot be written out after all");
         std::string lines = body->lines;
-        for (std::size_t at = 0; (at = lines.find("FUSEC_UNROLL", at)) != std::string::npos;) {
-            lines.replace(at, std::string_view("FUSEC_UNROLL").size(), dialect_.unroll);
+        for (const auto& [macro, pragma] : {std::pair{std::string_view("FUSEC_UNROLL_SHORT"), dialect_.unroll_short},
+                 {std::string_view("FUSEC_UNROLL"), dialect_.unroll}}) {
+            for (std::size_t at = 0; (at = lines.find(macro, at)) != std::string::npos;) {
+                lines.replace(at, macro.size(), pragma);
+            }
         }
         const bool scope = body->declares && has_locals_; // its variables may have the names of another body's
         has_locals_ = has_locals_ || body->declares;

@@ -35,8 +35,8 @@ std::string value_type(const Value& value) {
         (value.touch == Touch::rows ? ", " + number(value.threads) : "") + ">";
 }
 
-bool is_padded(const Tile& tile) {
-    return tile.group > 0 && tile.pad_words > 0;
+bool is_padded(const Kernel& kernel, const Tile& tile) {
+    return tile.group > 0 && tile.pad_words > 0 && kernel.tile_elements > tile.group;
 }
 
 KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
@@ -67,7 +67,7 @@ KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
     vector = names_.make("Vector");
     first = names_.make("first");
     n = names_.make("n");
-    count = names_.make("count");
+    count = kernel.tile_elements == 1 ? "1" : names_.make("count");
 }
 
 bool KernelNames::may_have(const std::string& word) const {
@@ -77,7 +77,9 @@ bool KernelNames::may_have(const std::string& word) const {
 const KernelNames::Indices& KernelNames::make_indices(int threads, bool only_granularity) {
     const std::string suffix = only_granularity ? "" : "_" + number(threads);
     Indices made;
-    made.element = names_.make("element" + suffix);
+    if (!one_element()) {
+        made.element = names_.make("element" + suffix);
+    }
     if (threads > 1) {
         made.lane = names_.make("lane" + suffix);
     }
@@ -97,6 +99,9 @@ std::string KernelNames::element_start(const List& list, int threads) const {
     if (list.uniform) {
         return list.name;
     }
+    if (one_element()) {
+        return block_start(list);
+    }
     const int words = list.type.shape.size();
     const std::string index = first + " + " + element(threads);
     return list.name + " + " + (words == 1 ? index : "(" + index + ") * " + number(words));
@@ -108,18 +113,28 @@ std::string KernelNames::tile_start(const Tile& tile) const {
 }
 
 std::string KernelNames::tile_element(std::size_t index, int threads) const {
+    if (one_element()) {
+        return "";
+    }
     const Tile& tile = kernel_.tiles.at(index);
     const std::string& index_of_element = element(threads);
-    std::string text = index_of_element + (tile.element_words == 1 ? "" : " * " + number(tile.element_words));
-    if (is_padded(tile)) {
-        text += " + " + index_of_element + (tile.group == 1 ? "" : " / " + number(tile.group)) + " * " + number(tile.pad_words);
+    const bool padded = is_padded(kernel_, tile);
+    const int words = tile.element_words + (padded && tile.group == 1 ? tile.pad_words : 0);
+    std::string text = index_of_element + (words == 1 ? "" : " * " + number(words));
+    if (padded && tile.group > 1) {
+        text += " + " + index_of_element + " / " + number(tile.group) + (tile.pad_words == 1 ? "" : " * " + number(tile.pad_words));
     }
     return text;
 }
 
+std::string KernelNames::tile_element_start(std::size_t index, int threads) const {
+    const std::string words = tile_element(index, threads);
+    return tile_pointers.at(index) + (words.empty() ? "" : " + " + words);
+}
+
 std::string KernelNames::tile_pointer(std::size_t index) const {
     const Tile& tile = kernel_.tiles.at(index);
-    if (!is_padded(tile)) {
+    if (!is_padded(kernel_, tile)) {
         return tile_pointers.at(index);
     }
     return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers.at(index) +

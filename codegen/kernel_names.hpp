@@ -26,15 +26,18 @@ public:
 
     std::string vector;                                              ///< what an access moves on the fast path
     std::string first, n;                                            ///< parameters
-    std::string count;                                               ///< elements of the block
+    std::string count;                                               ///< elements of the block; `1` where no block has more
     std::vector<std::string> list_views, table_views, tile_pointers; ///< by index
 
     /// Whether a word is a name, or begins as one that is still to be made.
     bool may_have(const std::string& word) const;
 
+    /// Blocks of one element: what stands for the element's place in its block is left out.
+    bool one_element() const { return kernel_.tile_elements == 1; }
+
     /// The element and the lane of a thread, for so many threads per instance.
     struct Indices {
-        std::string element, lane; ///< no lane for one thread
+        std::string element, lane; ///< no element where there is only one in a block, no lane for one thread
     };
     bool has_indices(int threads) const { return indices_.count(threads) != 0; }
     const Indices& make_indices(int threads, bool only_granularity);
@@ -51,8 +54,10 @@ public:
     std::string element_start(const List& list, int threads) const;
     /// `shared + 1600`: where a tile starts.
     std::string tile_start(const Tile& tile) const;
-    /// Words from the start of a tile to the thread's element.
+    /// Words from the start of a tile to the thread's element; empty: none.
     std::string tile_element(std::size_t tile, int threads) const;
+    /// `A_tile + element * 9`
+    std::string tile_element_start(std::size_t tile, int threads) const;
     /// The tile as a pointer that a cooperative copy indexes as if it were the list.
     std::string tile_pointer(std::size_t tile) const;
 
@@ -68,7 +73,7 @@ private:
     std::map<Precision, std::string> shared_;
 };
 
-/// Whether a tile has words between its elements that hold nothing.
-bool is_padded(const Tile& tile);
+/// Whether a tile has words between the elements of a block that hold nothing.
+bool is_padded(const Kernel& kernel, const Tile& tile);
 
 } // namespace fusec::codegen

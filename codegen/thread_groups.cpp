@@ -31,6 +31,7 @@ ThreadGroups thread_groups(const Kernel& kernel) {
     for (const Step& step : kernel.steps) {
         const std::optional<ThreadMap> map = thread_map(kernel, step);
         group += !map || map != open ? 1 : 0;
+        found.mapped += map && map != open ? 1 : 0;
         open = map;
         if (map) {
             found.granularities.insert(map->threads);

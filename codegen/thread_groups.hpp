@@ -19,6 +19,7 @@ struct ThreadMap {
 std::optional<ThreadMap> thread_map(const Kernel& kernel, const Step& step);
 
 struct ThreadGroups {
+    int mapped = 0;              ///< groups of steps that some threads make
     std::set<int> granularities; ///< threads per instance of the steps
     std::set<std::size_t> early; ///< values that several groups use: they are declared before the first
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/written_out.hpp"
 
+#include "codegen/folded_text.hpp"
 #include "codegen/index_range.hpp"
 
 #include <algorithm>
@@ -53,30 +54,6 @@ std::vector<std::string_view> split_at_commas(std::string_view list) {
     return parts;
 }
 
-std::string times(const std::string& index, int factor) {
-    if (factor == 1) {
-        return index;
-    }
-    if (std::all_of(index.begin(), index.end(), is_digit)) {
-        return std::to_string(std::stoi(index) * factor);
-    }
-    return (std::all_of(index.begin(), index.end(), is_word) ? index : "(" + index + ")") + " * " + std::to_string(factor);
-}
-
-/// Sum of two index texts; zeros vanish and numbers are added.
-std::string plus(const std::string& a, const std::string& b) {
-    if (a.empty() || a == "0") {
-        return b;
-    }
-    if (b.empty() || b == "0") {
-        return a;
-    }
-    if (std::all_of(a.begin(), a.end(), is_digit) && std::all_of(b.begin(), b.end(), is_digit)) {
-        return std::to_string(std::stoi(a) + std::stoi(b));
-    }
-    return a + " + " + b;
-}
-
 /// Thrown within this file where a text cannot be written out.
 struct MustBeCalled {};
 
@@ -86,6 +63,26 @@ public:
     Body(const std::map<std::string, OperandText, std::less<>>& operands, const std::map<std::string, Shape, std::less<>>& types,
         Precision precision)
         : operands_(operands), types_(types), value_type_(c_name(precision)) {}
+
+    /// Text with numbers for `A::rows` and `A::columns`.
+    std::string with_dimensions(std::string_view text) const {
+        std::string result;
+        for (std::size_t i = 0; i < text.size();) {
+            std::size_t end = i;
+            while (end < text.size() && is_word(text[end])) {
+                ++end;
+            }
+            const auto type = types_.find(text.substr(i, end - i));
+            if (end > i && type != types_.end()) {
+                result += dimension(type->second, text, end);
+            } else {
+                end = std::max(end, i + 1);
+                result += text.substr(i, end - i);
+            }
+            i = end;
+        }
+        return result;
+    }
 
     std::string rewrite(std::string_view text) {
         std::string result;
@@ -173,26 +170,6 @@ private:
         }
     }
 
-    /// An index expression with numbers for `A::rows` and `A::columns`.
-    std::string with_dimensions(std::string_view text) const {
-        std::string result;
-        for (std::size_t i = 0; i < text.size();) {
-            std::size_t end = i;
-            while (end < text.size() && is_word(text[end])) {
-                ++end;
-            }
-            const auto type = types_.find(text.substr(i, end - i));
-            if (end > i && type != types_.end()) {
-                result += dimension(type->second, text, end);
-            } else {
-                end = std::max(end, i + 1);
-                result += text.substr(i, end - i);
-            }
-            i = end;
-        }
-        return result;
-    }
-
     std::string access(const OperandText& operand, std::string_view list) {
         std::vector<std::string> indices;
         std::string call = operand.name + "(";
@@ -215,9 +192,10 @@ private:
         case OperandText::Form::scalar:
             return operand.name;
         case OperandText::Form::array: {
-            const std::string column = operand.shape.columns == 1 ? "0" : indices[1];
-            const std::string index = plus(operand.offset, plus(times(indices[0], operand.shape.columns), column));
-            return operand.name + "[" + (index.empty() ? "0" : index) + "]";
+            const std::string start = operand.offset.empty() ? "0" : operand.offset;
+            const std::string row = operand.shape.rows == 1 ? "0" : indices[0], column = operand.shape.columns == 1 ? "0" : indices[1];
+            return operand.name + "[" +
+                folded_index(start + " + (" + row + ") * " + std::to_string(operand.shape.columns) + " + " + column) + "]";
         }
         case OperandText::Form::view:
             return call + ")";
@@ -368,7 +346,8 @@ std::optional<WrittenOut> written_out(std::string_view routine, const std::vecto
         Body body(by_name, types, precision);
         const std::size_t start = close + 4;
         WrittenOut result;
-        result.lines = without_single_braces(body.rewrite(dedented(routine.substr(start, routine.rfind('}') - start))));
+        const std::string text = dedented(routine.substr(start, routine.rfind('}') - start));
+        result.lines = without_single_braces(body.rewrite(with_folded_loops(body.with_dimensions(text))));
         if (std::any_of(body.words().begin(), body.words().end(), taken)) {
             return std::nullopt;
         }

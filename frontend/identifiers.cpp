@@ -32,6 +32,7 @@ constexpr auto reserved_words = std::to_array<std::string_view>({
     "FP_ZERO",
     "FUSEC_DEVICE",
     "FUSEC_UNROLL",
+    "FUSEC_UNROLL_SHORT",
     "HUGE_VAL",
     "HUGE_VALF",
     "I",

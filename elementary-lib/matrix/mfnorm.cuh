@@ -4,7 +4,7 @@
 template <class Lane, class A, class C>
 FUSEC_DEVICE void mfnorm_element(Lane, const A& a, C& c) {
     auto sum = a(0, 0) * a(0, 0);
-    FUSEC_UNROLL for (int t = 1; t < A::rows * A::columns; ++t)
+    FUSEC_UNROLL_SHORT for (int t = 1; t < A::rows * A::columns; ++t)
         sum += a(t / A::columns, t % A::columns) * a(t / A::columns, t % A::columns);
     c() = fusec::sqrt(sum);
 }
@@ -15,7 +15,7 @@ FUSEC_DEVICE void mfnorm_rows(Lane lane, const A& a, C& c) {
     constexpr int share = A::rows / Lane::count;
     const int first = share * lane.index;
     auto sum = a(first, 0) * a(first, 0);
-    FUSEC_UNROLL for (int t = 1; t < share * A::columns; ++t)
+    FUSEC_UNROLL_SHORT for (int t = 1; t < share * A::columns; ++t)
         sum += a(first + t / A::columns, t % A::columns) * a(first + t / A::columns, t % A::columns);
     c() = fusec::sqrt(fusec::sum_over(lane, sum));
 }

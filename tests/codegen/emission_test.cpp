@@ -79,6 +79,23 @@ TEST(Emission, every_variant_is_sound) {
     }
 }
 
+// A block of one element has its index: nothing is left of the element's place in the block, nor of the last block's size.
+TEST(Emission, blocks_of_one_element_are_folded) {
+    for (const char* const name : {"single_by_rows", "single_thread"}) {
+        const std::string text = variant(name).emit(90, true).source,
+                          kernel =
+                              text.substr(text.find("__global__"), text.find("\n}\n", text.find("__global__")) - text.find("__global__"));
+        EXPECT_THAT(kernel, HasSubstr("    first += blockIdx.x;\n"));
+        for (const char* const left : {"element", "count", " n", "* 1;", "% 5", "/ 5"}) {
+            EXPECT_THAT(kernel, Not(HasSubstr(left))) << name;
+        }
+    }
+    const std::string rows = variant("single_by_rows").emit(90, true).source;
+    EXPECT_THAT(rows, HasSubstr("const int lane_3 = int(threadIdx.x);\n    if (lane_3 < 3) {\n"));
+    EXPECT_THAT(rows, HasSubstr("\n    if (threadIdx.x == 0) {\n"));
+    EXPECT_THAT(rows, HasSubstr("const int lane_5 = int(threadIdx.x);\n    {\n")); // all five threads
+}
+
 TEST(Emission, the_same_bytes_again) {
     for (const Variant& variant : variants()) {
         EXPECT_EQ(variant.emit(90, true).source, variant.emit(90, true).source);

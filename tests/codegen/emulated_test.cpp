@@ -70,7 +70,8 @@ TEST(Emulated, every_variant_agrees_with_the_reference) {
     const std::vector<execute::RunReport> reports = run(jobs);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         EXPECT_EQ(reports[i].faults, 0u) << jobs[i].text.name << ": " << (reports[i].texts.empty() ? "" : reports[i].texts.front());
-        EXPECT_GT(reports[i].components, 1000u) << jobs[i].text.name;
+        const bool single = variants()[i].unit.kernels.front().tile_elements == 1; // launches have as many elements as a few blocks
+        EXPECT_GT(reports[i].components, single ? 600u : 1000u) << jobs[i].text.name;
     }
 }
 

@@ -11,8 +11,13 @@ namespace {
 
 using testing::ElementsAre;
 
-/// The formulas of a kernel that executes the whole program, a call a thread, and stores the outputs.
-std::vector<std::string> formulas_of(const std::string& text) {
+struct Comments {
+    std::vector<std::string> formulas;
+    std::string lines;
+};
+
+/// The comments above a kernel that executes the whole program, a call a thread, and stores the outputs.
+Comments comments_of(const std::string& text) {
     const auto program = sample("formulas", text);
     Draft draft;
     for (const frontend::Datum& datum : program->graph.program().data) {
@@ -24,7 +29,11 @@ std::vector<std::string> formulas_of(const std::string& text) {
         }
     }
     const Unit unit = lower(plan_of({build(draft, *program)}, *program), program->graph, program->catalog);
-    return formulas(unit.kernels.at(0), program->graph, program->catalog);
+    return {formulas(unit.kernels.at(0), program->graph, program->catalog), program_lines(unit.kernels.at(0), program->graph)};
+}
+
+std::vector<std::string> formulas_of(const std::string& text) {
+    return comments_of(text).formulas;
 }
 
 TEST(Formulas, BracketsAreNotDoubled) {
@@ -55,6 +64,38 @@ TEST(Formulas, AQuotientThatIsAFactorIsBracketed) {
                             "u = A' * v / a * b;\n"
                             "return x, y, u;\n"),
         ElementsAre("x = (a / b) c", "y = b / c / a + a c / b", "u = (A' v / a) b"));
+}
+
+/// x1 = x0 + a; x2 = x1 + a; ... all of them returned.
+std::string chain(int calls) {
+    std::string text = "SCALAR x0, a; input x0, a;\n", names;
+    for (int i = 1; i <= calls; ++i) {
+        text += "x" + std::to_string(i) + " = x" + std::to_string(i - 1) + " + a;\n";
+        names += (i == 1 ? "" : ", ") + ("x" + std::to_string(i));
+    }
+    return text + "return " + names + ";\n";
+}
+
+TEST(Formulas, OfManyTheFirstAndTheLastStand) {
+    EXPECT_EQ(comments_of(chain(12)).formulas.size(), 12u);
+    EXPECT_THAT(comments_of(chain(13)).formulas,
+        ElementsAre("x1 = x0 + a", "x2 = x1 + a", "x3 = x2 + a", "x4 = x3 + a", "x5 = x4 + a", "x6 = x5 + a", "x7 = x6 + a", "x8 = x7 + a",
+            "... 2 more", "x11 = x10 + a", "x12 = x11 + a", "x13 = x12 + a"));
+    EXPECT_THAT(
+        comments_of(chain(16)).lines, testing::HasSubstr(": x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16"));
+    EXPECT_THAT(comments_of(chain(40)).lines, testing::EndsWith(": x1, x2, x3, x4, x5, x6, x7, x8, ... 29 more, x38, x39, x40"));
+}
+
+TEST(Formulas, OfALongOneTheStartAndTheEndStand) {
+    std::string text = "SCALAR a; input a;\ny = a";
+    for (int i = 0; i < 100; ++i) {
+        text += " + a * " + std::to_string(i) + ".5";
+    }
+    const std::string line = formulas_of(text + ";\nreturn y;\n").at(0);
+    EXPECT_LE(line.size(), 300u);
+    EXPECT_THAT(line, testing::StartsWith("y = a + a 0.5 + a 1.5"));
+    EXPECT_THAT(line, testing::HasSubstr(" ... "));
+    EXPECT_THAT(line, testing::EndsWith("+ a 98.5 + a 99.5"));
 }
 
 } // namespace

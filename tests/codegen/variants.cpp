@@ -45,6 +45,8 @@ std::vector<Variant> make_all() {
     all.push_back(make("words", demo_text, {drafted(64, one_thread, Staging::words, Staging::words)}));
     all.push_back(make("direct", demo_text, {drafted(64, one_thread, Staging::none, Staging::none)}));
     all.push_back(make("rows", demo_text, {drafted(32, by_rows, Staging::async, Staging::vectors)}));
+    all.push_back(make("single_by_rows", demo_text, {drafted(1, by_rows, Staging::async, Staging::vectors)}));
+    all.push_back(make("single_thread", demo_text, {drafted(1, one_thread, Staging::none, Staging::none)}));
     all.push_back(make("rows_direct", demo_text, {drafted(32, by_rows, Staging::none, Staging::words)}));
     {
         Draft draft = drafted(32, by_rows, Staging::vectors, Staging::none);

@@ -15,13 +15,16 @@
 namespace fusec {
 
 // [chunk device]
-// FUSEC_UNROLL: the loop must be unrolled, or the registers that it indexes would become local memory.
+// FUSEC_UNROLL: the loop must be unrolled, or the registers that it indexes would become local memory. FUSEC_UNROLL_SHORT, of a loop over
+// all components of an operand: only where they can be in registers. 255 is the most that a thread has; nvcc takes seconds for thousands.
 #ifdef __CUDACC__
 #define FUSEC_DEVICE __device__ __forceinline__
 #define FUSEC_UNROLL _Pragma("unroll")
+#define FUSEC_UNROLL_SHORT _Pragma("unroll 256")
 #else
 #define FUSEC_DEVICE __attribute__((always_inline)) inline
 #define FUSEC_UNROLL
+#define FUSEC_UNROLL_SHORT
 #endif
 
 // [chunk lane]

@@ -137,8 +137,8 @@ private:
 
     /// Words per element or per padding, elements per block or between paddings, components that a copy moves.
     void strides(const std::string& line) {
-        shift(line, std::regex(R"(\b(?:element|first|element \/ \d+|blockIdx\.x\}?)\)? \* (\d+)\b)"), "stride");
-        shift(line, std::regex(R"(\belement \/ (\d+) \*)"), "stride");
+        shift(line, std::regex(R"(\b(?:element\w*|first|element\w* \/ \d+|blockIdx\.x\}?)\)? \* (\d+)\b)"), "stride");
+        shift(line, std::regex(R"(\belement\w* \/ (\d+) \*)"), "stride");
         shift(line, std::regex(R"(\b[ijkl] \* (\d+)\b)"), "stride"); // rows, in routines that are written out
         shift(line, std::regex(R"(\bpadded<(\d+), \d+>)"), "stride");
         shift(line, std::regex(R"(\bpadded<\d+, (\d+)>)"), "stride");
