@@ -73,7 +73,10 @@ private:
             all_constant = all_constant && constants.back();
             folds = folds || library::PartialEvaluator::folds(known.back());
         }
-        if (all_constant || !folds) {
+        const library::Reference& reference = catalog_.function(call.instance.function).reference;
+        const bool has_zeros = std::holds_alternative<library::ComponentMap>(reference) || // of its own
+            std::holds_alternative<library::ComponentProgram>(reference);
+        if (all_constant || (!folds && !has_zeros)) {
             return;
         }
         Kind kind{call.instance.function, call.instance.shape, std::move(constants), std::move(known)};
@@ -109,7 +112,8 @@ private:
         if (!library::PartialEvaluator::folds(made.known)) {
             made.known.clear();
         }
-        if (std::holds_alternative<library::ComponentMap>(function.reference)) {
+        if (std::holds_alternative<library::ComponentMap>(function.reference) || // moving costs nothing
+            std::none_of(known.begin(), known.end(), library::PartialEvaluator::folds)) {
             return made;
         }
         std::optional<Function> left = library::folded_function(function, call.instance, shapes, constants, known, *partial, catalog_);

@@ -130,7 +130,7 @@ std::string text_of(const Case& one, std::size_t number, const DataValues& given
     const library::Function& function = one.function();
     const library::Implementation& element = function.implementations.front();
     const std::string name = "case_" + std::to_string(number);
-    std::string text = "namespace " + name + " {\n" + std::string(library::implementation_source(function, element)) + "\n}\n";
+    std::string text = "namespace of_" + name + " {\n" + std::string(library::implementation_source(function, element)) + "\n}\n";
     text += "extern \"C\" void " + name + "(double* out) {\n";
     std::string arguments = "fusec::lane<1>{0}";
     for (std::size_t i = 0; i < one.call().operands.size(); ++i) {
@@ -145,7 +145,7 @@ std::string text_of(const Case& one, std::size_t number, const DataValues& given
     }
     const Shape& shape = one.call().instance.result.shape;
     text += "    counted c_data[" + std::to_string(shape.size()) + "];\n" + view("c", shape);
-    text += "    counted::flops = counted::divisions = counted::roots = 0;\n    " + name + "::" + library::template_name(function, element) +
+    text += "    counted::flops = counted::divisions = counted::roots = 0;\n    of_" + name + "::" + library::template_name(function, element) +
         "(" + arguments + ", c);\n";
     text += "    out[0] = double(counted::flops);\n    out[1] = double(counted::divisions);\n    out[2] = double(counted::roots);\n";
     return text + "    for (int k = 0; k < " + std::to_string(shape.size()) + "; ++k)\n        out[3 + k] = c_data[k].value;\n}\n";
