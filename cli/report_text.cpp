@@ -307,8 +307,8 @@ void report_no_plan(Compilation& c, Diagnostics& diagnostics) {
         const bool feasible = column && c.space->seconds(*column) < fusion::ColumnSource::impossible;
         if (!feasible) {
             Diagnostic& error = diagnostics.report(kind::no_kernel, c.graph->call(call).span,
-                fmt::format("no implementation of `{}` fits device `{}`", c.catalog->function(c.graph->call(call).instance.function).called(),
-                    c.device->name));
+                fmt::format("no implementation of `{}` fits device `{}`",
+                    c.catalog->function(c.graph->call(call).instance.function).called(), c.device->name));
             std::set<std::string> details;
             if (column) {
                 for (const fusion::Rejection& rejection : c.space->front(*column).rejected) {

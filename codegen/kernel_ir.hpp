@@ -140,8 +140,8 @@ struct Compute {
     std::vector<Operand> operands;
     Operand result;
     bool guarded = true;
-    int exchanges = 0;   ///< values that a thread gives to the others of its instance: all of them take part, and lie in one warp
-    bool leader = false; ///< each thread makes the whole result in registers, and thread 0 of the instance writes it to the tile
+    int exchanges = 0;         ///< values that a thread gives to the others of its instance: all of them take part, and lie in one warp
+    bool leader = false;       ///< each thread makes the whole result in registers, and thread 0 of the instance writes it to the tile
     std::string function = {}; ///< what programs call it: `mmul`
 };
 

@@ -223,9 +223,8 @@ private:
         step.threads = plan->threads;
         step.synchronises = implementation.barrier;
         for (std::size_t i = 0; i < call.operands.size(); ++i) {
-            step.operands.push_back(
-                {place_of_.at(call.operands[i]), implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i),
-                    is_unread(implementation, i)});
+            step.operands.push_back({place_of_.at(call.operands[i]),
+                implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i), is_unread(implementation, i)});
         }
         step.result = {place_of_.at(call.result), implementation.output};
         step.exchanges = plan->threads > 1 ? catalog_.exchanges(call.instance, implementation) : 0;

@@ -14,8 +14,8 @@ namespace {
 constexpr int small_result = 36;
 constexpr double worth_its_text = 1.0 / 8;
 
-std::string name_of(const Function& function, const Instance& instance, const std::vector<Shape>& operands,
-    const std::vector<KnownComponents>& known) {
+std::string name_of(
+    const Function& function, const Instance& instance, const std::vector<Shape>& operands, const std::vector<KnownComponents>& known) {
     Fnv1a hash;
     hash.add(function.name);
     hash.add(to_string(instance.result));

@@ -58,9 +58,9 @@ private:
     /// Calls that are alike but for their operands' names.
     using Kind = std::tuple<FunctionId, library::ShapeValues, std::vector<bool>, std::vector<KnownComponents>>;
     struct Folded {
-        KnownComponents known;                 ///< of the result
-        std::optional<std::size_t> function;   ///< of the program, in place of the call's
-        std::vector<std::size_t> operands;     ///< that it takes
+        KnownComponents known;               ///< of the result
+        std::optional<std::size_t> function; ///< of the program, in place of the call's
+        std::vector<std::size_t> operands;   ///< that it takes
     };
 
     void look_at(Call& call) {

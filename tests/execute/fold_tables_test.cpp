@@ -32,9 +32,7 @@ struct Case {
 
     const frontend::Call& call() const { return folded.calls.back(); }
     const library::Function& function() const { return catalog.function(call().instance.function); }
-    library::OperationCounts operations() const {
-        return catalog.operations(call().instance, function().implementations.front());
-    }
+    library::OperationCounts operations() const { return catalog.operations(call().instance, function().implementations.front()); }
 };
 
 class Draw {
@@ -145,8 +143,8 @@ std::string text_of(const Case& one, std::size_t number, const DataValues& given
     }
     const Shape& shape = one.call().instance.result.shape;
     text += "    counted c_data[" + std::to_string(shape.size()) + "];\n" + view("c", shape);
-    text += "    counted::flops = counted::divisions = counted::roots = 0;\n    of_" + name + "::" + library::template_name(function, element) +
-        "(" + arguments + ", c);\n";
+    text += "    counted::flops = counted::divisions = counted::roots = 0;\n    of_" + name +
+        "::" + library::template_name(function, element) + "(" + arguments + ", c);\n";
     text += "    out[0] = double(counted::flops);\n    out[1] = double(counted::divisions);\n    out[2] = double(counted::roots);\n";
     return text + "    for (int k = 0; k < " + std::to_string(shape.size()) + "; ++k)\n        out[3 + k] = c_data[k].value;\n}\n";
 }
@@ -162,7 +160,8 @@ DataValues given_to(const CheckedProgram& program, const std::map<std::string, s
 
 /// Multiplications and additions of a product of two operands, counted by its table: a term for each entry that is not 0, a
 /// multiplication for each that is not 1 or -1 either.
-double product_by_hand(const std::string& function, const std::vector<Shape>& shapes, std::size_t table, const std::vector<double>& entries) {
+double product_by_hand(
+    const std::string& function, const std::vector<Shape>& shapes, std::size_t table, const std::vector<double>& entries) {
     double operations = 0;
     const int rows = shapes[table].rows, columns = shapes[table].columns;
     // The entries of one sum are a row of the table in A B, A B' and A v, for A the table, and of B in A B'; a column in the others. As many
@@ -212,8 +211,8 @@ TEST(FoldTables, CountsOfEveryFunctionAreThoseOfItsText) {
                         values[datum.name].push_back(draw.value());
                     }
                 }
-                made->expected = evaluate(made->written, catalog, 1, given_to(made->written, values))
-                                     .values[made->written.outputs.front().index()];
+                made->expected =
+                    evaluate(made->written, catalog, 1, given_to(made->written, values)).values[made->written.outputs.front().index()];
                 text += text_of(*made, cases.size(), given_to(made->folded, values));
                 folded[function.name] += made->function().base.empty() ? 0 : 1;
                 cases.push_back(std::move(*made));
@@ -243,7 +242,8 @@ TEST(FoldTables, CountsOfEveryFunctionAreThoseOfItsText) {
         EXPECT_EQ(out[1], counts.divisions) << called;
         EXPECT_EQ(out[2], counts.square_roots) << called;
         for (std::size_t k = 0; k < one.expected.size(); ++k) {
-            EXPECT_NEAR(out[3 + k], one.expected[k], 1e-14 * std::abs(one.expected[k])) << called << " " << k << "\n" << one.function().source;
+            EXPECT_NEAR(out[3 + k], one.expected[k], 1e-14 * std::abs(one.expected[k])) << called << " " << k << "\n"
+                                                                                        << one.function().source;
         }
         // Where all is 0 nothing of the other operand is left, and the call stays as it is.
         static const std::set<std::string> known_products = {"mmul", "mmult", "mtmul", "mvmul", "mtvmul"};
@@ -262,8 +262,8 @@ TEST(FoldTables, CountsOfEveryFunctionAreThoseOfItsText) {
         }
     }
     EXPECT_EQ(products.size(), 10U);
-    for (const char* name : {"axpy", "madd", "mddot", "mmul", "mmult", "msub", "mtmul", "mtvmul", "mvmul", "smmul", "svmul", "vadd", "vcross",
-             "vdot", "vouter", "vsub"}) {
+    for (const char* name : {"axpy", "madd", "mddot", "mmul", "mmult", "msub", "mtmul", "mtvmul", "mvmul", "smmul", "svmul", "vadd",
+             "vcross", "vdot", "vouter", "vsub"}) {
         EXPECT_GT(folded[name], 3) << name << ": hardly a table of it folds";
     }
     std::printf("             %zu calls\n", cases.size());
