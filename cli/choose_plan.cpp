@@ -159,7 +159,8 @@ std::string library_text(const Compilation& c) {
     const std::string standard = library::standard_library_folder().string();
     std::map<std::string, std::string> used; // by name
     for (const frontend::Call& call : c.graph->program().calls) {
-        const library::Function& function = c.catalog->function(call.instance.function);
+        const library::Function& called = c.catalog->function(call.instance.function);
+        const library::Function& function = called.base.empty() ? called : c.catalog->function(c.catalog->find(called.base).value());
         const bool of_the_program = function.metadata_path.empty();
         if (!of_the_program && !function.metadata_path.string().starts_with(standard)) {
             Diagnostics unread; // it has been read before; if it is gone, its device source tells enough

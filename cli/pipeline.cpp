@@ -4,6 +4,7 @@
 
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
+#include "execute/fold_tables.hpp"
 #include "execute/simplify.hpp"
 #include "frontend/condense.hpp"
 #include "frontend/file_reader.hpp"
@@ -65,6 +66,12 @@ bool simplify_program(Compilation& c, Diagnostics& diagnostics) {
 
 bool condense_components(Compilation& c, Diagnostics&) {
     c.program = frontend::condense(*c.program, *c.catalog);
+    c.catalog = c.catalog->with(c.program->functions);
+    return true;
+}
+
+bool fold_tables(Compilation& c, Diagnostics&) {
+    c.program = execute::fold_tables(*c.program, *c.catalog);
     c.catalog = c.catalog->with(c.program->functions);
     return true;
 }
@@ -154,6 +161,7 @@ const std::vector<Stage>& stages() {
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
         {"fold", "calls on constants computed; calls that are their operand left out", simplify_program, check_program_value, nullptr, ""},
         {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},
+        {"tables", "zeros and ones of constants taken out of calls", fold_tables, check_program_value, nullptr, ""},
         {"uniform", "calls on uniforms left to the kernels that use them", set_uniform_calls_apart, check_program_value, nullptr, ""},
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},

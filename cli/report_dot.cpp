@@ -25,7 +25,7 @@ void write_list(Writer& out, DataId id, const dag::CallGraph& graph) {
 }
 
 std::string call_label(const frontend::Call& call, const dag::CallGraph& graph, const library::Catalog& catalog) {
-    return fmt::format("{}\\n{}", graph.datum(call.result).name, catalog.function(call.instance.function).name);
+    return fmt::format("{}\\n{}", graph.datum(call.result).name, catalog.function(call.instance.function).called());
 }
 
 std::set<DataId> operands_of(const frontend::Call& call) {

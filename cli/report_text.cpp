@@ -186,8 +186,17 @@ std::string dump_dag(Compilation& c) {
     Writer out;
     const auto write = [&](const frontend::Call& call, const char* where) {
         const frontend::Datum& result = c.graph->datum(call.result);
-        out.line(fmt::format("{} = {}({}) : {}{}", result.name, c.catalog->function(call.instance.function).name,
-            data_names(call.operands, *c.graph), to_string(result.type), where));
+        const library::Function& function = c.catalog->function(call.instance.function);
+        const std::optional<FunctionId> base = c.catalog->find(function.base);
+        std::string folded;
+        if (base) {
+            library::Instance whole = call.instance;
+            whole.function = *base;
+            folded = fmt::format(", {:g} of {:g} operations left by its constants", c.catalog->operations(call.instance).flops,
+                c.catalog->operations(whole).flops);
+        }
+        out.line(fmt::format("{} = {}({}) : {}{}{}", result.name, function.called(), data_names(call.operands, *c.graph),
+            to_string(result.type), folded, where));
     };
     for (const frontend::Call& call : c.program->uniform_calls) {
         write(call, ", the same for all elements: in every kernel that uses it");
@@ -298,8 +307,8 @@ void report_no_plan(Compilation& c, Diagnostics& diagnostics) {
         const bool feasible = column && c.space->seconds(*column) < fusion::ColumnSource::impossible;
         if (!feasible) {
             Diagnostic& error = diagnostics.report(kind::no_kernel, c.graph->call(call).span,
-                fmt::format("no implementation of `{}` fits device `{}`", c.catalog->function(c.graph->call(call).instance.function).name,
-                    c.device->name));
+                fmt::format("no implementation of `{}` fits device `{}`",
+                    c.catalog->function(c.graph->call(call).instance.function).called(), c.device->name));
             std::set<std::string> details;
             if (column) {
                 for (const fusion::Rejection& rejection : c.space->front(*column).rejected) {

@@ -161,13 +161,13 @@ private:
             }
             return {bracketed(operands[0], Binding::suffix) + symbol, Binding::suffix};
         }
-        if (function.name == "minv") {
+        if (function.called() == "minv") {
             return {bracketed(operands[0], Binding::suffix) + "^-1", Binding::suffix};
         }
         const auto notation =
-            std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.name; });
+            std::find_if(notations.begin(), notations.end(), [&](const Notation& n) { return n.function == function.called(); });
         const bool written = notation != notations.end();
-        std::string text = written ? std::string(notation->before) : function.name + "(";
+        std::string text = written ? std::string(notation->before) : function.called() + "(";
         for (std::size_t i = 0; i < operands.size(); ++i) {
             if (i > 0) {
                 text += written ? notation->between : ", ";

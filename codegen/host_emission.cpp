@@ -71,7 +71,7 @@ public:
 private:
     void write_tables() {
         for (const Table& table : kernel_.tables) {
-            if (table.type.shape.form != Form::scalar) {
+            if (table.read && table.type.shape.form != Form::scalar) {
                 writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
                     number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
@@ -113,7 +113,7 @@ private:
             "> " + result.name + ";");
         std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
         for (const Operand& operand : step.operands) {
-            arguments += operand_text(operand.place) + ", ";
+            arguments += operand.unread ? "" : operand_text(operand.place) + ", ";
         }
         writer_.line("fusec::" + step.routine + "(" + arguments + result.name + ");");
     }

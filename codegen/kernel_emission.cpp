@@ -46,7 +46,7 @@ public:
         const auto block = writer_.block(head + index + " " + names_.first + ", " + index + (one ? "" : " " + names_.n) + ")");
         const std::string elements = number(kernel_.tile_elements);
         for (const Table& table : kernel_.tables) {
-            if (table.type.shape.form != Form::scalar) {
+            if (table.read && table.type.shape.form != Form::scalar) {
                 writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
                     number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
@@ -268,7 +268,7 @@ private:
             arguments = lane_text(threads) + ", ";
         }
         for (const Operand& operand : step.operands) {
-            arguments += operand_text(operand.place, threads, false) + ", ";
+            arguments += operand.unread ? "" : operand_text(operand.place, threads, false) + ", ";
         }
         if constexpr (requires { step.leader; }) {
             if (step.leader) {
@@ -363,7 +363,9 @@ private:
     void write_out(const Call& step) {
         std::vector<OperandText> operands;
         for (const Operand& operand : step.operands) {
-            operands.push_back(spelled(operand.place));
+            if (!operand.unread) {
+                operands.push_back(spelled(operand.place));
+            }
         }
         const OperandText result = spelled(step.result.place);
         operands.push_back(result);
@@ -404,7 +406,7 @@ private:
     /// `M1 = mmul(A, B)`
     template <class Call>
     std::string call_text(const Call& step) const {
-        std::string text = names_.datum_name(step.result.place) + " = " + step.routine.substr(0, step.routine.rfind('_')) + "(";
+        std::string text = names_.datum_name(step.result.place) + " = " + step.function + "(";
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
             text += (i == 0 ? "" : ", ") + names_.datum_name(step.operands[i].place);
         }

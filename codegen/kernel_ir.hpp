@@ -65,6 +65,7 @@ struct Table {
     std::string name;
     Type type;
     std::vector<double> values; ///< row-major, rounded to the precision
+    bool read = true;           ///< by some routine; else it is not in the text
 };
 
 /// Where an operand or result of a compute step is.
@@ -84,6 +85,7 @@ struct Place {
 struct Operand {
     Place place;
     library::Touch touch = library::Touch::all;
+    bool unread = false; ///< a table of which the routine's text has what it needs: no argument
 };
 
 /// Block copies the elements of its tile, list -> tile. `async`: the words arrive at the thread's next AsyncWait.
@@ -138,8 +140,9 @@ struct Compute {
     std::vector<Operand> operands;
     Operand result;
     bool guarded = true;
-    int exchanges = 0;   ///< values that a thread gives to the others of its instance: all of them take part, and lie in one warp
-    bool leader = false; ///< each thread makes the whole result in registers, and thread 0 of the instance writes it to the tile
+    int exchanges = 0;         ///< values that a thread gives to the others of its instance: all of them take part, and lie in one warp
+    bool leader = false;       ///< each thread makes the whole result in registers, and thread 0 of the instance writes it to the tile
+    std::string function = {}; ///< what programs call it: `mmul`
 };
 
 /// One uniform call, by every thread of the block, whether it has an element or not. Operands are uniforms, tables and derived values; the
@@ -149,6 +152,7 @@ struct Derive {
     std::string routine; ///< of one thread
     std::vector<Operand> operands;
     Operand result;
+    std::string function = {}; ///< what programs call it
 };
 
 using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue>;

@@ -39,6 +39,7 @@ public:
         for (const fusion::Step& step : candidate_.steps) {
             add_step(step);
         }
+        find_read_tables();
         return std::move(kernel_);
     }
 
@@ -166,15 +167,44 @@ private:
         }
     }
 
+    static bool is_unread(const library::Implementation& implementation, std::size_t operand) {
+        return !implementation.unread.empty() && implementation.unread.at(operand);
+    }
+
+    /// After all steps.
+    void find_read_tables() {
+        for (Table& table : kernel_.tables) {
+            table.read = false;
+        }
+        const auto read = [&](const std::vector<Operand>& operands) {
+            for (const Operand& operand : operands) {
+                internal_check(!operand.unread || operand.place.kind == Place::Kind::table, "a routine does not take what is no constant");
+                if (operand.place.kind == Place::Kind::table && !operand.unread) {
+                    kernel_.tables[operand.place.index].read = true;
+                }
+            }
+        };
+        for (const Step& step : kernel_.steps) {
+            std::visit(
+                [&](const auto& s) {
+                    if constexpr (requires { s.operands; }) {
+                        read(s.operands);
+                    }
+                },
+                step);
+        }
+    }
+
     void add_derivation(DataId id) {
         const auto plan =
             std::find_if(candidate_.derived.begin(), candidate_.derived.end(), [&](const fusion::DerivedPlan& p) { return p.datum == id; });
         internal_check(plan != candidate_.derived.end(), "a derive step of a datum that the candidate does not derive");
         const frontend::Call& call = graph_.program().derivation(id);
         const library::Function& function = catalog_.function(call.instance.function);
-        Derive step{id, library::template_name(function, function.implementations.at(plan->implementation)), {}, {place_of_.at(id)}};
-        for (const DataId operand : call.operands) {
-            step.operands.push_back({place_of_.at(operand)});
+        const library::Implementation& implementation = function.implementations.at(plan->implementation);
+        Derive step{id, library::template_name(function, implementation), {}, {place_of_.at(id)}, function.called()};
+        for (std::size_t i = 0; i < call.operands.size(); ++i) {
+            step.operands.push_back({place_of_.at(call.operands[i]), library::Touch::all, is_unread(implementation, i)});
         }
         kernel_.steps.push_back(std::move(step));
     }
@@ -189,11 +219,12 @@ private:
         Compute step;
         step.call = id;
         step.routine = library::template_name(function, implementation);
+        step.function = function.called();
         step.threads = plan->threads;
         step.synchronises = implementation.barrier;
         for (std::size_t i = 0; i < call.operands.size(); ++i) {
-            step.operands.push_back(
-                {place_of_.at(call.operands[i]), implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i)});
+            step.operands.push_back({place_of_.at(call.operands[i]),
+                implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i), is_unread(implementation, i)});
         }
         step.result = {place_of_.at(call.result), implementation.output};
         step.exchanges = plan->threads > 1 ? catalog_.exchanges(call.instance, implementation) : 0;

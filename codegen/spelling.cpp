@@ -14,7 +14,9 @@ bool can_be_written_out(
     const Kernel& kernel, const Call& step, const Routine& routine, const std::function<bool(const std::string&)>& taken) {
     std::vector<OperandText> operands;
     for (const Operand& operand : step.operands) {
-        operands.push_back({OperandText::Form::view, {}, {}, type_of(kernel, operand.place).shape});
+        if (!operand.unread) {
+            operands.push_back({OperandText::Form::view, {}, {}, type_of(kernel, operand.place).shape});
+        }
     }
     const Type& result = type_of(kernel, step.result.place);
     operands.push_back({OperandText::Form::view, {}, {}, result.shape});

@@ -73,6 +73,9 @@ struct Implementation {
     std::optional<SizeExpression> exchanges;
     /// Where its threads together count otherwise than the function says: they repeat work.
     std::optional<SizeExpression> flops, divisions, square_roots, transcendentals;
+    /// Of a function that is another one with constants folded (Function::base):
+    bool of_base = false;     ///< the template is the base function's
+    std::vector<bool> unread; ///< per operand, those that the template does not take, all constants; empty: it takes all
 };
 
 /// Counts of arithmetic per instance. `flops` counts add, subtract, multiply, and each of the others once.
@@ -98,6 +101,10 @@ struct Function {
     std::vector<Parameter> inputs;
     Parameter output;
     std::vector<Implementation> implementations; ///< the first has threads = 1
+
+    std::string base; ///< of a function made by folding constants: the name of the one it stands for (folded_function.hpp); else empty
+    /// What programs call it.
+    const std::string& called() const { return base.empty() ? name : base; }
 
     std::filesystem::path metadata_path;
     std::filesystem::path source_path;

@@ -205,7 +205,7 @@ std::optional<SourceFault> fault_of(std::string_view source) {
 }
 
 std::string template_name(const Function& function, const Implementation& implementation) {
-    return function.name + "_" + implementation.routine;
+    return (implementation.of_base ? function.base : function.name) + "_" + implementation.routine;
 }
 
 std::string_view implementation_source(const Function& function, const Implementation& implementation) {

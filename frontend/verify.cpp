@@ -53,6 +53,10 @@ private:
             component_program(*components, function);
             return;
         }
+        if (!function.base.empty()) {
+            folded_function(function);
+            return;
+        }
         const auto* map = std::get_if<library::ComponentMap>(&function.reference);
         internal_check(map != nullptr, "a function of the program computes");
         internal_check(
@@ -70,6 +74,19 @@ private:
                 source.component >= 0 && source.component < map->operands[operand].size(), "a map moves a component that is none");
         }
         internal_check(used == map->operands.size(), "a map has an operand in vain");
+    }
+
+    /// It is a function of the library with other ways to compute it.
+    void folded_function(const library::Function& function) const {
+        const std::optional<FunctionId> base = catalog_.find(function.base);
+        internal_check(base && std::holds_alternative<library::ReferenceExpression>(function.reference) &&
+                catalog_.function(*base).reference_text == function.reference_text,
+            "a folded function has another reference than the one it stands for");
+        internal_check(!function.implementations.empty(), "a folded function without an implementation");
+        for (const library::Implementation& implementation : function.implementations) {
+            internal_check(implementation.of_base ? implementation.unread.empty() : implementation.unread.size() == function.inputs.size(),
+                "a folded function does not say what its implementation reads");
+        }
     }
 
     void component_program(const library::ComponentProgram& made, const library::Function& function) const {
