@@ -56,7 +56,7 @@ enum class ExpressionKind {
     number, ///< `text` is the literal as written
     call,   ///< `text` is the callee, operands its arguments
     prefix, ///< `text` is "-", one operand
-    infix,  ///< `text` is "+", "-", "*" or "/", two operands
+    infix,  ///< `text` is "+", "-", "*" or "/", or a comparison (`is_comparison`); two operands
     suffix, ///< `text` is "'", one operand
     index,  ///< `operand[i, a:b]`: one operand, `slices` in brackets
     table,  ///< `[...]`: operands are its entries; only as the value of a constant
@@ -78,6 +78,11 @@ struct Tree {
     ExpressionId first;
     ExpressionId root;
 };
+
+/// `<`, `<=`, `>`, `>=`, `==` or `!=`: only as the first argument of `select`.
+inline bool is_comparison(const Expression& e) {
+    return e.kind == ExpressionKind::infix && (e.text.size() == 2 || e.text == "<" || e.text == ">");
+}
 
 /// `SCALAR`, `VECTORn` or `MATRIXrxc` with the digits as written: dimensions are judged by `check`.
 struct WrittenShape {

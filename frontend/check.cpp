@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/checker.hpp"
+#include "frontend/comparisons.hpp"
 #include "frontend/syntax_messages.hpp"
 
 #include <filesystem>
@@ -24,6 +25,7 @@ Checker::Checker(const ast::Program& program, const library::Catalog& catalog, c
 
 std::optional<CheckedProgram> Checker::check() {
     const std::size_t errors_before = diagnostics_.error_count();
+    check_comparisons(program_, catalog_, diagnostics_);
     run(0, program_.statements.size());
     complete_parts();
     if (!return_) {

@@ -2,6 +2,7 @@
 // Loops and definitions: their bodies are checked once per iteration and per call, as if they were written out.
 #include "frontend/callee.hpp"
 #include "frontend/checker.hpp"
+#include "frontend/comparisons.hpp"
 #include "frontend/integers.hpp"
 #include "frontend/syntax_messages.hpp"
 
@@ -58,10 +59,11 @@ void Checker::add(const ast::Definition& form) {
         definition.types.push_back(parameter.shape ? type_of(*parameter.shape, parameter.precision) : std::nullopt);
     }
     const std::string& name = form.name.text;
-    if (name == "midentity" || is_movement(name) || find_callee(name, catalog_)) {
+    const bool of_language = is_movement(name) || is_select(name);
+    if (name == "midentity" || of_language || find_callee(name, catalog_)) {
         messages_
             .report(kind::definition_name, form.name.span,
-                in_backticks(name) + " is a function of the " + (is_movement(name) ? "language" : "library"))
+                in_backticks(name) + " is a function of the " + (of_language ? "language" : "library"))
             .hint = "give the definition another name";
         return;
     }

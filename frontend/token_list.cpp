@@ -163,6 +163,13 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::minus_equals;
     case FusecLexer::EQUALS:
         return TokenKind::equals;
+    case FusecLexer::LESS:
+    case FusecLexer::LESS_EQUAL:
+    case FusecLexer::GREATER:
+    case FusecLexer::GREATER_EQUAL:
+    case FusecLexer::EQUAL:
+    case FusecLexer::NOT_EQUAL:
+        return TokenKind::comparison;
     case FusecLexer::COMMA:
         return TokenKind::comma;
     case FusecLexer::COLON:

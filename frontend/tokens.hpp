@@ -28,6 +28,7 @@ enum class TokenKind {
     equals,
     plus_equals,
     minus_equals,
+    comparison, ///< `<`, `<=`, `>`, `>=`, `==` or `!=`
     comma,
     colon,
     semicolon,

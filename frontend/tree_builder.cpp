@@ -146,6 +146,10 @@ private:
     }
 
     ast::ExpressionId expression(FusecParser::ExpressionContext* context) {
+        return chain(context->children, [&](Node* child) { return sum(static_cast<FusecParser::SumContext*>(child)); });
+    }
+
+    ast::ExpressionId sum(FusecParser::SumContext* context) {
         return chain(context->children, [&](Node* child) { return product(static_cast<FusecParser::ProductContext*>(child)); });
     }
 

@@ -95,7 +95,12 @@ tableEntry
     | expression
     ;
 
+// A comparison is the first argument of `select`, and stands nowhere else: frontend/comparisons.cpp says so of others.
 expression
+    : sum ((LESS | LESS_EQUAL | GREATER | GREATER_EQUAL | EQUAL | NOT_EQUAL) sum)*
+    ;
+
+sum
     : product ((PLUS | MINUS) product)*
     ;
 
@@ -173,6 +178,12 @@ STRING : '"' ~["\r\n]* '"' ;
 EQUALS            : '=' ;
 PLUS_EQUALS       : '+=' ;
 MINUS_EQUALS      : '-=' ;
+LESS              : '<' ;
+LESS_EQUAL        : '<=' ;
+GREATER           : '>' ;
+GREATER_EQUAL     : '>=' ;
+EQUAL             : '==' ;
+NOT_EQUAL         : '!=' ;
 COMMA             : ',' ;
 COLON             : ':' ;
 SEMICOLON         : ';' ;

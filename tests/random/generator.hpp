@@ -18,6 +18,7 @@ struct ProgramOptions {
     bool blocks = false;     ///< a sum in a loop, and statements that call a definition
     bool slices = false;     ///< statements that choose components, or put values together
     bool components = false; ///< loops of scalar arithmetic with components
+    bool selections = false; ///< statements that choose one of two values by a comparison
 };
 
 /// A program named `p<seed>`; the same seed and options give the same text. Several outputs, shared values, transposes, scalars;
