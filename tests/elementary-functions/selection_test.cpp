@@ -61,11 +61,12 @@ FUSEC_CHECKED_SELECTIONS(eq, equal)
 /// What a routine chooses of 1 and 2, alone and in a lane whose neighbours compare otherwise.
 template <class T, class Routine>
 int choice(Routine routine, T a, T b) {
-    const auto run = [&](auto a, auto b) {
-        using Held = decltype(a);
-        const auto held = [](Held value) { return memory_view<Held, 1, 1, Held[1]>{{value}}; };
-        auto result = held(Held(T(0)));
-        routine(lane<1>{0}, held(a), held(b), held(Held(T(1))), held(Held(T(2))), result);
+    const auto run = [&](auto left, auto right) {
+        using Held = decltype(left);
+        using View = memory_view<Held, 1, 1, Held[1]>;
+        const View compared{{left}}, with{{right}}, first{{Held(T(1))}}, second{{Held(T(2))}};
+        View result{{Held(T(0))}};
+        routine(lane<1>{0}, compared, with, first, second, result);
         return result.data[0];
     };
     const T alone = run(a, b);

@@ -102,8 +102,8 @@ TEST(Simplify, SelectionsThatAreDecided) {
     EXPECT_THAT(calls("C = select(h >= 1, A * B, B * A); return C;"), ElementsAre("C = mmul(B, A)"));
     EXPECT_THAT(calls("C = select(h != 0.5, A * B, B * A); return C;"), ElementsAre("C = mmul(B, A)"));
     EXPECT_THAT(calls("for q in 0..3 { C = select(q == 1, s * A, t * A) * select(q <= 1, A, B); D += C; } return D;"),
-        ElementsAre("C[0].1 = smmul(A, t)", "D:1 = mmul(C[0].1, A)", "C[1].1 = smmul(A, s)", "C[1] = mmul(C[1].1, A)",
-            "D:2 = madd(D:1, C[1])", "C[2] = mmul(C[0].1, B)", "D = madd(D:2, C[2])"));
+        ElementsAre("C[0].1 = smmul(A, s)", "C[0].2 = smmul(A, t)", "C[0] = mmul(C[0].2, A)", "C[1] = mmul(C[0].1, A)",
+            "D:2 = madd(C[0], C[1])", "C[2] = mmul(C[0].2, B)", "D = madd(D:2, C[2])"));
     EXPECT_THAT(calls("C = select(s < t, A, A'') * B; return C;"), ElementsAre("C = mmul(A, B)"));
     EXPECT_THAT(calls("r = select(2 < h, s, 3) * t; return r;"), ElementsAre("r = smul(3, t)"));
     // What inputs decide stays, in the order that C's comparisons mean.
