@@ -169,8 +169,21 @@ struct Definition {
     std::size_t end = 0;
 };
 
+/// `alternatives {`, or the `or {` behind it: the statements behind it, up to `end`, are one of the ways to compute the same values.
+struct Alternative {
+    bool further = false; ///< `or`: of the block whose last alternative ends in front of it
+    std::size_t end = 0;
+};
+
+/// No text: behind the statements of an alternative in the program of one combination (alternatives.hpp).
+struct AlternativesEnd {
+    std::size_t block = 0;   ///< number of the block in the text
+    std::vector<Name> names; ///< that all its alternatives give
+};
+
 struct Statement {
-    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition>
+    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition,
+        Alternative, AlternativesEnd>
         form;
     Span span; ///< of a block: its opening
 };

@@ -7,10 +7,30 @@
 #include "frontend/syntax_messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fusec::frontend {
 
 void Checker::add(const ast::Include&) {}
+
+void Checker::add(const ast::Alternative&) {
+    throw InternalError("a program is checked without a choice of its alternatives");
+}
+
+void Checker::add(const ast::AlternativesEnd& form) {
+    if (options_.types == nullptr) {
+        return;
+    }
+    const std::size_t before = options_.types->reached[form.block]++;
+    for (const ast::Name& name : form.names) {
+        const Defined* defined = std::as_const(scope_).definition(name.text);
+        if (defined && defined->value.datum) {
+            options_.types->found[{form.block, before}][name.text] = {draft_.datum(*defined->value.datum).type, defined->span};
+        } else if (defined && defined->assembly) {
+            options_.types->found[{form.block, before}][name.text] = {defined->assembly->type, defined->span};
+        }
+    }
+}
 
 void Checker::add(const ast::Loop& form) {
     const std::size_t statement = current_;

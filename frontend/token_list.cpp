@@ -141,6 +141,10 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::keyword_for;
     case FusecLexer::IN:
         return TokenKind::keyword_in;
+    case FusecLexer::ALTERNATIVES:
+        return TokenKind::keyword_alternatives;
+    case FusecLexer::OR:
+        return TokenKind::keyword_or;
     case FusecLexer::FLOAT:
         return TokenKind::keyword_float;
     case FusecLexer::DOUBLE:

@@ -17,6 +17,8 @@ enum class TokenKind {
     keyword_def,
     keyword_for,
     keyword_in,
+    keyword_alternatives,
+    keyword_or,
     keyword_float,
     keyword_double,
     scalar,

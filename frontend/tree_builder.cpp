@@ -48,6 +48,8 @@ public:
                     name_of(parameter->NAME())});
             }
             built.form = std::move(form);
+        } else if (statement->alternativesOpening() != nullptr || statement->alternativeOpening() != nullptr) {
+            built.form = ast::Alternative{statement->alternativeOpening() != nullptr};
         } else {
             built.form = ast::ReturnList{names_of(statement->returnList()->NAME())};
         }

@@ -19,6 +19,8 @@ statement
     | includeFile
     | loopOpening
     | definitionOpening
+    | alternativesOpening
+    | alternativeOpening
     | blockEnd
     ;
 
@@ -80,6 +82,15 @@ definitionOpening
 
 parameter
     : precision? shape? NAME
+    ;
+
+alternativesOpening
+    : ALTERNATIVES LEFT_BRACE
+    ;
+
+// Directly behind the block of an alternative.
+alternativeOpening
+    : OR LEFT_BRACE
     ;
 
 blockEnd
@@ -164,6 +175,8 @@ INCLUDE : 'include' ;
 DEF     : 'def' ;
 FOR     : 'for' ;
 IN      : 'in' ;
+ALTERNATIVES : 'alternatives' ;
+OR      : 'or' ;
 FLOAT   : 'float' ;
 DOUBLE  : 'double' ;
 

@@ -188,7 +188,7 @@ TEST_F(Examples, TheRadialReturnTakesBothBranches) {
             const bool flows = outputs.at("alpha_new") != inputs.at("alpha");
             EXPECT_EQ(outputs.at("eps_p_new") != inputs.at("eps_p"), flows);
             ++(flows ? plastic : elastic);
-            unstrained += inputs.at("eps") == inputs.at("eps_p") ? 1 : 0;
+            unstrained += inputs.at("eps") == inputs.at("eps_p") ? 1U : 0U;
             return outputs;
         };
         const auto example = compile("j2_return", target, formula, [](const frontend::CheckedProgram& program, execute::DataValues& given) {

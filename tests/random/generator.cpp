@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <regex>
 #include <set>
 #include <vector>
 
@@ -119,6 +118,11 @@ private:
         const std::string expression = options_.neutrals && neutral_draw_.chance(40) ? with_neutral(written, rows, columns) : written;
         if (options_.blocks && block_draw_.chance(25)) {
             body_ += called(target, expression, operands);
+        } else if (options_.alternatives && ways_ < 2 && neutral_draw_.chance(40)) {
+            ++ways_;
+            const std::string other = "other_" + target;
+            body_ += "alternatives { " + target + " = " + expression + "; } or { " + other + " = 0.5 * (" + expression + "); " + target +
+                " = " + other + " * 2; }\n";
         } else {
             body_ += target + " = " + expression + ";\n";
         }
@@ -148,24 +152,6 @@ private:
         default:
             return rows == 0 ? value + " - 0" : columns == 0 ? value + " * 1" : value + "'' * midentity(" + std::to_string(columns) + ")";
         }
-    }
-
-    /// The statement as a call of a definition whose parameters are the operands.
-    static std::string called(const std::string& target, const std::string& expression, const std::vector<Value>& operands) {
-        std::string parameters;
-        std::string arguments;
-        std::string body = expression;
-        std::set<std::string> done;
-        for (const Value& v : operands) {
-            if (done.insert(v.name).second) {
-                const std::string parameter = "x" + std::to_string(done.size());
-                body = std::regex_replace(body, std::regex("\\b" + v.name + "\\b"), parameter);
-                parameters += (parameters.empty() ? "" : ", ") + parameter;
-                arguments += (arguments.empty() ? "" : ", ") + v.name;
-            }
-        }
-        return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target +
-            "(" + arguments + ");\n";
     }
 
     bool statement(const std::string& target) {
@@ -582,6 +568,7 @@ private:
     Draw selection_draw_;
     std::vector<Value> compared_;
     bool summed_ = false;
+    int ways_ = 0; ///< alternatives so far
     ProgramOptions options_;
     std::string name_;
     std::string declarations_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generator of random programs knows about a value of the program so far.
+// What the generator of random programs knows about a value of the program so far, and statements about values.
 #pragma once
 
+#include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace fusec::random_programs {
 
@@ -31,5 +33,23 @@ struct Value {
                         : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
     }
 };
+
+/// The statement as a call of a definition whose parameters are the operands.
+inline std::string called(const std::string& target, const std::string& expression, const std::vector<Value>& operands) {
+    std::string parameters;
+    std::string arguments;
+    std::string body = expression;
+    std::set<std::string> done;
+    for (const Value& v : operands) {
+        if (done.insert(v.name).second) {
+            const std::string parameter = "x" + std::to_string(done.size());
+            body = std::regex_replace(body, std::regex("\\b" + v.name + "\\b"), parameter);
+            parameters += (parameters.empty() ? "" : ", ") + parameter;
+            arguments += (arguments.empty() ? "" : ", ") + v.name;
+        }
+    }
+    return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target + "(" +
+        arguments + ");\n";
+}
 
 } // namespace fusec::random_programs
