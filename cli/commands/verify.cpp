@@ -12,7 +12,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include <sys/resource.h>
@@ -125,19 +127,38 @@ std::vector<std::pair<Compilation*, std::string>> programs_to_verify(Compilation
     return programs;
 }
 
-/// Reports where another combination of alternatives computes something else than the one that is compiled.
+/// Reports where another combination of alternatives computes something else than the one that is compiled. Those that differ from it in
+/// fewest blocks come first, and of the others those that hold an alternative already found wrong are not looked at: each is told once.
 void check_alternatives(const Compilation& c, std::uint64_t seed, Diagnostics& diagnostics) {
     constexpr std::size_t elements = 200;
-    for (std::size_t i = 1; i < c.planned.size(); ++i) {
-        const PlannedCombination &first = c.planned.front(), &other = c.planned[i];
-        if (!other.compiled) {
+    std::vector<std::pair<std::size_t, const PlannedCombination*>> others; // by the number of blocks that differ
+    for (const PlannedCombination& one : c.planned) {
+        std::size_t blocks = 0;
+        for (std::size_t block = 0; block < one.taken.size(); ++block) {
+            blocks += one.taken[block] != c.planned.front().taken[block] ? 1U : 0U;
+        }
+        if (one.compiled && blocks != 0) {
+            others.emplace_back(blocks, &one);
+        }
+    }
+    std::ranges::stable_sort(others, {}, &std::pair<std::size_t, const PlannedCombination*>::first);
+    const PlannedCombination& first = c.planned.front();
+    std::set<std::pair<std::size_t, std::size_t>> wrong; // block and alternative
+    for (const auto& [blocks, other] : others) {
+        const std::size_t block = static_cast<std::size_t>(std::ranges::mismatch(other->taken, first.taken).in1 - other->taken.begin());
+        bool known = false;
+        for (std::size_t i = 0; i < other->taken.size(); ++i) {
+            known = known || wrong.contains({i, other->taken[i]});
+        }
+        if (known) {
             continue;
         }
         const std::vector<std::string> differing = execute::disagreeing_outputs(
-            *first.compiled->program, *first.compiled->catalog, *other.compiled->program, *other.compiled->catalog, elements, seed);
+            *first.compiled->program, *first.compiled->catalog, *other->compiled->program, *other->compiled->catalog, elements, seed);
         if (!differing.empty()) {
-            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, frontend::first_difference(*c.ast, first.taken, other.taken),
-                fmt::format("{} does not compute what {} computes: {}", other.text, first.text, differing.front()));
+            wrong.emplace(block, other->taken[block]);
+            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, frontend::first_difference(*c.ast, first.taken, other->taken),
+                fmt::format("{} does not compute what {} computes: {}", other->text, first.text, differing.front()));
             for (std::size_t k = 1; k < differing.size(); ++k) {
                 d.notes.push_back({{}, differing[k]});
             }
@@ -182,7 +203,7 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             if (!run_pipeline(c, diagnostics, command.source ? "dag" : "plan")) {
                 continue;
             }
-            if (&executor == &executors.front()) {
+            if (&executor == &executors.front() && !c.planned.empty()) {
                 check_alternatives(c, command.seed, diagnostics);
             }
             const execute::VerifyOptions options{

@@ -197,8 +197,8 @@ TEST_F(Examples, TheRadialReturnTakesBothBranches) {
                     std::find_if(program.inputs.begin(), program.inputs.end(), [&](DataId id) { return program.datum(id).name == name; });
                 return given.at(found->index());
             };
-            list("sigma_y") = {0.75};
-            list("H") = {1.25};
+            list("sigma_y") = {0.5};
+            list("H") = {0.75};
             for (std::size_t element = 0; element < list("alpha").size(); ++element) {
                 list("alpha")[element] = std::abs(list("alpha")[element]);
                 const double size = element % 7 == 3 ? 0 : element % 3 == 0 ? 0.1 : 1; // of the elastic strain
@@ -208,9 +208,9 @@ TEST_F(Examples, TheRadialReturnTakesBothBranches) {
             }
         });
         ASSERT_TRUE(example);
-        EXPECT_GT(elastic, 20U);
-        EXPECT_GT(plastic, 20U);
-        EXPECT_GT(unstrained, 5U);
+        EXPECT_GE(elastic, 4U);
+        EXPECT_GE(plastic, 4U);
+        EXPECT_GE(unstrained, 2U);
         const bool host = target == fusion::Target::host;
         expect_agreement(
             {example->job}, host ? execute::BuildKind::host_checked : execute::BuildKind::emulated, host ? "host" : "emulated CUDA");
