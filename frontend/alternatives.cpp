@@ -46,7 +46,7 @@ std::vector<Block> blocks_of(const Program& program) {
     return blocks;
 }
 
-/// Names that statements give a value, or declare: those of the block's own level and of what is inside.
+/// Names that statements give a value: those of the block's own level and of what is inside.
 std::map<std::string, Span> names_given(const Program& program, const Branch& branch) {
     std::map<std::string, Span> names;
     for (std::size_t i = branch.first; i < branch.end; ++i) {
@@ -61,38 +61,38 @@ std::map<std::string, Span> names_given(const Program& program, const Branch& br
     return names;
 }
 
-/// The first use of the name in the statements.
-std::optional<Span> use_of(const Program& program, const std::string& name, std::size_t first, std::size_t end) {
-    const auto in_tree = [&](const ast::Tree& tree) -> std::optional<Span> {
+/// The first use of each of the names in the statements. O(nodes log names).
+std::map<std::string, Span> uses_of(const Program& program, const std::set<std::string>& names, std::size_t first, std::size_t end) {
+    std::map<std::string, Span> uses;
+    const auto use = [&](const std::string& name, const Span& place) {
+        if (names.contains(name)) {
+            uses.emplace(name, place);
+        }
+    };
+    const auto use_tree = [&](const ast::Tree& tree) {
         for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
             const ast::Expression& e = program.expressions[i];
-            if (e.kind == ast::ExpressionKind::name && e.text == name) {
-                return e.head;
+            if (e.kind == ast::ExpressionKind::name) {
+                use(e.text, e.head);
             }
         }
-        return std::nullopt;
     };
     for (std::size_t i = first; i < end; ++i) {
         const Statement& statement = program.statements[i];
-        std::optional<Span> found;
         if (const auto* assignment = std::get_if<ast::Assignment>(&statement.form)) {
-            found = in_tree(assignment->value);
-            const bool sums = assignment->form != ast::Assignment::Form::defines || !assignment->slices.empty();
-            found = !found && sums && assignment->target.text == name ? assignment->target.span : found;
+            use_tree(assignment->value);
+            if (assignment->form != ast::Assignment::Form::defines || !assignment->slices.empty()) {
+                use(assignment->target.text, assignment->target.span);
+            }
         } else if (const auto* value = std::get_if<ast::ReturnValue>(&statement.form)) {
-            found = in_tree(value->value);
+            use_tree(value->value);
         } else if (const auto* list = std::get_if<ast::ReturnList>(&statement.form)) {
-            const auto entry = std::find_if(list->names.begin(), list->names.end(), [&](const ast::Name& one) { return one.text == name; });
-            found = entry == list->names.end() ? std::nullopt : std::optional(entry->span);
-        }
-        if (found) {
-            return found;
-        }
-        if (const auto* definition = std::get_if<ast::Definition>(&statement.form)) {
+            std::for_each(list->names.begin(), list->names.end(), [&](const ast::Name& name) { use(name.text, name.span); });
+        } else if (const auto* definition = std::get_if<ast::Definition>(&statement.form)) {
             i = std::max(i, definition->end - 1); // sees names of its own
         }
     }
-    return std::nullopt;
+    return uses;
 }
 
 /// The end of the innermost loop or definition around the statement; else that of the program.
@@ -135,14 +135,17 @@ public:
                 .hint = "each of them has to give the values that are used behind the block";
             return;
         }
+        std::set<std::string> others;
         for (const auto& [name, times] : count) {
-            if (times == given.size()) {
-                continue;
+            if (times != given.size()) {
+                others.insert(name);
             }
-            const std::optional<Span> use = use_of(program_, name, block.end(), end_around(program_, block.statement));
-            if (use) {
-                report(name, given, *use);
-            }
+        }
+        if (others.empty()) {
+            return;
+        }
+        for (const auto& [name, place] : uses_of(program_, others, block.end(), end_around(program_, block.statement))) {
+            report(name, given, place);
         }
     }
 
@@ -163,13 +166,14 @@ private:
 
 /// Names that every alternative of the block gives.
 std::vector<ast::Name> common_names(const Program& program, const Block& block) {
+    std::map<std::string, Span> common = names_given(program, block.branches.front());
+    for (const Branch& branch : block.branches) {
+        const std::map<std::string, Span> names = names_given(program, branch);
+        std::erase_if(common, [&](const auto& name) { return !names.contains(name.first); });
+    }
     std::vector<ast::Name> names;
-    for (const auto& [name, span] : names_given(program, block.branches.front())) {
-        const bool all = std::all_of(block.branches.begin(), block.branches.end(),
-            [&](const Branch& branch) { return names_given(program, branch).contains(name); });
-        if (all) {
-            names.push_back({name, span});
-        }
+    for (const auto& [name, span] : common) {
+        names.push_back({name, span});
     }
     return names;
 }
@@ -296,10 +300,6 @@ private:
 std::optional<std::vector<Combination>> combinations(const Program& program, Diagnostics& diagnostics) {
     const std::vector<Block> blocks = blocks_of(program);
     const std::size_t errors = diagnostics.error_count();
-    NameCheck names(program, diagnostics);
-    for (const Block& block : blocks) {
-        names.check(block);
-    }
     for (const Block& block : blocks) {
         if (block.branches.size() == 1) {
             diagnostics
@@ -318,8 +318,12 @@ std::optional<std::vector<Combination>> combinations(const Program& program, Dia
                     "with these alternatives the program has more than " + std::to_string(most_combinations) +
                         " combinations, the limit is " + std::to_string(most_combinations))
                 .hint = "decide some of them, by `fusec explore` of a part of the program";
-            break;
+            return std::nullopt;
         }
+    }
+    NameCheck names(program, diagnostics); // of at most as many blocks as there are combinations
+    for (const Block& block : blocks) {
+        names.check(block);
     }
     return diagnostics.error_count() == errors ? std::optional(Combinations(blocks).run()) : std::nullopt;
 }
