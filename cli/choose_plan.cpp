@@ -55,16 +55,10 @@ Searched searched_by(const fusion::SpaceStatistics& space) {
 }
 
 bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
-    auto text = read_text(c.options.plan, diagnostics);
-    if (!text) {
+    if (!read_plan_file(c, diagnostics)) {
         return false;
     }
-    const auto source = std::make_shared<SourceText>(c.options.plan, std::move(*text));
-    const auto file = fusion::parse_plan_file(source, diagnostics);
-    if (!file) {
-        return false;
-    }
-    auto plan = fusion::resolve_plan_file(*file, *c.graph, *c.catalog, *c.space, diagnostics);
+    auto plan = fusion::resolve_plan_file(*c.plan_file, *c.graph, *c.catalog, *c.space, diagnostics);
     if (!plan) {
         return false;
     }
@@ -73,6 +67,18 @@ bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
 }
 
 } // namespace
+
+bool read_plan_file(Compilation& c, Diagnostics& diagnostics) {
+    if (c.plan_file) {
+        return true;
+    }
+    auto text = read_text(c.options.plan, diagnostics);
+    if (text) {
+        const auto source = std::make_shared<SourceText>(c.options.plan, std::move(*text));
+        c.plan_file = fusion::parse_plan_file(source, diagnostics);
+    }
+    return c.plan_file.has_value();
+}
 
 bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics) {
     if (device.limits.target != options.target) {

@@ -6,6 +6,9 @@
 
 namespace fusec::cli {
 
+/// Reads the file that `--plan` names into `plan_file`, once; false after reporting.
+bool read_plan_file(Compilation& c, Diagnostics& diagnostics);
+
 /// Settles target, device and architecture against each other; reports a mismatch (exit 2).
 bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics);
 

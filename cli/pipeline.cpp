@@ -2,6 +2,7 @@
 // The whole compiler on one page: program text to checked program, call DAG, candidates, plan, kernel IR, source text.
 #include "cli/pipeline.hpp"
 
+#include "cli/choose_alternatives.hpp"
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
 #include "execute/fold_tables.hpp"
@@ -51,9 +52,10 @@ bool parse_text(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool check_program(Compilation& c, Diagnostics& diagnostics) {
-    c.program =
-        frontend::check(*c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
-    if (c.program) {
+    c.combinations = frontend::check_combinations(
+        *c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
+    if (!c.combinations.empty()) {
+        c.program = c.combinations.front().program;
         c.catalog = c.catalog->with(c.program->functions);
     }
     return c.program.has_value();
@@ -159,6 +161,7 @@ const std::vector<Stage>& stages() {
         {"device", "load the device description and its predictor", load_device, nullptr, nullptr, ""},
         {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
+        {"choose", "of alternatives, those with the fastest plan", choose_alternatives, check_program_value, nullptr, ""},
         {"fold", "calls on constants computed; calls that are their operand left out", simplify_program, check_program_value, nullptr, ""},
         {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},
         {"tables", "zeros and ones of constants taken out of calls", fold_tables, check_program_value, nullptr, ""},
@@ -201,6 +204,19 @@ bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::strin
         std::cerr << time_table(compilation);
     }
     return good;
+}
+
+bool run_stages(Compilation& compilation, Diagnostics& diagnostics, std::string_view first, std::string_view last) {
+    const auto named = [](std::string_view name) { return std::ranges::find(stages(), name, &Stage::name); };
+    for (auto stage = named(first); stage <= named(last); ++stage) {
+        if (!stage->run(compilation, diagnostics)) {
+            return false;
+        }
+        if (stage->check != nullptr) {
+            stage->check(compilation);
+        }
+    }
+    return true;
 }
 
 std::vector<Path> files_read(const Compilation& compilation) {

@@ -8,6 +8,7 @@
 #include "dag/call_graph.hpp"
 #include "frontend/frontend.hpp"
 #include "fusion/plan.hpp"
+#include "fusion/plan_file.hpp"
 #include "fusion/space.hpp"
 #include "perfmodel/predictor.hpp"
 
@@ -25,6 +26,16 @@ enum class Searched {
     some_kernels,         ///< not every fusion, or not every choice of stored data
 };
 
+struct Compilation;
+
+/// A combination of the program's alternatives, compiled to its plan.
+struct PlannedCombination {
+    std::vector<std::size_t> taken;        ///< the alternative of each block, from 1 on; 0: not reached
+    std::string text;                      ///< `alternative 2 of 3 at p.fus:14`
+    std::shared_ptr<Compilation> compiled; ///< up to its plans; none: it has no plan
+    double seconds() const;                ///< predicted for its best plan; infinite without one
+};
+
 /// Every intermediate value of one compile, in the order in which the stages make them. Each is immutable once made, except that
 /// the space builds candidates on demand.
 struct Compilation {
@@ -36,6 +47,9 @@ struct Compilation {
     std::optional<perfmodel::Device> device;
     std::unique_ptr<perfmodel::Predictor> predictor;
     std::shared_ptr<const frontend::ast::Program> ast;
+    std::vector<frontend::CheckedCombination> combinations; ///< of alternatives; one for a program without any
+    std::optional<fusion::PlanFile> plan_file;              ///< that `--plan` names, once it has been read
+    std::vector<PlannedCombination> planned; ///< fastest first, of which the first is the program; empty without alternatives
     std::optional<frontend::CheckedProgram> program;
     std::optional<dag::CallGraph> graph;
     std::unique_ptr<fusion::Space> space;
@@ -63,6 +77,9 @@ const std::vector<Stage>& stages();
 
 /// Runs the stages up to and including `last`. Dumps go to stdout, stage times to stderr. False after an error was reported.
 bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::string_view last = "emit");
+
+/// Runs some stages of a compilation that has what they need, without dumps and times.
+bool run_stages(Compilation& compilation, Diagnostics& diagnostics, std::string_view first, std::string_view last);
 
 /// The files that the compile has read: program, plan, device and library. No output may replace one.
 std::vector<Path> files_read(const Compilation& compilation);

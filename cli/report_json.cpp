@@ -102,7 +102,7 @@ std::string report_json(const Compilation& c) {
         plans.push_back(plan_json(c.plans[i], static_cast<int>(i) + 1, c));
     }
     const fusion::Plan& best = c.plans.front();
-    const Json report = {
+    Json report = {
         {"schema", 1},
         {"program", c.program->name},
         {"device", c.device->name},
@@ -124,6 +124,11 @@ std::string report_json(const Compilation& c) {
         {"optimum", {{"seconds", best.seconds}, {"bound", best.bound}, {"gap", best.gap}}},
         {"plans", std::move(plans)},
     };
+    for (const PlannedCombination& one : c.planned) {
+        Json entry = {{"taken", one.taken}, {"text", one.text}, {"chosen", &one == &c.planned.front()}};
+        entry["seconds"] = one.compiled ? Json(one.seconds()) : Json(nullptr);
+        report["alternatives"].push_back(std::move(entry));
+    }
     return report.dump(2) + "\n";
 }
 
@@ -150,6 +155,9 @@ std::string verify_json(const Verify& command, const std::vector<Verified>& resu
             {"worst_error", rounded(result.worst_ratio, "{:.3g}")},
             {"processor_seconds", rounded(one.processor_seconds, "{:.1f}")},
         });
+        if (!one.alternatives.empty()) {
+            entries.back()["alternatives"] = one.alternatives;
+        }
     }
     const Json report = {{"schema", 1}, {"all", command.all}, {"seed", command.seed}, {"results", std::move(entries)}};
     return report.dump(2) + "\n";

@@ -15,7 +15,7 @@ std::string report_json(const Compilation& compilation);
 
 /// What `verify` found for one program on one executor.
 struct Verified {
-    std::string program, executor, device;
+    std::string program, alternatives, executor, device; ///< alternatives: those taken, of a program that has some
     std::size_t calls = 0;
     execute::VerifyResult result;
     double processor_seconds = 0;

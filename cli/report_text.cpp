@@ -29,6 +29,19 @@ std::string list_of(const std::set<DataId>& data, const dag::CallGraph& graph) {
     return data_names({data.begin(), data.end()}, graph);
 }
 
+double flops_per_element(const fusion::Plan& plan) {
+    double flops = 0;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        flops += kernel.work.flops;
+    }
+    return flops;
+}
+
+/// What an alternative that is left out calculates, beside the best plan.
+std::string flops_text(double flops, double best) {
+    return fmt::format("{:g} flops per element beside {:g}", flops, best);
+}
+
 /// What a runner-up does worse than the best plan, in the order in which it matters: traffic, launches, then the bound of its kernels.
 std::string why_slower(const fusion::Plan& plan, const fusion::Plan& best, const dag::CallGraph& graph) {
     std::vector<std::string> reasons;
@@ -143,10 +156,11 @@ std::string gap_text(const Compilation& c) {
 std::string summary(const Compilation& c) {
     const fusion::Plan& plan = c.plans.front();
     const double faster = c.unfused_seconds / plan.seconds;
-    return fmt::format("{}, {:g} B/element, predicted {} for {} {} on {} ({}), {}x over one kernel per call, {}",
+    return fmt::format("{}, {:g} B/element, predicted {} for {} {} on {} ({}), {}x over one kernel per call, {}{}",
         counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements),
         plural(c.options.elements, "element"), c.device->name, fusion::to_string(main_bound(plan)),
-        faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap_text(c));
+        faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap_text(c),
+        c.planned.empty() ? "" : "; " + c.planned.front().text);
 }
 
 std::string options_text(const CompileOptions& options) {
@@ -262,6 +276,30 @@ std::string time_table(const Compilation& c) {
     return out.take();
 }
 
+namespace {
+
+/// The best plan of each combination of alternatives that is not taken, fastest first.
+void explore_left_out(const Compilation& c, int rank, Writer& out) {
+    for (std::size_t i = 1; i < c.planned.size(); ++i) {
+        const PlannedCombination& one = c.planned[i];
+        out.line();
+        if (!one.compiled) {
+            out.line(one.text + ": no plan");
+            continue;
+        }
+        const fusion::Plan& plan = one.compiled->plans.front();
+        const fusion::Plan& best = c.plans.front();
+        out.line(fmt::format("{}. {}: {} ({:+.2f} %), {:g} B/element, workspace {} B/element, {}", ++rank, one.text,
+            time_text(plan.seconds), (plan.seconds / best.seconds - 1) * 100, bytes_per_element(plan), plan.workspace.bytes_per_element(),
+            flops_text(flops_per_element(plan), flops_per_element(best))));
+        out.indent();
+        out.lines(plan_table(plan, *one.compiled->graph));
+        out.dedent();
+    }
+}
+
+} // namespace
+
 std::string explore_text(Compilation& c) {
     const fusion::SpaceStatistics space = c.space->statistics();
     Writer out;
@@ -282,6 +320,9 @@ std::string explore_text(Compilation& c) {
                                                        : fmt::format("{} {} left out as less promising", space.unexplored,
                                                              space.unexplored == 1 ? "implementation was" : "implementations were"));
     }
+    if (!c.planned.empty()) {
+        out.line("takes " + c.planned.front().text);
+    }
     const fusion::Plan& best = c.plans.front();
     out.line(fmt::format("optimum {}, bound {}, {}", time_text(best.seconds), time_text(best.bound), gap_text(c)));
     int rank = 0;
@@ -297,6 +338,7 @@ std::string explore_text(Compilation& c) {
         out.lines(plan_table(plan, *c.graph));
         out.dedent();
     }
+    explore_left_out(c, rank, out);
     return out.take();
 }
 

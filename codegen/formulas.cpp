@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/formulas.hpp"
 
+#include "elementary-lib/selection.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -155,6 +157,10 @@ private:
             if (operands.size() == 2) { // + and -
                 return {
                     bracketed(operands[0], Binding::sum) + " " + symbol + " " + bracketed(operands[1], Binding::quotient), Binding::sum};
+            }
+            if (library::is_comparison(symbol)) {
+                return {"select(" + bracketed(operands[0], Binding::sum) + " " + symbol + " " + bracketed(operands[1], Binding::sum) +
+                    ", " + operands[2].bare() + ", " + operands[3].bare() + ")"};
             }
             if (symbol == "neg") {
                 return {"-" + bracketed(operands[0], Binding::suffix), Binding::sign};

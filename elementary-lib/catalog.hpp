@@ -90,7 +90,7 @@ struct Function {
     std::string name;
     std::string summary;
     std::vector<std::string> shape;             ///< names of shape parameters
-    std::optional<std::string> operator_symbol; ///< "*", "+", "-", "/", "'", or "neg" for unary minus
+    std::optional<std::string> operator_symbol; ///< "*", "+", "-", "/", "'", "neg" for unary minus; "<", "<=", "==": `select`
     bool commutative = false;                   ///< a two-operand call with operands swapped means the same: (s,A) as (A,s)
     bool involution = false;                    ///< of one operand: f(f(a)) is a
     bool idempotent = false;                    ///< of one operand: f(f(a)) is f(a)

@@ -2,6 +2,7 @@
 #include "elementary-lib/describe.hpp"
 
 #include "elementary-lib/device_source.hpp"
+#include "elementary-lib/selection.hpp"
 #include "support/writer.hpp"
 
 #include <algorithm>
@@ -31,6 +32,10 @@ std::string as_operator(const Function& function) {
         return "-" + first;
     }
     const std::string& second = function.inputs.at(1).name;
+    if (is_comparison(symbol)) {
+        return "select(" + first + " " + symbol + " " + second + ", " + function.inputs.at(2).name + ", " + function.inputs.at(3).name +
+            ")";
+    }
     return first + " " + symbol + " " + second + (function.commutative ? ", " + second + " " + symbol + " " + first : "");
 }
 

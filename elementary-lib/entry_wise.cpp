@@ -11,8 +11,10 @@ namespace {
 using Kind = ReferenceNode::Kind;
 
 /// The operator symbol of a node, or nothing.
-std::string_view symbol_of(Kind kind) {
-    switch (kind) {
+std::string_view symbol_of(const ReferenceNode& node) {
+    switch (node.kind) {
+    case Kind::select:
+        return node.name;
     case Kind::add:
         return "+";
     case Kind::subtract:
@@ -57,7 +59,7 @@ public:
         if (node.kind == Kind::component) {
             return operand(node);
         }
-        const std::string_view symbol = symbol_of(node.kind);
+        const std::string_view symbol = symbol_of(node);
         const std::optional<FunctionId> scalar = symbol.empty() ? std::nullopt : scalar_function(symbol, node.children.size(), catalog_);
         if (!scalar) {
             return std::nullopt;

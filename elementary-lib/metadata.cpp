@@ -43,7 +43,7 @@ public:
         read_shape(root);
         function_.summary = text(root, "", "summary").value_or("");
         if (root.find("operator") != nullptr) {
-            function_.operator_symbol = choice(root, "", "operator", {"*", "+", "-", "/", "'", "neg"});
+            function_.operator_symbol = choice(root, "", "operator", {"*", "+", "-", "/", "'", "neg", "<", "<=", "=="});
         }
         function_.commutative = flag(root, "", "commutative");
         function_.involution = flag(root, "", "involution");

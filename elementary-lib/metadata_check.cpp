@@ -2,6 +2,7 @@
 // What the parts of a metadata file say about each other: names, the shape parameters that operands fix, the reference's operands
 // and indices, the implementations' thread counts and maps.
 #include "elementary-lib/metadata.hpp"
+#include "elementary-lib/selection.hpp"
 
 #include <algorithm>
 #include <set>
@@ -248,17 +249,29 @@ private:
     void operator_and_commutative() {
         if (function_.operator_symbol) {
             const std::string& symbol = *function_.operator_symbol;
-            const std::size_t operands = symbol == "'" || symbol == "neg" ? 1 : 2;
+            const std::size_t operands = symbol == "'" || symbol == "neg" ? 1 : is_comparison(symbol) ? 4 : 2;
             if (function_.inputs.size() != operands) {
                 error(kind::library_metadata, "operator",
                     "the operator `" + symbol + "` takes " + counted(operands, "operand", "operands") + ", but the function has " +
                         std::to_string(function_.inputs.size()));
+            } else if (is_comparison(symbol) && !selects(symbol)) {
+                error(kind::library_metadata, "operator",
+                    "a function of the comparison `" + symbol +
+                        "` is a selection: its first operands are scalars, the others like the result");
             }
         }
         if (function_.commutative && function_.inputs.size() != 2) {
             error(kind::library_metadata, "commutative",
                 "only a function of 2 operands can be commutative, but this has " + std::to_string(function_.inputs.size()));
         }
+    }
+
+    /// `select(a < b, x, y)`, component by component.
+    bool selects(const std::string& symbol) const {
+        const auto& inputs = function_.inputs;
+        const std::optional<Selection> selection = selection_of(function_);
+        return selection && selection->comparison == symbol && inputs[0].form == Form::scalar && inputs[1].form == Form::scalar &&
+            alike(inputs[2], function_.output) && alike(inputs[3], function_.output);
     }
 
     static bool meaningful(Form form, Touch touch) {

@@ -274,6 +274,9 @@ private:
         if (word == "sum") {
             return bound_sum(start);
         }
+        if (word == "select") {
+            return selection(start);
+        }
         if (word == "delta") {
             const auto parts = bracketed();
             if (!failed() && parts.size() != 2) {
@@ -304,6 +307,47 @@ private:
                 start);
         }
         return add(std::move(node));
+    }
+
+    /// `a < b, x, y)`. The other comparisons exchange the compared or the chosen: no number (NaN) compares to anything as in C.
+    int selection(std::size_t start) {
+        ++at_;
+        std::vector<int> children{sum()};
+        std::string comparison;
+        for (const std::string_view known : {"<=", ">=", "==", "!=", "<", ">"}) { // the longer ones first
+            if (comparison.empty() && (skip_blanks(), text_.substr(at_, known.size()) == known)) {
+                comparison = known;
+                at_ += known.size();
+            }
+        }
+        if (!failed() && comparison.empty()) {
+            return fail("a comparison is missing in `select`");
+        }
+        children.push_back(sum());
+        while (!failed() && children.size() < 4) {
+            if (!take(',')) {
+                return fail("`select` takes a comparison and two values");
+            }
+            children.push_back(sum());
+        }
+        if (!failed() && !take(')')) {
+            return fail("`)` is missing");
+        }
+        if (failed()) {
+            return -1;
+        }
+        if (comparison.front() == '>') {
+            comparison.front() = '<';
+            std::swap(children[0], children[1]);
+        } else if (comparison == "!=") {
+            comparison = "==";
+            std::swap(children[2], children[3]);
+        }
+        const int node = add(Kind::select, start, std::move(children));
+        if (node >= 0) {
+            parsed_.nodes.back().name = comparison;
+        }
+        return node;
     }
 
     int bound_sum(std::size_t start) {

@@ -7,13 +7,16 @@
 //   sum        = term { ("+" | "-") term }
 //   term       = factor { ("*" | "/") factor }
 //   factor     = "-" factor | "sum" "(" name { "," name } ")" term | primary
-//   primary    = number | component | function "(" sum { "," sum } ")" | "delta" "(" index "," index ")" | "[" index "]" | "(" sum ")"
+//   primary    = number | component | function "(" sum { "," sum } ")" | "select" "(" sum comparison sum "," sum "," sum ")"
+//              | "delta" "(" index "," index ")" | "[" index "]" | "(" sum ")"
+//   comparison = "<" | "<=" | ">" | ">=" | "==" | "!="
 //   component  = name [ "[" index { "," index } "]" ]
 //   index      = an integer expression over index names and shape parameters
 //   algorithm  = "det" | "inverse" | "cofactor" | "cholesky" | "solve"
 //
 // `sum(k)` takes the product after it: `sum(k) a * b + c` is `(sum(k) a * b) + c`. `delta(i,j)` is 1 where i = j and else 0; `[i < j]`
 // is 1 where the condition holds and else 0; a factor 0 of this kind hides the factors to its right, so they may index out of range.
+// `select(a < b, x, y)` is x where the comparison of the values holds, and else y: both are computed.
 #pragma once
 
 #include "elementary-lib/component_map.hpp"
@@ -51,10 +54,12 @@ struct ReferenceNode {
         multiply,
         divide,
         negate,
-        call
+        call,
+        select ///< children[2] where the comparison `name` of children[0] with children[1] holds, else children[3]
     } kind = Kind::number;
     double number = 0; ///< number
-    std::string name;  ///< component: the operand; sum: the bound index; call: sqrt, exp, log, sin, cos, pow, abs, min, max
+    /// component: the operand; sum: the bound index; call: sqrt, exp, log, sin, cos, pow, abs, min, max; select: <, <= or ==
+    std::string name;
     std::vector<SizeExpression> indices; ///< component: one per dimension (none for a scalar), 0-based
     std::vector<int> children;
     std::size_t where = 0; ///< byte of the reference's text where the node starts

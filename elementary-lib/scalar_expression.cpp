@@ -28,6 +28,20 @@ std::vector<std::string> names_behind_lane(std::string_view parameters) {
     return names;
 }
 
+/// That each `<` and `=` is one of ` < `, ` <= `, ` == `.
+bool only_comparisons(std::string_view text) {
+    for (std::size_t at = text.find_first_of("<="); at != std::string_view::npos; at = text.find_first_of("<=", at)) {
+        const std::size_t end = text.find_first_not_of("<=", at);
+        const std::string_view word = text.substr(at, end - at);
+        const bool alone = at > 0 && end != std::string_view::npos && text[at - 1] == ' ' && text[end] == ' ';
+        if (!alone || (word != "<" && word != "<=" && word != "==")) {
+            return false;
+        }
+        at = end;
+    }
+    return true;
+}
+
 /// `EXPRESSION` of a body that is `c() = EXPRESSION;`, or nothing.
 std::string_view assigned(std::string_view body, const std::string& result) {
     body = trimmed(body);
@@ -36,9 +50,9 @@ std::string_view assigned(std::string_view body, const std::string& result) {
         return {};
     }
     body = body.substr(start.size(), body.size() - start.size() - 1);
-    const bool simple = body.find_first_of(";{}[]#\"'\n&?<>=%|^!") == std::string_view::npos && body.find("//") == std::string_view::npos &&
+    const bool simple = body.find_first_of(";{}[]#\"'\n&?>%|^!") == std::string_view::npos && body.find("//") == std::string_view::npos &&
         body.find("/*") == std::string_view::npos;
-    return simple ? body : std::string_view{};
+    return simple && only_comparisons(body) ? body : std::string_view{};
 }
 
 /// True if the `+` or `-` at `at` is a sign and no operation.
@@ -53,6 +67,9 @@ Binding binding_of(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        if (depth == 0 && (c == '<' || c == '=')) {
+            return Binding::loose;
+        }
         if (depth == 0 && (c == '+' || c == '-')) {
             least = std::min(least, is_sign(text, i) ? Binding::sign : Binding::sum);
         } else if (depth == 0 && (c == '*' || c == '/')) {
@@ -71,11 +88,14 @@ Binding needed(std::string_view text, std::size_t begin, std::size_t end) {
         const char c = text[left];
         least = c == '*' || c == '/' ? Binding::sign
             : c == '+' || c == '-'   ? (is_sign(text, left) ? Binding::atom : Binding::product)
+            : c == '<' || c == '='   ? Binding::sum
                                      : Binding::loose; // an opening bracket or a comma
     }
     if (right != std::string_view::npos) {
         const char c = text[right];
-        const Binding of_right = c == '*' || c == '/' ? Binding::product : c == '+' || c == '-' ? Binding::sum : Binding::loose;
+        const Binding of_right = c == '*' || c == '/'      ? Binding::product
+            : c == '+' || c == '-' || c == '<' || c == '=' ? Binding::sum
+                                                           : Binding::loose;
         least = std::max(least, of_right);
     }
     return least;

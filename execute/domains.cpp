@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/domains.hpp"
 
+#include "elementary-lib/selection.hpp"
 #include "support/hash.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace fusec::execute {
@@ -87,6 +89,8 @@ void join(Demands& into, const Demands& other) {
     into.nonzero = into.nonzero || other.nonzero;
     into.invertible = into.invertible || other.invertible;
     into.spd = into.spd || other.spd;
+    into.compared = into.compared || other.compared;
+    into.varied = into.varied || other.varied;
 }
 
 Demands declared(library::Domain domain) {
@@ -110,31 +114,46 @@ Demands declared(library::Domain domain) {
     return made;
 }
 
+/// What is chosen has to be what the result has to be; what is compared decides nothing about that.
+Demands needed_of_selection(std::size_t operand, const library::Selection& selection, const Demands& wanted) {
+    if (operand == selection.chosen || operand == selection.otherwise) {
+        return wanted;
+    }
+    Demands needed;
+    needed.compared = needed.varied = true;
+    return needed;
+}
+
 /// What makes it likely that the result of a call satisfies `wanted`. Sufficient for sums, products with positive factors, A'A,
 /// norms, inner products and determinants; where it is not (a difference), ill-conditioned elements are drawn again.
-Demands needed_of(const Shape& operand, const Demands& wanted, const library::Function& function, bool repeated) {
+Demands needed_of(const Shape& shape, std::size_t operand, const Demands& wanted, const library::Function& function, bool repeated) {
+    if (const std::optional<library::Selection> selection = library::selection_of(function)) {
+        return needed_of_selection(operand, *selection, wanted);
+    }
     Demands needed;
     const auto* algorithm = std::get_if<library::Algorithm>(&function.reference);
     const bool is_determinant = algorithm != nullptr && *algorithm == library::Algorithm::determinant;
     const bool moves = std::holds_alternative<library::ComponentMap>(function.reference); // any component may be the one
     if (wanted.spd) {
         // A'A is positive definite for any invertible A; else all matrices of the call have to be.
-        (is_square(operand) && repeated ? needed.invertible : needed.spd) = operand.form == Form::matrix;
-        needed.positive = operand.form == Form::scalar;
+        (is_square(shape) && repeated ? needed.invertible : needed.spd) = shape.form == Form::matrix;
+        needed.positive = shape.form == Form::scalar;
     }
     if (wanted.invertible) {
-        needed.invertible = operand.form == Form::matrix;
-        needed.nonzero = operand.form == Form::scalar;
+        needed.invertible = shape.form == Form::matrix;
+        needed.nonzero = shape.form == Form::scalar;
     }
     if (wanted.positive || (wanted.nonzero && function.output.form == Form::scalar)) {
         if (is_determinant) {
             needed.invertible = true;
-        } else if (!moves && is_square(operand)) {
+        } else if (!moves && is_square(shape)) {
             needed.spd = true;
         } else {
             needed.positive = true;
         }
     }
+    needed.compared = wanted.compared && moves;
+    needed.varied = wanted.varied;
     return needed;
 }
 
@@ -152,13 +171,15 @@ std::vector<Demands> demands(const library::ComponentProgram& made, const Demand
     Demands component;
     component.positive = of_result.positive;
     component.nonzero = of_result.nonzero;
+    component.compared = of_result.compared;
+    component.varied = of_result.varied;
     for (const library::ComponentValue& value : made.values) {
         demand(value, component);
     }
     for (std::size_t i = made.steps.size(); i-- > 0;) {
         const library::Function& function = catalog.function(made.steps[i].function);
         for (std::size_t operand = 0; operand < made.steps[i].operands.size(); ++operand) {
-            Demands wanted = needed_of({}, of_step[i], function, false);
+            Demands wanted = needed_of({}, operand, of_step[i], function, false);
             join(wanted, declared(function.inputs[operand].domain));
             demand(made.steps[i].operands[operand], wanted);
         }
@@ -183,7 +204,7 @@ std::vector<Demands> demands(const CheckedProgram& program, const library::Catal
             const DataId operand = call.operands[i];
             const bool repeated = call.operands.size() == 2 && call.operands[0] == call.operands[1];
             join(found[operand.index()], declared(function.inputs[i].domain));
-            join(found[operand.index()], needed_of(program.datum(operand).type.shape, found[call.result.index()], function, repeated));
+            join(found[operand.index()], needed_of(program.datum(operand).type.shape, i, found[call.result.index()], function, repeated));
         }
     };
     // Calls are in topological order, so backwards all demands on a result are known before they are passed on. Uniform calls come before all.
@@ -195,6 +216,8 @@ std::vector<Demands> demands(const CheckedProgram& program, const library::Catal
 std::vector<double> random_value(
     const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
     Stream random(seed, datum, element, draw);
+    const bool quarters = demands.compared && element % 2 == 1;
+    const double size = demands.varied && element % 4 == 2 ? 0x1p-4 : 1;
     const Shape& shape = type.shape;
     std::vector<double> value;
     if (is_square(shape) && demands.spd) {
@@ -204,10 +227,13 @@ std::vector<double> random_value(
     } else {
         for (int i = 0; i < shape.size(); ++i) {
             if (demands.positive || demands.nonzero) {
-                const double size = random.uniform(0.5, 2);
-                value.push_back(demands.positive || random.next() % 2 == 0 ? size : -size);
+                const double away = random.uniform(0.5, 2);
+                value.push_back(demands.positive || random.next() % 2 == 0 ? away : -away);
             } else {
-                value.push_back(random.uniform(-1, 1));
+                value.push_back(size * random.uniform(-1, 1));
+            }
+            if (quarters) { // 0 is none of those away from 0
+                value.back() = std::round(4 * value.back()) / 4;
             }
         }
     }

@@ -15,6 +15,8 @@ struct Demands {
     bool nonzero = false;    ///< every component away from 0
     bool invertible = false; ///< square and well conditioned, determinant > 0
     bool spd = false;        ///< square, symmetric positive definite, well conditioned
+    bool compared = false;   ///< in every second element components are quarters, so that some are equal to what they are compared with
+    bool varied = false;     ///< in every fourth element components without other demands are small, so that comparisons come out both ways
 };
 
 /// Demands on every datum, from declared domains and backwards through the calls. Linear in the program.

@@ -2,6 +2,7 @@
 // Choice of shapes; random operands, drawn again where the reference's error bound says that the case is ill conditioned.
 #include "execute/library_check_subjects.hpp"
 
+#include "elementary-lib/selection.hpp"
 #include "execute/domains.hpp"
 #include "execute/reference.hpp"
 
@@ -92,10 +93,13 @@ struct Draw {
 Draw draw_case(const Function& function, const Subject& subject, const InstanceReference& reference, std::uint64_t seed, std::size_t number,
     std::uint64_t again) {
     Draw draw;
+    const std::optional<library::Selection> selection = library::selection_of(function);
     for (std::size_t i = 0; i < subject.operands.size(); ++i) {
         const Type type{subject.operands[i], subject.instance.result.precision};
         draw.operands.emplace_back();
-        for (const double x : random_value(type, demands_of(function.inputs[i].domain), seed, i, number, again)) {
+        Demands demands = demands_of(function.inputs[i].domain);
+        demands.compared = selection && (i == selection->left || i == selection->right);
+        for (const double x : random_value(type, demands, seed, i, number, again)) {
             draw.operands.back().push_back({x, 0});
         }
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace fusec::execute {
 
@@ -58,6 +59,21 @@ inline Bounded smaller(Bounded a, Bounded b) {
 }
 inline Bounded larger(Bounded a, Bounded b) {
     return a.value < b.value ? select(b, a) : select(a, b);
+}
+
+/// Whether errors of the compared, four times each as a comparison allows, could turn a comparison of them round. Exact ones are never
+/// in doubt, equal ones neither; what is no number always is.
+inline bool comparison_in_doubt(Bounded a, Bounded b) {
+    const double doubt = a.bound + b.bound;
+    return doubt != 0 && !(std::abs(a.value - b.value) > 4 * coarsest_roundoff * doubt);
+}
+/// `chosen`, as a comparison of exact values says. Where that is in doubt, the other one is as good: then there is a bound only if they agree.
+inline Bounded choose(bool in_doubt, Bounded chosen, Bounded other) {
+    if (!in_doubt) {
+        return chosen;
+    }
+    const double bound = chosen.value == other.value ? std::max(chosen.bound, other.bound) : std::numeric_limits<double>::infinity();
+    return {chosen.value, bound};
 }
 
 inline Bounded square_root(Bounded a) {

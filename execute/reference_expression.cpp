@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/reference_expression.hpp"
 
+#include "elementary-lib/selection.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -50,6 +52,7 @@ ExpressionReference::ExpressionReference(const library::Function& function, cons
         Node made;
         made.kind = node.kind;
         made.number = node.number;
+        made.comparison = node.kind == Kind::select ? node.name : "";
         for (const int child : node.children) {
             made.children.push_back(static_cast<std::size_t>(child));
         }
@@ -153,6 +156,7 @@ void ExpressionReference::collect(std::size_t node, double sign, UnorderedSum& s
     case Kind::component:
     case Kind::divide:
     case Kind::call:
+    case Kind::select:
         break;
     }
     sum.add(value(node, state), sign);
@@ -204,6 +208,11 @@ Bounded ExpressionReference::value(std::size_t node, State& state) const {
         return divide(child(0), child(1));
     case Kind::negate:
         return negate(child(0));
+    case Kind::select: {
+        const Bounded left = child(0), right = child(1), first = child(2), second = child(3);
+        const bool in_doubt = comparison_in_doubt(left, right);
+        return library::holds(here.comparison, left.value, right.value) ? choose(in_doubt, first, second) : choose(in_doubt, second, first);
+    }
     case Kind::call:
         switch (here.function) {
         case Function::sqrt:

@@ -5,6 +5,7 @@
 #include "elementary-lib/catalog.hpp"
 #include "execute/reference_bounded.hpp"
 
+#include <string>
 #include <vector>
 
 namespace fusec::execute {
@@ -39,6 +40,7 @@ private:
     struct Node {
         library::ReferenceNode::Kind kind{};
         double number = 0;
+        std::string comparison; ///< select
         Function function{};
         std::size_t operand = 0;
         int slot = -1; ///< sum: the index it binds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/simplify.hpp"
 
+#include "elementary-lib/selection.hpp"
 #include "execute/compacted.hpp"
 #include "execute/fold_constants.hpp"
 
@@ -78,6 +79,9 @@ private:
                         value_text(*function.inputs[i].neutral)};
             }
         }
+        if (const auto selection = library::selection_of(function)) {
+            return equal_of_selection(call, *selection);
+        }
         if (!function.involution && !function.idempotent) {
             return std::nullopt;
         }
@@ -87,6 +91,25 @@ private:
         }
         const DataId equal = function.involution ? program_.call(*inner).operands[0] : call.operands[0];
         return Equal{equal, is + quoted(equal) + ": `" + function.name + "` of `" + function.name + "`"};
+    }
+
+    /// A comparison of constants is decided; between a value and itself there is nothing to choose.
+    std::optional<Equal> equal_of_selection(const Call& call, const library::Selection& selection) const {
+        const auto datum = [&](std::size_t operand) -> const Datum& { return program_.datum(call.operands[operand]); };
+        const auto is = [&](std::size_t operand) {
+            return "`" + program_.datum(call.result).name + "` is `" + datum(operand).name + "`: ";
+        };
+        if (call.operands[selection.chosen] == call.operands[selection.otherwise]) {
+            return Equal{call.operands[selection.chosen], is(selection.chosen) + "`select` chooses between it and itself"};
+        }
+        const Datum &left = datum(selection.left), &right = datum(selection.right);
+        if (left.kind != DatumKind::constant || right.kind != DatumKind::constant) {
+            return std::nullopt;
+        }
+        const bool holds = library::holds(selection.comparison, left.values.front(), right.values.front());
+        const std::size_t taken = holds ? selection.chosen : selection.otherwise;
+        return Equal{call.operands[taken],
+            is(taken) + "`" + left.name + " " + selection.comparison + " " + right.name + "` " + (holds ? "holds" : "does not hold")};
     }
 
     static std::string value_text(library::Neutral value) {

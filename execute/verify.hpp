@@ -5,6 +5,7 @@
 #include "codegen/codegen.hpp"
 #include "execute/domains.hpp"
 #include "execute/run_text.hpp"
+#include "execute/selections.hpp"
 #include "fusion/space.hpp"
 
 #include <cstdint>
@@ -46,6 +47,7 @@ struct VerifyResult {
     bool ill_conditioned = false; ///< more than 5 % redrawn, or elements that stayed so: the comparison proves little
     double worst_ratio = 0;       ///< largest error over allowed error of what agrees
     std::vector<VerifyFailure> failures;
+    std::vector<OneSidedSelection> one_sided; ///< of the program: one of their values was compared in no element
 
     bool passed() const { return mismatches == 0 && !ill_conditioned; }
     void merge(const VerifyResult& other);
@@ -88,7 +90,8 @@ std::optional<UnitText> read_unit(const std::filesystem::path& source, const std
 /// Text of an emitted unit. `file` names its source and header: `file.cu`, `file.h`.
 UnitText unit_text(const codegen::Unit& unit, const codegen::Emitted& emitted, const std::string& file);
 
-/// Reports a `verify-mismatch` for each failure, and `ill-conditioned` for such inputs.
+/// Reports a `verify-mismatch` for each failure, `ill-conditioned` for such inputs, and, once however many results of the program are
+/// reported, `one-sided-selection` for what the inputs leave out.
 void report(const VerifyResult& result, const std::string& program, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

@@ -1,11 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/verify_cases.hpp"
 
+#include "elementary-lib/selection.hpp"
 #include "execute/workspace.hpp"
 
 #include <algorithm>
 
 namespace fusec::execute {
+
+namespace {
+
+/// Of the program that was written, for the drawn inputs. Pre: the program has been changed since.
+ReferenceResult reference_as_written(const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases) {
+    const frontend::CheckedProgram& written = *program.written;
+    DataValues given(written.data.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+        given[written.inputs[i].index()] = cases.given[program.inputs[i].index()];
+    }
+    return evaluate(written, catalog.with(written.functions), cases.elements, given);
+}
+
+/// As written, since condensed selections are parts of calls.
+std::vector<OneSidedSelection> one_sided(
+    const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases) {
+    if (program.written == nullptr) {
+        return one_sided_selections(program, catalog, cases.reference, cases.elements);
+    }
+    const frontend::CheckedProgram& written = *program.written;
+    const library::Catalog all = catalog.with(written.functions);
+    const bool selects = std::any_of(written.calls.begin(), written.calls.end(),
+        [&](const frontend::Call& call) { return library::selection_of(all.function(call.instance.function)).has_value(); });
+    return selects ? one_sided_selections(written, all, reference_as_written(program, catalog, cases), cases.elements)
+                   : std::vector<OneSidedSelection>{};
+}
+
+} // namespace
 
 std::vector<std::string> differing_outputs(
     const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases) {
@@ -14,11 +43,7 @@ std::vector<std::string> differing_outputs(
         return differing;
     }
     const frontend::CheckedProgram& written = *program.written;
-    DataValues given(written.data.size());
-    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-        given[written.inputs[i].index()] = cases.given[program.inputs[i].index()];
-    }
-    const ReferenceResult reference = evaluate(written, catalog.with(written.functions), cases.elements, given);
+    const ReferenceResult reference = reference_as_written(program, catalog, cases);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
         const std::size_t as_written = written.outputs[i].index();
         const Type& type = written.data[as_written].type;
@@ -37,7 +62,8 @@ Cases::Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::
     : graph_(graph),
       catalog_(catalog),
       drawn_(draw_cases(graph.program(), catalog, elements, seed)),
-      differing_(differing_outputs(graph.program(), catalog, drawn_)) {}
+      differing_(differing_outputs(graph.program(), catalog, drawn_)),
+      one_sided_(one_sided(graph.program(), catalog, drawn_)) {}
 
 RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
     const ReferenceResult& reference = evaluated(unit, calls);
@@ -72,6 +98,7 @@ void Cases::count(VerifyResult& result) const {
         result.ill_datum = graph_.datum(drawn_.cause).name;
     }
     result.ill_conditioned = result.ill_conditioned || !drawn_.acceptable();
+    result.one_sided = one_sided_;
     if (!differing_.empty()) {
         ++result.mismatches;
         result.failures.push_back({"the simplified program", differing_});

@@ -31,6 +31,7 @@ private:
     const library::Catalog& catalog_;
     RandomCases drawn_;
     std::vector<std::string> differing_; ///< outputs that are not those of the program as written
+    std::vector<OneSidedSelection> one_sided_;
     dag::CallSet last_calls_;
     ReferenceResult last_;
 };

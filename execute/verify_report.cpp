@@ -24,6 +24,7 @@ void VerifyResult::merge(const VerifyResult& other) {
     ill_conditioned = ill_conditioned || other.ill_conditioned;
     worst_ratio = std::max(worst_ratio, other.worst_ratio);
     failures.insert(failures.end(), other.failures.begin(), other.failures.end());
+    one_sided = other.one_sided.empty() ? one_sided : other.one_sided;
 }
 
 void report(const VerifyResult& result, const std::string& program, Diagnostics& diagnostics) {
@@ -49,6 +50,19 @@ void report(const VerifyResult& result, const std::string& program, Diagnostics&
         Diagnostic& diagnostic = diagnostics.report(kind::ill_conditioned, {}, std::move(message));
         diagnostic.notes.push_back(
             {{}, "rounding alone may change `" + result.ill_datum + "` by more than a hundredth: little is shown by a comparison"});
+    }
+    for (const OneSidedSelection& selection : result.one_sided) {
+        const auto said = [&](const Diagnostic& earlier) {
+            return earlier.kind.name == kind::one_sided_selection.name && earlier.span.source &&
+                earlier.span.source->path() == selection.place.source->path() && earlier.span.begin == selection.place.begin;
+        };
+        if (std::none_of(diagnostics.all().begin(), diagnostics.all().end(), said)) {
+            diagnostics
+                .report(kind::one_sided_selection, selection.place,
+                    "the random inputs take the " + std::string(selection.first ? "first" : "second") +
+                        " value in every element: the other one is not compared")
+                .hint = "`--seed` draws other inputs; `fusec run` takes inputs of yours";
+        }
     }
 }
 

@@ -56,7 +56,7 @@ enum class ExpressionKind {
     number, ///< `text` is the literal as written
     call,   ///< `text` is the callee, operands its arguments
     prefix, ///< `text` is "-", one operand
-    infix,  ///< `text` is "+", "-", "*" or "/", two operands
+    infix,  ///< `text` is "+", "-", "*" or "/", or a comparison (`is_comparison`); two operands
     suffix, ///< `text` is "'", one operand
     index,  ///< `operand[i, a:b]`: one operand, `slices` in brackets
     table,  ///< `[...]`: operands are its entries; only as the value of a constant
@@ -78,6 +78,11 @@ struct Tree {
     ExpressionId first;
     ExpressionId root;
 };
+
+/// `<`, `<=`, `>`, `>=`, `==` or `!=`: only as the first argument of `select`.
+inline bool is_comparison(const Expression& e) {
+    return e.kind == ExpressionKind::infix && (e.text.size() == 2 || e.text == "<" || e.text == ">");
+}
 
 /// `SCALAR`, `VECTORn` or `MATRIXrxc` with the digits as written: dimensions are judged by `check`.
 struct WrittenShape {
@@ -164,8 +169,21 @@ struct Definition {
     std::size_t end = 0;
 };
 
+/// `alternatives {`, or the `or {` behind it: the statements behind it, up to `end`, are one of the ways to compute the same values.
+struct Alternative {
+    bool further = false; ///< `or`: of the block whose last alternative ends in front of it
+    std::size_t end = 0;
+};
+
+/// No text: behind the statements of an alternative in the program of one combination (alternatives.hpp).
+struct AlternativesEnd {
+    std::size_t block = 0;   ///< number of the block in the text
+    std::vector<Name> names; ///< that all its alternatives give
+};
+
 struct Statement {
-    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition>
+    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition,
+        Alternative, AlternativesEnd>
         form;
     Span span; ///< of a block: its opening
 };

@@ -192,6 +192,11 @@ std::string to_text(const Program& program) {
                            out.line("def " + s.name.text + parameters_text(s.parameters));
                            open(s.end);
                        },
+                       [&](const Alternative& s) {
+                           out.line(s.further ? "or" : "alternatives");
+                           open(s.end);
+                       },
+                       [&](const AlternativesEnd&) {},
                    },
             program.statements[i].form);
     }

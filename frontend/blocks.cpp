@@ -40,6 +40,14 @@ bool is_return(const ast::Statement& statement) {
 void Blocks::add(ast::Statement statement) {
     place(statement);
     const std::size_t index = program_.statements.size();
+    if (const auto* alternative = std::get_if<ast::Alternative>(&statement.form)) {
+        if (alternative->further && !alternative_closed_) {
+            diagnostics_.report(kind::misplaced_statement, statement.span, "`or` that does not follow the `}` of an alternative").hint =
+                "alternatives are written `alternatives { ... } or { ... }`";
+        }
+        open_.push_back({BlockKind::alternative, statement.span, index, false});
+    }
+    alternative_closed_ = false;
     if (std::holds_alternative<ast::Loop>(statement.form)) {
         open_.push_back({BlockKind::loop, statement.span, index, false});
     } else if (std::holds_alternative<ast::Definition>(statement.form)) {
@@ -81,8 +89,10 @@ void Blocks::check_return(const ast::Statement& statement) {
         }
         block.returned = block.returned || is_return(statement);
     } else if (is_return(statement)) {
-        report_misplaced(statement.span, "`return` inside a loop").hint =
-            in_definition() ? "return after the loop" : "list the results after the loop";
+        const std::string inside = block.kind == BlockKind::alternative ? "alternative" : "loop";
+        const std::string behind = block.kind == BlockKind::alternative ? "alternatives" : "loop";
+        report_misplaced(statement.span, "`return` inside " + std::string(inside == "loop" ? "a " : "an ") + inside).hint =
+            in_definition() ? "return after the " + behind : "list the results after the " + behind;
         for (Block& outer : open_) {
             outer.returned = true;
         }
@@ -106,6 +116,7 @@ void Blocks::close(const Span& brace) {
     }
     const Block block = open_.back();
     open_.pop_back();
+    alternative_closed_ = block.kind == BlockKind::alternative;
     if (block.broken) {
         return;
     }
@@ -113,6 +124,8 @@ void Blocks::close(const Span& brace) {
     const std::size_t end = program_.statements.size();
     if (auto* loop = std::get_if<ast::Loop>(&form)) {
         loop->end = end;
+    } else if (auto* alternative = std::get_if<ast::Alternative>(&form)) {
+        alternative->end = end;
     } else if (auto* definition = std::get_if<ast::Definition>(&form)) {
         definition->end = end;
         if (!block.returned) {

@@ -13,10 +13,11 @@ namespace fusec::frontend {
 enum class BlockKind {
     loop,
     definition,
+    alternative,
     unknown, ///< a statement in error
 };
 
-/// Takes the statements of one file in order and sets `end` of loops and definitions. O(1) per statement but for messages.
+/// Takes the statements of one file in order and sets `end` of loops, definitions and alternatives. O(1) per statement but for messages.
 class Blocks {
 public:
     Blocks(ast::Program& program, bool included, Diagnostics& diagnostics)
@@ -54,6 +55,7 @@ private:
     bool included_;
     Diagnostics& diagnostics_;
     std::vector<Block> open_;
+    bool alternative_closed_ = false; ///< by the last `}`, behind which nothing stands so far
 };
 
 } // namespace fusec::frontend

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/alternatives.hpp"
 #include "frontend/checker.hpp"
+#include "frontend/comparisons.hpp"
 #include "frontend/syntax_messages.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace fusec::frontend {
 
@@ -24,6 +28,7 @@ Checker::Checker(const ast::Program& program, const library::Catalog& catalog, c
 
 std::optional<CheckedProgram> Checker::check() {
     const std::size_t errors_before = diagnostics_.error_count();
+    check_comparisons(program_, catalog_, diagnostics_);
     run(0, program_.statements.size());
     complete_parts();
     if (!return_) {
@@ -98,9 +103,63 @@ void Checker::report_unused() {
     }
 }
 
+namespace {
+
+bool same(const Diagnostic& a, const Diagnostic& b) {
+    return a.kind.name == b.kind.name && a.span.source == b.span.source && a.span.begin == b.span.begin && a.message == b.message;
+}
+
+void pass_on(const Diagnostic& message, Diagnostics& diagnostics) {
+    Diagnostic& passed = diagnostics.report(message.kind, message.span, message.message);
+    passed.notes = message.notes;
+    passed.hint = message.hint;
+}
+
+} // namespace
+
+std::vector<CheckedCombination> check_combinations(
+    const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics) {
+    const std::optional<std::vector<Combination>> all = combinations(program, diagnostics);
+    std::vector<CheckedCombination> checked;
+    if (!all) {
+        return checked;
+    }
+    if (all->front().empty()) {
+        if (auto only = Checker(program, catalog, options, diagnostics).check()) {
+            checked.push_back({{}, std::move(*only)});
+        }
+        return checked;
+    }
+    std::vector<AlternativeTypes> types;
+    std::vector<Diagnostics> messages(all->size());
+    for (std::size_t i = 0; i < all->size(); ++i) {
+        CheckOptions recording = options;
+        recording.types = &types.emplace_back();
+        auto one = Checker(*chosen(program, (*all)[i]), catalog, recording, messages[i]).check();
+        if (!one) {
+            std::for_each(messages[i].all().begin(), messages[i].all().end(), [&](const Diagnostic& m) { pass_on(m, diagnostics); });
+            return {};
+        }
+        checked.push_back({(*all)[i], std::move(*one)});
+    }
+    if (!types_agree(types, diagnostics)) {
+        return {};
+    }
+    for (const Diagnostic& message : messages.front().all()) {
+        const bool in_all = std::all_of(messages.begin(), messages.end(), [&](const Diagnostics& of) {
+            return std::any_of(of.all().begin(), of.all().end(), [&](const Diagnostic& other) { return same(message, other); });
+        });
+        if (in_all) {
+            pass_on(message, diagnostics);
+        }
+    }
+    return checked;
+}
+
 std::optional<CheckedProgram> check(
     const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics) {
-    return Checker(program, catalog, options, diagnostics).check();
+    std::vector<CheckedCombination> checked = check_combinations(program, catalog, options, diagnostics);
+    return checked.empty() ? std::nullopt : std::optional(std::move(checked.front().program));
 }
 
 } // namespace fusec::frontend

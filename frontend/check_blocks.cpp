@@ -2,14 +2,35 @@
 // Loops and definitions: their bodies are checked once per iteration and per call, as if they were written out.
 #include "frontend/callee.hpp"
 #include "frontend/checker.hpp"
+#include "frontend/comparisons.hpp"
 #include "frontend/integers.hpp"
 #include "frontend/syntax_messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fusec::frontend {
 
 void Checker::add(const ast::Include&) {}
+
+void Checker::add(const ast::Alternative&) {
+    throw InternalError("a program is checked without a choice of its alternatives");
+}
+
+void Checker::add(const ast::AlternativesEnd& form) {
+    if (options_.types == nullptr) {
+        return;
+    }
+    const std::size_t before = options_.types->reached[form.block]++;
+    for (const ast::Name& name : form.names) {
+        const Defined* defined = std::as_const(scope_).definition(name.text);
+        if (defined && defined->value.datum) {
+            options_.types->found[{form.block, before}][name.text] = {draft_.datum(*defined->value.datum).type, defined->span};
+        } else if (defined && defined->assembly) {
+            options_.types->found[{form.block, before}][name.text] = {defined->assembly->type, defined->span};
+        }
+    }
+}
 
 void Checker::add(const ast::Loop& form) {
     const std::size_t statement = current_;
@@ -58,10 +79,11 @@ void Checker::add(const ast::Definition& form) {
         definition.types.push_back(parameter.shape ? type_of(*parameter.shape, parameter.precision) : std::nullopt);
     }
     const std::string& name = form.name.text;
-    if (name == "midentity" || is_movement(name) || find_callee(name, catalog_)) {
+    const bool of_language = is_movement(name) || is_select(name);
+    if (name == "midentity" || of_language || find_callee(name, catalog_)) {
         messages_
             .report(kind::definition_name, form.name.span,
-                in_backticks(name) + " is a function of the " + (is_movement(name) ? "language" : "library"))
+                in_backticks(name) + " is a function of the " + (of_language ? "language" : "library"))
             .hint = "give the definition another name";
         return;
     }

@@ -2,6 +2,7 @@
 // Statement by statement from the AST to a draft of the checked program; loops and calls of definitions are expanded on the way.
 #pragma once
 
+#include "frontend/alternatives.hpp"
 #include "frontend/draft.hpp"
 #include "frontend/expansion.hpp"
 #include "frontend/expression_check.hpp"
@@ -82,6 +83,8 @@ private:
     void add(const ast::Definition& form);
     void add(const ast::ReturnValue& form);
     void add(const ast::Include& form);
+    [[noreturn]] void add(const ast::Alternative& form);
+    void add(const ast::AlternativesEnd& form);
     std::optional<Value> expand(const ast::Expression& call, const std::vector<Argument>& arguments) override;
     std::optional<Value> report_not_above(const ast::Expression& call);
     /// Whether the argument has the type of its parameter; a constant takes the parameter's precision.

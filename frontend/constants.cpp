@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/constants.hpp"
+#include "frontend/comparisons.hpp"
 #include "frontend/syntax_messages.hpp"
 
 #include <charconv>
@@ -110,10 +111,17 @@ private:
 /// Value of one node of a constant expression from its operands' values; nothing after reporting, or when an operand has none.
 std::optional<Constant> constant_node(
     const ast::Expression& e, const std::vector<std::optional<Constant>>& operands, Diagnostics& diagnostics) {
+    if (e.kind == ast::ExpressionKind::call && is_select(e.text)) {
+        report_not_a_number(e, diagnostics);
+        return std::nullopt;
+    }
     for (const std::optional<Constant>& operand : operands) {
         if (!operand) {
             return std::nullopt;
         }
+    }
+    if (is_comparison(e)) {
+        return std::nullopt; // misplaced, or part of a `select`: reported
     }
     const auto scalars = [&] { return operands.front()->shape.form == Form::scalar && operands.back()->shape.form == Form::scalar; };
     if (e.kind == ast::ExpressionKind::number) {

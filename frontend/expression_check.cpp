@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/expression_check.hpp"
 #include "frontend/callee.hpp"
+#include "frontend/comparisons.hpp"
 #include "frontend/syntax_messages.hpp"
 
 #include <algorithm>
@@ -109,6 +110,9 @@ Value ExpressionChecker::node(Evaluation& evaluation, const ast::Expression& e) 
         }
         return operator_call(evaluation, e, "neg");
     case ast::ExpressionKind::infix: {
+        if (is_comparison(e)) {
+            return {}; // part of the `select` that it stands in
+        }
         const auto& left = evaluation.value(e.operands[0]).constant;
         const auto& right = evaluation.value(e.operands[1]).constant;
         if (left && right && left->shape.form == Form::scalar && right->shape.form == Form::scalar) {
@@ -152,6 +156,9 @@ Value ExpressionChecker::call(Evaluation& evaluation, const ast::Expression& e) 
         }
         return {std::nullopt, identity_constant(e, operands, diagnostics_)};
     }
+    if (is_select(e.text)) {
+        return is_selection(program_, e) ? selection(evaluation, e) : Value{};
+    }
     if (std::optional<Value> value = movement(evaluation, e)) {
         return std::move(*value);
     }
@@ -183,6 +190,54 @@ Value ExpressionChecker::call(Evaluation& evaluation, const ast::Expression& e) 
     return {};
 }
 
+Value ExpressionChecker::selection(Evaluation& evaluation, const ast::Expression& e) {
+    const ast::Expression& comparison = program_.expression(e.operands.front());
+    std::string symbol = comparison.text;
+    std::vector<ast::ExpressionId> order{comparison.operands[0], comparison.operands[1], e.operands[1], e.operands[2]};
+    const std::optional<std::vector<Operand>> written = operands_of(evaluation, order);
+    if (!written || !selection_fits(*written)) {
+        return {};
+    }
+    std::vector<Operand> operands = *written;
+    // Each holds for no operand that is no number (NaN), except `!=`, as in C.
+    if (symbol.front() == '>') {
+        symbol.front() = '<';
+        std::swap(operands[0], operands[1]);
+    } else if (symbol == "!=") {
+        symbol = "==";
+        std::swap(operands[2], operands[3]);
+    }
+    const std::optional<library::Instance> instance = resolution_.operation(site_of(e), symbol, operands);
+    return instance ? add_call(evaluation.result, *instance, operands, e.span) : Value{};
+}
+
+bool ExpressionChecker::selection_fits(const std::vector<Operand>& operands) {
+    const auto report = [&](const DiagnosticKind& kind, const Operand& operand, const Operand& other, const std::string& message,
+                            const char* hint = "") {
+        Diagnostic& d = diagnostics_.report(kind, operand.span, message);
+        note_operand(d, other);
+        note_operand(d, operand);
+        d.hint = hint;
+        return false;
+    };
+    for (const std::size_t i : {0U, 1U}) {
+        if (operands[i].type.shape.form != Form::scalar) {
+            return report(kind::operand_mismatch, operands[i], operands[i], described(operands[i]) + ": only scalars are compared");
+        }
+    }
+    if (operands[2].type.shape != operands[3].type.shape) {
+        return report(kind::operand_mismatch, operands[3], operands[2],
+            described(operands[3]) + ", but " + described(operands[2]) + ": `select` chooses between values of one shape");
+    }
+    for (const Operand& operand : operands) {
+        if (operand.type.precision != operands.front().type.precision) {
+            return report(kind::precision_mismatch, operand, operands.front(), described(operand) + ", but " + described(operands.front()),
+                "all operands of a call have one precision; declare both `float` or both `double`");
+        }
+    }
+    return true;
+}
+
 Value ExpressionChecker::operator_call(Evaluation& evaluation, const ast::Expression& e, std::string_view symbol) {
     const std::optional<std::vector<Operand>> operands = operands_of(evaluation, e);
     const std::optional<library::Instance> instance = operands ? resolution_.operation(site_of(e), symbol, *operands) : std::nullopt;
@@ -209,9 +264,14 @@ Value ExpressionChecker::add_call(
 }
 
 std::optional<std::vector<Operand>> ExpressionChecker::operands_of(const Evaluation& evaluation, const ast::Expression& e) {
+    return operands_of(evaluation, e.operands);
+}
+
+std::optional<std::vector<Operand>> ExpressionChecker::operands_of(
+    const Evaluation& evaluation, const std::vector<ast::ExpressionId>& expressions) {
     std::vector<Operand> operands;
     bool good = true;
-    for (const ast::ExpressionId id : e.operands) {
+    for (const ast::ExpressionId id : expressions) {
         const ast::Expression& operand = program_.expression(id);
         const std::optional<DataId> datum = datum_of(evaluation.value(id), evaluation.result.precision, operand.span);
         good = good && datum;

@@ -100,6 +100,8 @@ private:
     Value node(Evaluation& evaluation, const ast::Expression& e);
     Value name(const ast::Expression& e);
     Value call(Evaluation& evaluation, const ast::Expression& e);
+    /// `select(a < b, x, y)`
+    Value selection(Evaluation& evaluation, const ast::Expression& e);
     Value operator_call(Evaluation& evaluation, const ast::Expression& e, std::string_view symbol);
     // movement.cpp
     void complete_names(const ast::Tree& tree);
@@ -116,6 +118,9 @@ private:
     Value add_call(Evaluated& evaluated, const library::Instance& instance, const std::vector<Operand>& operands, const Span& span);
     /// All operands as data; nothing when one of them is in error.
     std::optional<std::vector<Operand>> operands_of(const Evaluation& evaluation, const ast::Expression& e);
+    std::optional<std::vector<Operand>> operands_of(const Evaluation& evaluation, const std::vector<ast::ExpressionId>& expressions);
+    /// Of the compared and the chosen; false after reporting.
+    bool selection_fits(const std::vector<Operand>& operands);
     std::optional<Span> definition_place(const ast::Expression& operand) const;
     std::optional<Precision> precision_of(const ast::Tree& tree) const;
     std::optional<std::int64_t> integer_of_name(const ast::Index& name);

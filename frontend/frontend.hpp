@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fusec::frontend {
 
@@ -17,9 +18,12 @@ struct Program;
 
 class FileReader;
 
+struct AlternativeTypes;
+
 struct CheckOptions {
     Precision default_precision = Precision::f32; ///< `--real`
     bool reassociate = false;                     ///< sums of `+=` and `-=` as balanced trees
+    AlternativeTypes* types = nullptr;            ///< filled, if wanted (alternatives.hpp)
 };
 
 /// Parses with the files that are included, read by `reader` (without one, `include` is an error); reports every syntax error it can
@@ -29,7 +33,17 @@ std::shared_ptr<const ast::Program> parse(const SourcePtr& source, Diagnostics& 
 
 /// Resolves names, types, operators, aliases and constants (DESIGN.md section 2), expands loops and definitions; reports every
 /// error, warnings (unused input, dead call) and remarks (merged call). Returns nothing if an error was reported.
+/// Of a program with alternatives, all combinations are checked, and the first is returned.
 std::optional<CheckedProgram> check(
+    const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);
+
+/// A program per combination of alternatives, the first alternatives first; one for a program without any. Reports the errors of the
+/// first combination that has some, and the warnings and remarks that all have. Empty if an error was reported.
+struct CheckedCombination {
+    std::vector<std::size_t> taken; ///< the alternative of each block, from 1 on; 0: not reached (alternatives.hpp)
+    CheckedProgram program;
+};
+std::vector<CheckedCombination> check_combinations(
     const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);
 
 /// Breaks with InternalError if an invariant of CheckedProgram does not hold.

@@ -71,7 +71,17 @@ bool explained(const TokenList& list, const SyntaxProblem& problem) {
 }
 
 BlockKind block_opened_by(TokenKind kind) {
-    return kind == TokenKind::keyword_for ? BlockKind::loop : kind == TokenKind::keyword_def ? BlockKind::definition : BlockKind::unknown;
+    switch (kind) {
+    case TokenKind::keyword_for:
+        return BlockKind::loop;
+    case TokenKind::keyword_def:
+        return BlockKind::definition;
+    case TokenKind::keyword_alternatives:
+    case TokenKind::keyword_or:
+        return BlockKind::alternative;
+    default:
+        return BlockKind::unknown;
+    }
 }
 
 /// A program with the files it includes.

@@ -52,6 +52,8 @@ private:
         case TokenKind::keyword_def:
         case TokenKind::keyword_for:
         case TokenKind::keyword_in:
+        case TokenKind::keyword_alternatives:
+        case TokenKind::keyword_or:
         case TokenKind::keyword_float:
         case TokenKind::keyword_double:
             return "the keyword " + in_backticks(text_of(token));
@@ -78,6 +80,9 @@ private:
         const bool expression = allows(TokenKind::number);
         if (allows(TokenKind::keyword_return)) {
             return "a statement";
+        }
+        if (problem_.rule == "alternativesOpening" || problem_.rule == "alternativeOpening") {
+            return "`{`";
         }
         if (expression && is_index()) {
             return allows(TokenKind::colon) ? "an index or a range" : "a whole number or a name";
@@ -225,6 +230,8 @@ bool begins_statement(TokenKind kind) {
     case TokenKind::keyword_include:
     case TokenKind::keyword_def:
     case TokenKind::keyword_for:
+    case TokenKind::keyword_alternatives:
+    case TokenKind::keyword_or:
     case TokenKind::keyword_float:
     case TokenKind::keyword_double:
     case TokenKind::scalar:

@@ -141,6 +141,10 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::keyword_for;
     case FusecLexer::IN:
         return TokenKind::keyword_in;
+    case FusecLexer::ALTERNATIVES:
+        return TokenKind::keyword_alternatives;
+    case FusecLexer::OR:
+        return TokenKind::keyword_or;
     case FusecLexer::FLOAT:
         return TokenKind::keyword_float;
     case FusecLexer::DOUBLE:
@@ -163,6 +167,13 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::minus_equals;
     case FusecLexer::EQUALS:
         return TokenKind::equals;
+    case FusecLexer::LESS:
+    case FusecLexer::LESS_EQUAL:
+    case FusecLexer::GREATER:
+    case FusecLexer::GREATER_EQUAL:
+    case FusecLexer::EQUAL:
+    case FusecLexer::NOT_EQUAL:
+        return TokenKind::comparison;
     case FusecLexer::COMMA:
         return TokenKind::comma;
     case FusecLexer::COLON:

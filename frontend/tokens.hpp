@@ -17,6 +17,8 @@ enum class TokenKind {
     keyword_def,
     keyword_for,
     keyword_in,
+    keyword_alternatives,
+    keyword_or,
     keyword_float,
     keyword_double,
     scalar,
@@ -28,6 +30,7 @@ enum class TokenKind {
     equals,
     plus_equals,
     minus_equals,
+    comparison, ///< `<`, `<=`, `>`, `>=`, `==` or `!=`
     comma,
     colon,
     semicolon,

@@ -48,6 +48,8 @@ public:
                     name_of(parameter->NAME())});
             }
             built.form = std::move(form);
+        } else if (statement->alternativesOpening() != nullptr || statement->alternativeOpening() != nullptr) {
+            built.form = ast::Alternative{statement->alternativeOpening() != nullptr};
         } else {
             built.form = ast::ReturnList{names_of(statement->returnList()->NAME())};
         }
@@ -146,6 +148,10 @@ private:
     }
 
     ast::ExpressionId expression(FusecParser::ExpressionContext* context) {
+        return chain(context->children, [&](Node* child) { return sum(static_cast<FusecParser::SumContext*>(child)); });
+    }
+
+    ast::ExpressionId sum(FusecParser::SumContext* context) {
         return chain(context->children, [&](Node* child) { return product(static_cast<FusecParser::ProductContext*>(child)); });
     }
 

@@ -35,6 +35,7 @@ struct PlanFile {
         std::map<std::string, std::string> placement; ///< of each datum the kernel touches
     };
     Span span;
+    std::vector<std::size_t> alternatives; ///< taken, of a program that has some (frontend/alternatives.hpp)
     std::vector<Kernel> kernels;
 };
 
@@ -44,8 +45,10 @@ PlanFile::Kernel describe(const Candidate& kernel, const dag::CallGraph& graph, 
 /// The version of the format that this compiler writes and reads.
 inline constexpr int plan_file_schema = 1;
 
-/// The plan without times, kernels sorted by their calls, keys sorted: the same plan gives the same bytes.
-std::string to_plan_file(const Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog);
+/// The plan without times, kernels sorted by their calls, keys sorted: the same plan gives the same bytes. `alternatives` are those that the
+/// program of the graph takes.
+std::string to_plan_file(
+    const Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const std::vector<std::size_t>& alternatives = {});
 
 /// Reports `plan-file` at the place in the text that is no JSON, lacks a key, or has a value of the wrong kind.
 std::optional<PlanFile> parse_plan_file(const SourcePtr& source, Diagnostics& diagnostics);

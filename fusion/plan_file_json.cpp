@@ -74,7 +74,8 @@ PlanFile::Kernel describe(const Candidate& kernel, const dag::CallGraph& graph, 
     return result;
 }
 
-std::string to_plan_file(const Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog) {
+std::string to_plan_file(
+    const Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const std::vector<std::size_t>& alternatives) {
     std::vector<const Candidate*> sorted;
     for (const Candidate& kernel : plan.kernels) {
         sorted.push_back(&kernel);
@@ -97,7 +98,11 @@ std::string to_plan_file(const Plan& plan, const dag::CallGraph& graph, const li
         }
         kernels.push_back(std::move(json));
     }
-    return Json{{"schema", plan_file_schema}, {"kernels", std::move(kernels)}}.dump(2) + "\n";
+    Json file{{"schema", plan_file_schema}, {"kernels", std::move(kernels)}};
+    if (!alternatives.empty()) {
+        file["alternatives"] = alternatives;
+    }
+    return file.dump(2) + "\n";
 }
 
 namespace {
@@ -169,13 +174,20 @@ public:
 
     PlanFile read(const Json& root) {
         expect(root, "", Json::value_t::object);
-        only(root, "", {"kernels", "schema"});
+        only(root, "", {"alternatives", "kernels", "schema"});
         if (const Json& schema = member(root, "", "schema", Json::value_t::number_unsigned);
             schema.get<std::uint64_t>() != plan_file_schema) {
             fail("/schema", "plan file of schema " + schema.dump() + ", this compiler reads schema " + std::to_string(plan_file_schema));
         }
         PlanFile file;
         file.span = span("");
+        if (root.contains("alternatives")) {
+            const Json& taken = member(root, "", "alternatives", Json::value_t::array);
+            for (std::size_t i = 0; i < taken.size(); ++i) {
+                expect(taken[i], "/alternatives/" + std::to_string(i), Json::value_t::number_unsigned);
+                file.alternatives.push_back(taken[i].get<std::size_t>());
+            }
+        }
         const Json& kernels = member(root, "", "kernels", Json::value_t::array);
         for (std::size_t k = 0; k < kernels.size(); ++k) {
             file.kernels.push_back(kernel(kernels[k], "/kernels/" + std::to_string(k)));

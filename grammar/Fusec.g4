@@ -19,6 +19,8 @@ statement
     | includeFile
     | loopOpening
     | definitionOpening
+    | alternativesOpening
+    | alternativeOpening
     | blockEnd
     ;
 
@@ -82,6 +84,15 @@ parameter
     : precision? shape? NAME
     ;
 
+alternativesOpening
+    : ALTERNATIVES LEFT_BRACE
+    ;
+
+// Directly behind the block of an alternative.
+alternativeOpening
+    : OR LEFT_BRACE
+    ;
+
 blockEnd
     : RIGHT_BRACE
     ;
@@ -95,7 +106,12 @@ tableEntry
     | expression
     ;
 
+// A comparison is the first argument of `select`, and stands nowhere else: frontend/comparisons.cpp says so of others.
 expression
+    : sum ((LESS | LESS_EQUAL | GREATER | GREATER_EQUAL | EQUAL | NOT_EQUAL) sum)*
+    ;
+
+sum
     : product ((PLUS | MINUS) product)*
     ;
 
@@ -159,6 +175,8 @@ INCLUDE : 'include' ;
 DEF     : 'def' ;
 FOR     : 'for' ;
 IN      : 'in' ;
+ALTERNATIVES : 'alternatives' ;
+OR      : 'or' ;
 FLOAT   : 'float' ;
 DOUBLE  : 'double' ;
 
@@ -173,6 +191,12 @@ STRING : '"' ~["\r\n]* '"' ;
 EQUALS            : '=' ;
 PLUS_EQUALS       : '+=' ;
 MINUS_EQUALS      : '-=' ;
+LESS              : '<' ;
+LESS_EQUAL        : '<=' ;
+GREATER           : '>' ;
+GREATER_EQUAL     : '>=' ;
+EQUAL             : '==' ;
+NOT_EQUAL         : '!=' ;
 COMMA             : ',' ;
 COLON             : ':' ;
 SEMICOLON         : ';' ;

@@ -104,7 +104,9 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
         write(*command.json, report_json(c));
     }
     if (command.save_plan) {
-        write(*command.save_plan, fusion::to_plan_file(c.plans.front(), *c.graph, *c.catalog));
+        write(*command.save_plan,
+            fusion::to_plan_file(
+                c.plans.front(), *c.graph, *c.catalog, c.planned.empty() ? std::vector<std::size_t>{} : c.planned.front().taken));
     }
     for (const auto& [what, path] : command.dot) {
         write(path, what == "dag" ? dag_dot(*c.graph, *c.catalog) : plan_dot(c.plans.front(), *c.graph, *c.catalog));

@@ -4,13 +4,17 @@
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_json.hpp"
+#include "execute/agreement.hpp"
 #include "execute/build_folder.hpp"
+#include "frontend/alternatives.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include <sys/resource.h>
@@ -109,6 +113,59 @@ bool is_for(fusion::Target target, const std::string& text, const Path& path, co
     return false;
 }
 
+/// Every combination of alternatives that has a plan, or the program itself; with what to call them.
+std::vector<std::pair<Compilation*, std::string>> programs_to_verify(Compilation& c, const Verify& command) {
+    if (c.planned.empty() || command.source) {
+        return {{&c, c.program->name}};
+    }
+    std::vector<std::pair<Compilation*, std::string>> programs;
+    for (const PlannedCombination& one : c.planned) {
+        if (one.compiled) {
+            programs.emplace_back(one.compiled.get(), c.program->name + " (" + one.text + ")");
+        }
+    }
+    return programs;
+}
+
+/// Reports where another combination of alternatives computes something else than the one that is compiled. Those that differ from it in
+/// fewest blocks come first, and of the others those that hold an alternative already found wrong are not looked at: each is told once.
+void check_alternatives(const Compilation& c, std::uint64_t seed, Diagnostics& diagnostics) {
+    constexpr std::size_t elements = 200;
+    std::vector<std::pair<std::size_t, const PlannedCombination*>> others; // by the number of blocks that differ
+    for (const PlannedCombination& one : c.planned) {
+        std::size_t blocks = 0;
+        for (std::size_t block = 0; block < one.taken.size(); ++block) {
+            blocks += one.taken[block] != c.planned.front().taken[block] ? 1U : 0U;
+        }
+        if (one.compiled && blocks != 0) {
+            others.emplace_back(blocks, &one);
+        }
+    }
+    std::ranges::stable_sort(others, {}, &std::pair<std::size_t, const PlannedCombination*>::first);
+    const PlannedCombination& first = c.planned.front();
+    std::set<std::pair<std::size_t, std::size_t>> wrong; // block and alternative
+    for (const auto& [blocks, other] : others) {
+        const std::size_t block = static_cast<std::size_t>(std::ranges::mismatch(other->taken, first.taken).in1 - other->taken.begin());
+        bool known = false;
+        for (std::size_t i = 0; i < other->taken.size(); ++i) {
+            known = known || wrong.contains({i, other->taken[i]});
+        }
+        if (known) {
+            continue;
+        }
+        const std::vector<std::string> differing = execute::disagreeing_outputs(
+            *first.compiled->program, *first.compiled->catalog, *other->compiled->program, *other->compiled->catalog, elements, seed);
+        if (!differing.empty()) {
+            wrong.emplace(block, other->taken[block]);
+            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, frontend::first_difference(*c.ast, first.taken, other->taken),
+                fmt::format("{} does not compute what {} computes: {}", other->text, first.text, differing.front()));
+            for (std::size_t k = 1; k < differing.size(); ++k) {
+                d.notes.push_back({{}, differing[k]});
+            }
+        }
+    }
+}
+
 /// Opens every file before the first is executed, which may take minutes; reports those that cannot be read. A pipe gives its text once.
 bool can_be_read(const Verify& command, Diagnostics& diagnostics) {
     std::vector<Path> files = command.programs;
@@ -146,26 +203,32 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             if (!run_pipeline(c, diagnostics, command.source ? "dag" : "plan")) {
                 continue;
             }
+            if (&executor == &executors.front() && !c.planned.empty()) {
+                check_alternatives(c, command.seed, diagnostics);
+            }
             const execute::VerifyOptions options{
                 .target = target, .arch = c.options.arch.value_or(c.device->limits.arch), .gpu = executor == "gpu", .seed = command.seed};
             const auto setup = setup_for(options, folder, diagnostics);
             if (!setup) {
                 return;
             }
-            execute::VerifyResult result;
-            if (command.source) {
-                const auto text = execute::read_unit(*command.source, c.program->name, diagnostics);
-                if (!text || !is_for(target, text->files.front().text, *command.source, executor, diagnostics)) {
-                    continue;
+            for (const auto& [one, name] : programs_to_verify(c, command)) {
+                execute::VerifyResult result;
+                if (command.source) {
+                    const auto text = execute::read_unit(*command.source, c.program->name, diagnostics);
+                    if (!text || !is_for(target, text->files.front().text, *command.source, executor, diagnostics)) {
+                        continue;
+                    }
+                    result = execute::verify_text(*text, *c.graph, *c.catalog, options, *setup);
+                } else {
+                    result = verify_program(command, *one, options, *setup);
                 }
-                result = execute::verify_text(*text, *c.graph, *c.catalog, options, *setup);
-            } else {
-                result = verify_program(command, c, options, *setup);
+                lines << summary(command, name, executor, result) << std::flush;
+                const std::string alternatives = one == &c ? "" : name.substr(c.program->name.size() + 1);
+                results.push_back({c.program->name, alternatives, executor, c.device ? c.device->name : std::string(), one->graph->calls(),
+                    result, processor_seconds() - before});
+                execute::report(result, name, diagnostics);
             }
-            lines << summary(command, c.program->name, executor, result) << std::flush;
-            results.push_back({c.program->name, executor, c.device ? c.device->name : std::string(), c.graph->calls(), result,
-                processor_seconds() - before});
-            execute::report(result, c.program->name, diagnostics);
         }
     }
     if (command.json) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec why PROGRAM A B`: the best plan with both calls in one kernel against the best without, or why they cannot share one.
+#include "cli/choose_alternatives.hpp"
 #include "cli/choose_plan.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
@@ -29,6 +30,15 @@ std::optional<CallId> find_call(const std::string& name, const Compilation& c, D
     Diagnostic& error = diagnostics.report(kind::unknown_call, {}, fmt::format("program `{}` has no call `{}`", c.program->name, name));
     const std::string near = nearest(name, names);
     const std::string within = c.graph->program().within(name);
+    for (std::size_t i = 1; i < c.planned.size(); ++i) { // of alternatives that are left out
+        const auto& other = c.planned[i].compiled;
+        if (other && std::ranges::any_of(other->program->calls, [&](const frontend::Call& call) {
+                return other->program->datum(call.result).name == name;
+            })) {
+            error.hint = fmt::format("`{}` is a call of {}, which is left out", name, c.planned[i].text);
+            return std::nullopt;
+        }
+    }
     error.hint = !within.empty() ? within
         : near.empty()           ? fmt::format("its calls are {}", some_names(names))
                                  : fmt::format("did you mean `{}`?", near);
@@ -126,6 +136,9 @@ void run_command(const Why& command, Diagnostics& diagnostics) {
     c.options = command.options;
     if (!run_pipeline(c, diagnostics, "space")) {
         return;
+    }
+    for (const std::string& text : left_out(c)) {
+        std::cout << text << '\n';
     }
     const auto a = find_call(command.first, c, diagnostics);
     const auto b = find_call(command.second, c, diagnostics);

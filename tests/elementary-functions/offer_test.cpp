@@ -26,7 +26,8 @@ TEST(LibraryOffer, EveryFunctionOfTheLanguage) {
     for (const char* name :
         {"mmul", "mtmul", "mmult", "madd", "msub", "mneg", "smmul", "mvmul", "mtvmul", "mtrans", "mtrace", "mdet", "minv", "mcof", "mddot",
             "mfnorm", "msym", "mskew", "vouter", "vcross", "vadd", "vsub", "vneg", "svmul", "vdot", "venorm", "axpy", "mchol", "mcholsolve",
-            "sadd", "ssub", "smul", "sdiv", "sneg", "sabs", "ssqrt", "srsqrt", "sexp", "slog", "ssin", "scos", "spow", "smin", "smax"}) {
+            "sadd", "ssub", "smul", "sdiv", "sneg", "sabs", "ssqrt", "srsqrt", "sexp", "slog", "ssin", "scos", "spow", "smin", "smax",
+            "sselect_lt", "sselect_le", "sselect_eq", "vselect_lt", "vselect_le", "vselect_eq", "mselect_lt", "mselect_le", "mselect_eq"}) {
         EXPECT_THAT(names, testing::Contains(name));
     }
 }

@@ -36,6 +36,14 @@ struct counted {
     friend counted operator*(counted a, counted b) { return operation(a.value * b.value); }
     friend counted operator/(counted a, counted b) { return ++counts.divisions, operation(a.value / b.value); }
 
+    /// Counts as one operation, as does choosing by it.
+    struct comparison {
+        bool holds;
+    };
+    friend comparison operator<(counted a, counted b) { return ++counts.flops, comparison{a.value < b.value}; }
+    friend comparison operator<=(counted a, counted b) { return ++counts.flops, comparison{a.value <= b.value}; }
+    friend comparison operator==(counted a, counted b) { return ++counts.flops, comparison{a.value == b.value}; }
+
     static counted operation(double result) { return ++counts.flops, counted(result); }
 };
 
@@ -113,6 +121,9 @@ inline test::counted max(test::counted a, test::counted b) {
 }
 inline test::counted select(bool condition, test::counted a, test::counted b) {
     return condition ? a : b;
+}
+inline test::counted select(test::counted::comparison comparison, test::counted a, test::counted b) {
+    return test::counted::operation(comparison.holds ? a.value : b.value);
 }
 template <int Threads>
 test::counted value_from(lane<Threads> lane, int thread, test::counted x) {

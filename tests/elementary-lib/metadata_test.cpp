@@ -129,7 +129,7 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"[output]", "[[output]]", "15:1", "`output` is an array, but a table is needed [library-wrong-type]"},
         // closed sets of values
         {"operator  = \"*\"", "operator  = \"**\"", "3:13",
-            "`**` is no value of `operator` (`*`, `+`, `-`, `/`, `'`, `neg`) [library-wrong-value]"},
+            "`**` is no value of `operator` (`*`, `+`, `-`, `/`, `'`, `neg`, `<`, `<=`, `==`) [library-wrong-value]"},
         {"A = \"row\"", "A = \"rwo\"", "26:13", "`rwo` is no value of `A` (`all`, `row`, `column`, `entry`, `rows`) [library-wrong-value]"},
         {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\ndomain = \"possitive\"", "14:10",
             "`possitive` is no value of `domain` (`any`, `positive`, `nonzero`, `invertible`, `spd`) [library-wrong-value]",
@@ -167,6 +167,7 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
         {"name = \"entry\"", "name = \"en-try\"", "24:8", "`en-try` is not an identifier [library-metadata]"},
         {"[\"M\", \"N\"]", "[\"M\", \"N\", \"b\"]", "12:8", "`b` names two things [library-metadata]"},
         {"[\"M\", \"N\"]", "[\"M\", \"N\", \"K\"]", "2:24", "`K` stands alone as a dimension of no operand [library-metadata]"},
+        {"operator  = \"*\"", "operator  = \"<\"", "3:13", "the operator `<` takes 4 operands, but the function has 2 [library-metadata]"},
         {"operator  = \"*\"", "operator  = \"'\"", "3:13", "the operator `'` takes 1 operand, but the function has 2 [library-metadata]"},
         {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\nneutral = \"identity\"", "14:11",
             "`b` is a vector, which is never an identity [library-metadata]"},
@@ -247,6 +248,17 @@ threads = "1"
         HasSubstr("error: `neutral` says that the result is the other of 2 operands, but the function has 1 [library-metadata]"));
     EXPECT_THAT(report({{"flops ", "commutative = true\nflops "}}),
         HasSubstr("f.toml:4:15: error: only a function of 2 operands can be commutative, but this has 1 [library-metadata]"));
+    const std::pair<std::string, std::string> four{"[[input]]\nname = \"A\"",
+        "[[input]]\nname = \"a\"\ntype = \"SCALAR\"\n[[input]]\nname = \"b\"\ntype = \"SCALAR\"\n[[input]]\nname = \"B\"\ntype = "
+        "\"MATRIX[N,M]\"\n[[input]]\nname = \"A\""};
+    const std::pair<std::string, std::string> less{"flops ", "operator = \"<\"\nflops "};
+    EXPECT_EQ(report({{"= A[i,j]", "= select(a < b, A[i,j], B[i,j])"}, four, less}), "");
+    const std::string no_selection =
+        "a function of the comparison `<` is a selection: its first operands are scalars, the others like the result [library-metadata]";
+    for (const char* reference : {"= select(a <= b, A[i,j], B[i,j])", "= select(a < b, A[i,j], -B[i,j])", "= select(a < b, A[i,j], B[j,i])",
+             "= select(a < b, A[i,j], a)", "= select(A[0,0] < b, A[i,j], B[i,j])", "= a + b + A[i,j] + B[i,j]"}) {
+        EXPECT_THAT(report({{"= A[i,j]", reference}, four, less}), HasSubstr("f.toml:4:12: error: " + no_selection)) << reference;
+    }
     const std::pair<std::string, std::string> square{"[N,M]\"\n[output]", "[N,N]\"\n[output]"};
     const std::pair<std::string, std::string> one_parameter{"[\"N\", \"M\"]", "[\"N\"]"};
     EXPECT_THAT(report({{"C[i,j] = A[i,j]", "det"}, one_parameter, square, {"\"MATRIX[N,M]\"", "\"MATRIX[N,N]\""}}),

@@ -40,6 +40,8 @@ std::string text_of(const ReferenceExpression& expression, int index) {
         return "(-" + child(0) + ")";
     case ReferenceNode::Kind::call:
         return node.name + "(" + child(0) + (node.children.size() > 1 ? ", " + child(1) : "") + ")";
+    case ReferenceNode::Kind::select:
+        return "(" + child(0) + " " + node.name + " " + child(1) + " ? " + child(2) + " : " + child(3) + ")";
     }
     return {};
 }
@@ -81,6 +83,12 @@ TEST(ReferenceParser, Trees) {
     EXPECT_EQ(parsed("C[i,j] = delta(i, j) * s"), "C.i.j = ([(i)==( j)] * s)");
     EXPECT_EQ(parsed("C[i,j] = [i <= j] * A[i,j]"), "C.i.j = ([i <= j] * A[i, j])");
     EXPECT_EQ(parsed("c = pow(a, min(b, 0.5)) / 1e3"), "c = (pow(a, min(b, 0.5)) / 1000.)");
+    EXPECT_EQ(parsed("c[i] = select(a < b, x[i], -y[i])"), "c.i = (a < b ? x[i] : (-y[i]))");
+    EXPECT_EQ(parsed("c = select(a + 1<=2 * b, x, y) * a"), "c = (((a + 1.) <= (2. * b) ? x : y) * a)");
+    EXPECT_EQ(parsed("c = select(a > b, x, y)"), "c = (b < a ? x : y)");
+    EXPECT_EQ(parsed("c = select(a >= b, x, y)"), "c = (b <= a ? x : y)") << "not (a < b ? y : x), which is x where a is no number";
+    EXPECT_EQ(parsed("c = select(a == b, x, y)"), "c = (a == b ? x : y)");
+    EXPECT_EQ(parsed("c = select(a != b, x, y)"), "c = (a == b ? y : x)");
     EXPECT_EQ(parsed("inverse"), "algorithm inverse");
     EXPECT_EQ(parsed("cofactor"), "algorithm cofactor");
 }
@@ -101,6 +109,11 @@ TEST(ReferenceParser, ErrorsAreLocated) {
     EXPECT_EQ(parsed("c = sum() a"), "8: `sum` needs the name of an index");
     EXPECT_EQ(parsed("c = delta(i) * a"), "4: `delta` takes two indices");
     EXPECT_EQ(parsed("c = [i, j] * a"), "4: one condition is needed between `[` and `]`");
+    EXPECT_EQ(parsed("c = select(a, x, y)"), "12: a comparison is missing in `select`");
+    EXPECT_EQ(parsed("c = select(a = b, x, y)"), "13: a comparison is missing in `select`");
+    EXPECT_EQ(parsed("c = select(a < b, x)"), "19: `select` takes a comparison and two values");
+    EXPECT_EQ(parsed("c = select(a < b, x, y, z)"), "22: `)` is missing");
+    EXPECT_EQ(parsed("c = a < b"), "6: unexpected `<`");
     EXPECT_EQ(parsed("c = 1e999"), "4: the number cannot be represented");
     std::string wide = "c = a";
     for (int i = 0; i < 2000; ++i) {

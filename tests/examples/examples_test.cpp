@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <set>
 #include <sstream>
@@ -58,8 +59,10 @@ struct Example {
 };
 
 using Formula = std::function<Values(const Values&)>;
+/// Changes the random inputs of all elements.
+using Adjust = std::function<void(const frontend::CheckedProgram&, execute::DataValues&)>;
 
-std::unique_ptr<Example> compile(const std::string& stem, fusion::Target target, const Formula& formula) {
+std::unique_ptr<Example> compile(const std::string& stem, fusion::Target target, const Formula& formula, const Adjust& adjust = {}) {
     auto example = std::make_unique<Example>();
     cli::Compilation& c = example->compilation;
     c.options.program = fs::path(FUSEC_SOURCE_DIR "/examples") / (stem + ".fus");
@@ -82,8 +85,12 @@ std::unique_ptr<Example> compile(const std::string& stem, fusion::Target target,
         }
     }
     const std::size_t elements = execute::most_elements(job.cases);
-    const execute::RandomCases drawn = execute::draw_cases(*c.program, *c.catalog, elements, 20);
+    execute::RandomCases drawn = execute::draw_cases(*c.program, *c.catalog, elements, 20);
     EXPECT_EQ(drawn.ill, 0U);
+    if (adjust) {
+        adjust(*c.program, drawn.given);
+        drawn.reference = execute::evaluate(*c.program, *c.catalog, elements, drawn.given);
+    }
     job.text = execute::unit_text(*c.unit, c.emitted, stem);
     job.interface.unit = c.unit->name;
     const auto name_of = [&](const codegen::List& list) { return c.program->datum(list.datum).name; };
@@ -170,6 +177,44 @@ TEST_F(Examples, ComputeTheirFormulasOnTheHost) {
 
 TEST_F(Examples, ComputeTheirFormulasUnderEmulatedCuda) {
     expect_agreement(jobs_for(fusion::Target::cuda), execute::BuildKind::emulated, "emulated CUDA");
+}
+
+/// Of the radial return, elements of each kind: elastic, plastic, and without any strain, where the direction of the flow is 0/0.
+TEST_F(Examples, TheRadialReturnTakesBothBranches) {
+    for (const fusion::Target target : {fusion::Target::host, fusion::Target::cuda}) {
+        std::size_t elastic = 0, plastic = 0, unstrained = 0;
+        const Formula formula = [&](const Values& inputs) {
+            const Values outputs = examples::formula("j2_return", inputs);
+            const bool flows = outputs.at("alpha_new") != inputs.at("alpha");
+            EXPECT_EQ(outputs.at("eps_p_new") != inputs.at("eps_p"), flows);
+            ++(flows ? plastic : elastic);
+            unstrained += inputs.at("eps") == inputs.at("eps_p") ? 1U : 0U;
+            return outputs;
+        };
+        const auto example = compile("j2_return", target, formula, [](const frontend::CheckedProgram& program, execute::DataValues& given) {
+            const auto list = [&](const std::string& name) -> std::vector<double>& {
+                const auto found =
+                    std::find_if(program.inputs.begin(), program.inputs.end(), [&](DataId id) { return program.datum(id).name == name; });
+                return given.at(found->index());
+            };
+            list("sigma_y") = {0.5};
+            list("H") = {0.75};
+            for (std::size_t element = 0; element < list("alpha").size(); ++element) {
+                list("alpha")[element] = std::abs(list("alpha")[element]);
+                const double size = element % 7 == 3 ? 0 : element % 3 == 0 ? 0.1 : 1; // of the elastic strain
+                for (std::size_t i = 9 * element; i < 9 * (element + 1); ++i) {
+                    list("eps")[i] = list("eps_p")[i] + size * list("eps")[i];
+                }
+            }
+        });
+        ASSERT_TRUE(example);
+        EXPECT_GE(elastic, 4U);
+        EXPECT_GE(plastic, 4U);
+        EXPECT_GE(unstrained, 2U);
+        const bool host = target == fusion::Target::host;
+        expect_agreement(
+            {example->job}, host ? execute::BuildKind::host_checked : execute::BuildKind::emulated, host ? "host" : "emulated CUDA");
+    }
 }
 
 /// The comparison notices a formula that is only nearly the program's.

@@ -206,7 +206,7 @@ Values j2_return(const Values& in) {
     const double norm = 2 * shear * deviator.norm();
     const double yield = norm - std::sqrt(2.0 / 3) * (scalar(in, "sigma_y") + hardening * scalar(in, "alpha"));
     const double multiplier = yield > 0 ? yield / (2 * shear + 2.0 / 3 * hardening) : 0;
-    const Matrix flow = multiplier / deviator.norm() * deviator;
+    const Matrix flow = yield > 0 ? Matrix(multiplier / deviator.norm() * deviator) : Matrix(Matrix::Zero(3, 3));
     const Matrix stress = scalar(in, "K") * elastic.trace() * Matrix::Identity(3, 3) + 2 * shear * (deviator - flow);
     return {{"sigma", components(stress)}, {"eps_p_new", components(Matrix(plastic + flow))},
         {"alpha_new", {scalar(in, "alpha") + std::sqrt(2.0 / 3) * multiplier}}};

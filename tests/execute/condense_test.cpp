@@ -104,7 +104,8 @@ TEST(Condense, RandomProgramsComputeTheSame) {
                 .f64 = seed % 2 == 1,
                 .blocks = seed % 3 == 0,
                 .slices = true,
-                .components = true});
+                .components = true,
+                .selections = seed % 2 == 0});
         const Condensed both = condensed(text);
         expect_same(both, text);
         EXPECT_LE(both.condensed.calls.size(), both.written.calls.size()) << text;

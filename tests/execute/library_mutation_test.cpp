@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include <unistd.h>
 
@@ -56,6 +57,15 @@ FUSEC_DEVICE void f_rows(Lane lane, const A& a, C& c) {
             "7:53:  +\n                  -l[k][i] -> (nothing)", "9:21: k >= 0 -> k > 0"));
 }
 
+/// One in each template.
+std::size_t mutants_of_each_routine(const library::Function& function) {
+    std::set<std::string> routines;
+    for (const library::Implementation& implementation : function.implementations) {
+        routines.insert(implementation.routine);
+    }
+    return routines.size();
+}
+
 /// The metadata say which kinds must exist: every result has a sign; one of several components, or one that sums, has a last term; a
 /// function that reads or makes a matrix can transpose it.
 TEST(LibraryMutants, EveryFunctionHasThoseOfItsShape) {
@@ -69,6 +79,10 @@ TEST(LibraryMutants, EveryFunctionHasThoseOfItsShape) {
         }
         const bool matrix = function.output.form == Form::matrix || function.inputs[0].form == Form::matrix;
         EXPECT_EQ(changes(mutants, "transposed index").empty(), !matrix) << name;
+        const bool selects = function.reference_text.find("select(") != std::string::npos;
+        for (const char* kind : {"other comparison", "other choice"}) {
+            EXPECT_EQ(changes(mutants, kind).size(), selects ? mutants_of_each_routine(function) : 0U) << name << ", " << kind;
+        }
     }
 }
 
@@ -87,6 +101,14 @@ TEST(LibraryMutants, AreKilled) {
             all.erase(end, all.end());
         }
         chosen.push_back(all.at(random() % all.size()));
+    }
+    // Of selections, those that differ for equal operands alone, and those that take the other value.
+    for (const char* name : {"sselect_lt", "sselect_le", "sselect_eq", "vselect_le", "mselect_lt"}) {
+        for (const LibraryMutant& mutant : library_mutants(function_of(name))) {
+            if (mutant.routine == "element" && mutant.kind.starts_with("other ")) {
+                chosen.push_back(mutant);
+            }
+        }
     }
     Diagnostics diagnostics;
     const auto compiler = find_host_compiler(diagnostics);

@@ -73,6 +73,19 @@ std::vector<Law> laws() {
         all.push_back({"vdot", {v(r), v(r)}, [](const Operands& x) { return one(x[0].col(0).dot(x[1].col(0))); }});
         all.push_back({"venorm", {v(r)}, [](const Operands& x) { return one(x[0].norm()); }});
         all.push_back({"axpy", {s(), v(r), v(r)}, [](const Operands& x) -> Matrix { return x[0](0, 0) * x[1] + x[2]; }});
+        const auto choice = [](auto holds) {
+            return [holds](const Operands& x) -> Matrix { return holds(x[0](0, 0), x[1](0, 0)) ? x[2] : x[3]; };
+        };
+        for (const auto& [form, type] : {std::pair{"s", s()}, std::pair{"v", v(r)}, std::pair{"m", m(r, c)}}) {
+            static std::set<std::string> names; // a law holds a pointer
+            const auto law = [&](const char* comparison, auto holds) {
+                const std::string& name = *names.insert(std::string(form) + "select_" + comparison).first;
+                all.push_back({name.c_str(), {s(), s(), type, type}, choice(holds)});
+            };
+            law("lt", [](double a, double b) { return a < b; });
+            law("le", [](double a, double b) { return !(b < a); });
+            law("eq", [](double a, double b) { return !(a < b) && !(b < a); });
+        }
         all.push_back({"mcholsolve", {m(r, r), v(r)}, [](const Operands& x) -> Matrix { return x[0].llt().solve(x[1]); }});
         all.push_back({"mchol", {m(r, r)}, [](const Operands& x) -> Matrix { return x[0].llt().matrixL(); }});
     }

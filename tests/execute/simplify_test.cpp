@@ -94,6 +94,25 @@ TEST(Simplify, FunctionsOfTheirOwnResults) {
         ElementsAre("C.1 = mskew(S)", "C.2 = msym(C.1)", "C.3 = minv(S)", "C.4 = minv(C.3)", "C = mmul(C.2, C.4)"));
 }
 
+TEST(Simplify, SelectionsThatAreDecided) {
+    const std::string inputs = "MATRIX2x2 A, B, D;\nSCALAR s, t;\nconst SCALAR h = 0.5;\ninput A, B, s, t;\n";
+    const auto calls = [&](const std::string& statements) { return simplify_text(inputs + statements).calls(); };
+    // The value that is not taken is not computed.
+    EXPECT_THAT(calls("C = select(1 < 2, A * B, B * A); return C;"), ElementsAre("C = mmul(A, B)"));
+    EXPECT_THAT(calls("C = select(h >= 1, A * B, B * A); return C;"), ElementsAre("C = mmul(B, A)"));
+    EXPECT_THAT(calls("C = select(h != 0.5, A * B, B * A); return C;"), ElementsAre("C = mmul(B, A)"));
+    EXPECT_THAT(calls("for q in 0..3 { C = select(q == 1, s * A, t * A) * select(q <= 1, A, B); D += C; } return D;"),
+        ElementsAre("C[0].1 = smmul(A, s)", "C[0].2 = smmul(A, t)", "C[0] = mmul(C[0].2, A)", "C[1] = mmul(C[0].1, A)",
+            "D:2 = madd(C[0], C[1])", "C[2] = mmul(C[0].2, B)", "D = madd(D:2, C[2])"));
+    EXPECT_THAT(calls("C = select(s < t, A, A'') * B; return C;"), ElementsAre("C = mmul(A, B)"));
+    EXPECT_THAT(calls("r = select(2 < h, s, 3) * t; return r;"), ElementsAre("r = smul(3, t)"));
+    // What inputs decide stays, in the order that C's comparisons mean.
+    EXPECT_THAT(calls("r = select(s >= t, s, 0); u = select(s != t, s, 1); return r, u;"),
+        ElementsAre("r = sselect_le(t, s, s, 0)", "u = sselect_eq(s, t, 1, s)"));
+    EXPECT_THAT(simplify_text(inputs + "C = select(1 < 2, A * B, A); return C;").messages,
+        HasSubstr("`C` is `C.1`: `1 < 2` holds [simplified-call]"));
+}
+
 TEST(Simplify, OutputsKeepTheirNames) {
     const std::string inputs = "SCALAR a, b;\nuniform SCALAR u;\ninput a, b;\n";
     const auto of = [&](const std::string& statements) { return simplify_text(inputs + statements); };

@@ -21,19 +21,40 @@ void expect_limit(const std::string& text, const DiagnosticKind& kind, const std
 }
 
 TEST(HostileBlocks, AMegabyteOfOpeningsMeetsTheNestingLimit) {
-    for (const char* unit : {"for q in 0..2 {", "{", "def f(x) {", "for q in 0..2 { a = a; ", "{(", "}{{"}) {
+    for (const char* unit : {"for q in 0..2 {", "{", "def f(x) {", "for q in 0..2 { a = a; ", "{(", "}{{", "alternatives {",
+             "alternatives { b = a + a; } or {"}) {
         const std::vector<std::string> numbers{"257", "256"};
         expect_limit(head + repeated(unit, megabyte), kind::nesting_limit, numbers);
     }
 }
 
 TEST(HostileBlocks, AMegabyteOfBracesEndsInErrorsOfSyntax) {
-    for (const char* unit : {"}", "{}", "{;}", "for {}", "def {}", "for q in 0..2 {}}", "{x}", "\"", "\"\"", "..", "1..", "[q", "%"}) {
+    for (const char* unit : {"}", "{}", "{;}", "for {}", "def {}", "alternatives {}", "or {}", "alternatives {} or", "for q in 0..2 {}}",
+             "{x}", "\"", "\"\"", "..", "1..", "[q", "%"}) {
         SCOPED_TRACE(unit);
         const Compiled compiled = compile(head + repeated(unit, *unit == '}' ? megabyte : megabyte / 5));
         expect_errors_of_noise(compiled);
     }
     EXPECT_TRUE(compile(head + "b = a + a; " + repeated("for q in 0..1 {}", megabyte / 5) + "return b;").program);
+}
+
+TEST(HostileBlocks, AMegabyteOfAlternativesMeetsTheLimit) {
+    expect_limit(head + repeated("alternatives { b = a + a; } or { b = 2 * a; c = b; }", megabyte / 5) + "d = c; return d;",
+        kind::alternatives_limit, {"64"});
+    expect_limit(head + "alternatives { b = a + a; } " + repeated("or { b = 2 * a; } ", megabyte / 5) + "return b;",
+        kind::alternatives_limit, {"64"});
+    std::string nest;
+    for (int i = 0; i < 255; ++i) {
+        nest += "alternatives { b = a + a; } or {";
+    }
+    expect_limit(head + nest + "b = 2 * a;" + std::string(255, '}') + "return b;", kind::alternatives_limit, {"64"});
+    // Many names that one alternative alone gives, all of them used.
+    std::string names, uses;
+    for (int i = 0; i < 20000; ++i) {
+        names += "b" + std::to_string(i) + " = a + " + std::to_string(i) + "; ";
+        uses += "c" + std::to_string(i) + " = b" + std::to_string(i) + "; ";
+    }
+    EXPECT_FALSE(compile(head + "alternatives {" + names + "} or { b0 = 2 * a; }" + uses + "return c0;").program);
 }
 
 TEST(HostileBlocks, AstronomicalLoopsMeetTheIterationLimit) {

@@ -2,42 +2,17 @@
 #include "tests/random/generator.hpp"
 
 #include "tests/random/draw.hpp"
+#include "tests/random/value.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <regex>
 #include <set>
 #include <vector>
 
 namespace fusec::random_programs {
 
 namespace {
-
-/// Rows 0: a scalar; columns 0: a vector.
-struct Value {
-    std::string name;
-    int rows = 0;
-    int columns = 0;
-    bool input = false;
-    bool varies = true;   ///< one value per element
-    bool moved = false;   ///< components of other values: two of them may together be all of one
-    bool fixed = false;   ///< moved, with components that are constants
-    bool several = false; ///< moved from several values
-    bool alias = false;   ///< chosen from such a value: may be another value, which cannot be returned twice
-    /// Values of which this one is a sum, up to signs, transposition and maxima, itself included: adding or subtracting any of them
-    /// could cancel and leave nothing but rounding errors.
-    std::set<std::string> parts{name};
-
-    bool scalar() const { return rows == 0; }
-    bool vector() const { return rows > 0 && columns == 0; }
-    bool matrix() const { return columns > 0; }
-    std::string type() const {
-        return scalar() ? "SCALAR"
-            : vector()  ? "VECTOR" + std::to_string(rows)
-                        : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
-    }
-};
 
 using Test = std::function<bool(const Value&)>;
 
@@ -48,6 +23,7 @@ public:
           block_draw_(~seed),
           neutral_draw_(seed ^ 0x5a5aU),
           component_draw_(seed ^ 0x5bd1e995U),
+          selection_draw_(seed ^ 0x7f4a7c15U),
           options_(options),
           name_("p" + std::to_string(seed)) {}
 
@@ -142,6 +118,11 @@ private:
         const std::string expression = options_.neutrals && neutral_draw_.chance(40) ? with_neutral(written, rows, columns) : written;
         if (options_.blocks && block_draw_.chance(25)) {
             body_ += called(target, expression, operands);
+        } else if (options_.alternatives && ways_ < 2 && neutral_draw_.chance(40)) {
+            ++ways_;
+            const std::string other = "other_" + target;
+            body_ += "alternatives { " + target + " = " + expression + "; } or { " + other + " = 0.5 * (" + expression + "); " + target +
+                " = " + other + " * 2; }\n";
         } else {
             body_ += target + " = " + expression + ";\n";
         }
@@ -173,27 +154,12 @@ private:
         }
     }
 
-    /// The statement as a call of a definition whose parameters are the operands.
-    static std::string called(const std::string& target, const std::string& expression, const std::vector<Value>& operands) {
-        std::string parameters;
-        std::string arguments;
-        std::string body = expression;
-        std::set<std::string> done;
-        for (const Value& v : operands) {
-            if (done.insert(v.name).second) {
-                const std::string parameter = "x" + std::to_string(done.size());
-                body = std::regex_replace(body, std::regex("\\b" + v.name + "\\b"), parameter);
-                parameters += (parameters.empty() ? "" : ", ") + parameter;
-                arguments += (arguments.empty() ? "" : ", ") + v.name;
-            }
-        }
-        return "def make_" + target + "(" + parameters + ") {\n    y = " + body + ";\n    return y;\n}\n" + target + " = make_" + target +
-            "(" + arguments + ");\n";
-    }
-
     bool statement(const std::string& target) {
         if (options_.components && component_draw_.chance(40)) {
             return component_statement(target);
+        }
+        if (options_.selections && selection_draw_.chance(35)) {
+            return selection_statement(target);
         }
         if (options_.slices && draw_.chance(45)) {
             return moving_statement(target);
@@ -399,6 +365,49 @@ private:
         }
     }
 
+    /// What is compared is no sum of the same values: their difference could be nothing but rounding errors, which decide then.
+    bool selection_statement(const std::string& target) {
+        const auto x = pick([](const Value&) { return true; });
+        const auto y = pick([&](const Value& v) { return v.rows == x->rows && v.columns == x->columns; });
+        const auto compared = compared_scalar();
+        if (!y || !compared || (!x->varies && !y->varies)) {
+            return false;
+        }
+        const std::string comparison = compared->first + " " +
+            selection_draw_.one_of(std::vector<std::string>{"<", "<=", ">", ">=", "==", "!="}) + " " + compared->second;
+        const bool turned = selection_draw_.chance(30);
+        const std::string expression = "select(" + comparison + ", " + x->name + ", " + (turned ? "-" : "") + y->name + ")";
+        std::vector<Value> operands{*x, *y};
+        operands.insert(operands.end(), compared_.begin(), compared_.end());
+        if (!options_.components || x->scalar() || x->fixed || y->fixed || x->moved || y->moved || selection_draw_.chance(50)) {
+            return add_sum(target, x->rows, x->columns, expression, operands);
+        }
+        // Component by component: one call when it is condensed.
+        const std::string at = x->matrix() ? "[i, j]" : "[i]";
+        const std::string body =
+            target + at + " = select(" + comparison + ", " + x->name + at + ", " + (turned ? "-" : "") + y->name + at + ");";
+        return made_by_loops(target, *x, loop("i", 0, x->rows, x->matrix() ? loop("j", 0, x->columns, body) : body), operands);
+    }
+
+    /// Two scalars as written: values or their components, the second one possibly a number. `compared_` are the values.
+    std::optional<std::pair<std::string, std::string>> compared_scalar() {
+        const auto component = [&](const Value& v) {
+            const auto index = [&](int size) { return std::to_string(selection_draw_.below(size)); };
+            return v.scalar() ? v.name : v.name + "[" + index(v.rows) + (v.matrix() ? ", " + index(v.columns) : "") + "]";
+        };
+        const auto a = pick([](const Value& v) { return v.varies && !v.fixed; });
+        const auto b = pick([&](const Value& v) {
+            return !v.fixed &&
+                std::none_of(v.parts.begin(), v.parts.end(), [&](const std::string& part) { return a->parts.contains(part); });
+        });
+        compared_ = {*a};
+        if (!b || selection_draw_.chance(40)) {
+            return std::pair{component(*a), selection_draw_.one_of(std::vector<std::string>{"0", "0.25", "-0.5"})};
+        }
+        compared_.push_back(*b);
+        return std::pair{component(*a), component(*b)};
+    }
+
     /// Scalar arithmetic in loops over components: of one value or two that cannot cancel.
     bool component_statement(const std::string& target) {
         const auto computed = [](const Value& v) { return v.varies && !v.fixed && !v.moved; };
@@ -556,7 +565,10 @@ private:
     Draw block_draw_;   ///< of its own, so that programs with and without blocks compute the same otherwise
     Draw neutral_draw_; ///< of its own too
     Draw component_draw_;
+    Draw selection_draw_;
+    std::vector<Value> compared_;
     bool summed_ = false;
+    int ways_ = 0; ///< alternatives so far
     ProgramOptions options_;
     std::string name_;
     std::string declarations_;

@@ -5,11 +5,13 @@
 // and program.
 #include "cli/choose_plan.hpp"
 #include "cli/pipeline.hpp"
+#include "execute/agreement.hpp"
 #include "execute/verify.hpp"
 #include "tests/execute/mutation/example_mutants.hpp"
 #include "tests/execute/temporary_folder.hpp"
 #include "tests/random/generator.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -43,6 +45,8 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.slices = seed % 5 < 2;
     options.neutrals = seed % 7 == 3;
     options.components = seed % 4 == 1;
+    options.alternatives = seed % 6 == 4;
+    options.selections = seed % 5 == 3 || seed % 11 == 0;
     return options;
 }
 
@@ -77,6 +81,12 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
         ADD_FAILURE() << "seed " << seed << " does not compile:\n" << rendered(diagnostics) << subject->text;
         return nullptr;
     }
+    for (const cli::PlannedCombination& one : c.planned) {
+        EXPECT_THAT(
+            execute::disagreeing_outputs(*c.program, *c.catalog, *one.compiled->program, *one.compiled->catalog, 40, 1), testing::IsEmpty())
+            << "seed " << seed << ", " << one.text << "\n"
+            << subject->text;
+    }
     for (const char* mode : modes) {
         c.options.plan = mode;
         c.plans.clear();
@@ -99,7 +109,7 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 }
 
 struct Counts {
-    std::size_t programs = 0, derived = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
+    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
 };
 
 /// Compiles and executes seeds first .. last-1.
@@ -148,6 +158,8 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         const bool first_of_program = p == 0 || subject_of[p - 1] != subject_of[p];
         counts.programs += first_of_program ? 1U : 0U;
         counts.derived += first_of_program && !subject_of[p]->compilation.program->uniform_calls.empty() ? 1U : 0U;
+        counts.selecting += first_of_program && subject_of[p]->text.find("select(") != std::string::npos ? 1U : 0U;
+        counts.choosing += first_of_program && !subject_of[p]->compilation.planned.empty() ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
             ++counts.ill;
             std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn
@@ -223,13 +235,16 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
             run_chunk(at, std::min(at + chunk, last), target, counts);
         }
         std::cout << (target == fusion::Target::host ? "host" : "emulated CUDA") << ", seeds " << first << " to " << last - 1 << ": "
-                  << counts.programs << " programs, " << counts.derived << " with calls on uniforms, " << counts.plans << " plans, "
-                  << counts.texts << " texts, " << counts.launches << " launches, " << counts.components << " components compared\n";
+                  << counts.programs << " programs, " << counts.derived << " with calls on uniforms, " << counts.selecting
+                  << " with selections, " << counts.choosing << " with alternatives, " << counts.plans << " plans, " << counts.texts
+                  << " texts, " << counts.launches << " launches, " << counts.components << " components compared\n";
         EXPECT_EQ(counts.programs, last - first);
         EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
         if (counts.programs != 0) {
             EXPECT_GT(counts.components, 1000U * counts.programs / 10);
             EXPECT_GE(counts.derived, counts.programs / 15) << "calls on uniforms are hardly ever made";
+            EXPECT_GE(counts.selecting, counts.programs / 10) << "selections are hardly ever made";
+            EXPECT_GE(counts.choosing, counts.programs / 15) << "alternatives are hardly ever made";
         }
     }
 }

@@ -63,6 +63,7 @@ struct simd {
     friend FUSEC_DEVICE mask operator<=(simd a, simd b) { return a.lanes <= b.lanes; }
     friend FUSEC_DEVICE mask operator>(simd a, simd b) { return a.lanes > b.lanes; }
     friend FUSEC_DEVICE mask operator>=(simd a, simd b) { return a.lanes >= b.lanes; }
+    friend FUSEC_DEVICE mask operator==(simd a, simd b) { return a.lanes == b.lanes; }
 };
 
 // [chunk lanes_of needs vector_bytes simd]

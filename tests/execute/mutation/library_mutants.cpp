@@ -34,6 +34,8 @@ public:
             sign_of_result(at);
             last_term(at);
             last_pass(at);
+            other_comparison(at);
+            other_choice(at);
         }
         return std::move(mutants_);
     }
@@ -221,6 +223,31 @@ private:
         } else {
             add("missing last term", first, end, condition + " - 1");
         }
+    }
+
+    /// Of values: each comparison and the one that differs for equal operands alone.
+    void other_comparison(std::size_t at) {
+        for (const auto& [written, other] : {std::pair{"() < ", "<="}, std::pair{"() <= ", "<"}, std::pair{"() == ", "<="}}) {
+            if (starts(at, written)) {
+                add("other comparison", at + 3, at + std::string_view(written).size() - 1, other);
+            }
+        }
+    }
+    /// `select(condition, x, y)` with x and y exchanged, where values are compared.
+    void other_choice(std::size_t at) {
+        constexpr std::string_view select = "fusec::select(";
+        const std::size_t first = code_.find(", ", at) + 2;
+        if (!starts(at, select) ||
+            (!starts(at + select.size(), "holds") && code_.substr(at, first - at).find("() ") == std::string::npos)) {
+            return;
+        }
+        const std::size_t end = closing(at + select.size() - 1);
+        int depth = 0;
+        std::size_t comma = first;
+        for (; comma < end && (depth != 0 || code_[comma] != ','); ++comma) {
+            depth += code_[comma] == '(' ? 1 : code_[comma] == ')' ? -1 : 0;
+        }
+        add("other choice", first, end, code_.substr(comma + 2, end - comma - 2) + ", " + code_.substr(first, comma - first));
     }
 
     std::string function_;

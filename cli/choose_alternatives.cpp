@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/choose_alternatives.hpp"
+
+#include "cli/choose_plan.hpp"
+#include "cli/report_text.hpp"
+#include "frontend/alternatives.hpp"
+#include "support/counted.hpp"
+#include "support/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+namespace fusec::cli {
+
+namespace {
+
+bool is_mode(const std::string& plan) {
+    return plan == "auto" || plan == "none" || plan == "max" || plan == "greedy";
+}
+
+/// `alternative 2 of 3 at p.fus:14, alternative 1 of 2 at p.fus:20`
+std::string text_of(const Compilation& c, const std::vector<std::size_t>& taken) {
+    std::vector<std::string> texts;
+    for (const auto& [place, text] : frontend::described(*c.ast, taken)) {
+        const std::string file = std::filesystem::path(place.source->path()).filename().string();
+        texts.push_back(fmt::format("{} at {}:{}", text, file, place.source->line(place.begin)));
+    }
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// Nothing when it has no plan; then `messages` say why.
+std::shared_ptr<Compilation> compiled(const Compilation& c, const frontend::CheckedCombination& combination, Diagnostics& messages) {
+    auto one = std::make_shared<Compilation>();
+    one->options = c.options;
+    one->options.dump.clear();
+    one->source = c.source;
+    one->ast = c.ast;
+    one->plan_file = c.plan_file;
+    one->device = c.device;
+    one->predictor = perfmodel::make_predictor(c.options.predictor, *one->device, messages);
+    one->program = combination.program;
+    one->catalog = c.catalog->with(combination.program.functions);
+    return one->predictor && run_stages(*one, messages, "fold", "plan") ? one : nullptr;
+}
+
+/// The number of the combination that the plan file takes; nothing after reporting.
+std::optional<std::size_t> named_by_file(const Compilation& c, Diagnostics& diagnostics) {
+    const auto found = std::ranges::find(c.combinations, c.plan_file->alternatives, &frontend::CheckedCombination::taken);
+    if (found != c.combinations.end()) {
+        return static_cast<std::size_t>(found - c.combinations.begin());
+    }
+    const std::string of = fmt::format("which has {} of them", counted(c.combinations.size(), "combination"));
+    diagnostics
+        .report(kind::plan_file, c.plan_file->span,
+            c.plan_file->alternatives.empty()
+                ? fmt::format("the plan says nothing about the alternatives of `{}`, {}", c.program->name, of)
+                : fmt::format("`alternatives` {} are none of `{}`, {}", fmt::join(c.plan_file->alternatives, ", "), c.program->name, of))
+        .hint = "write the plan again with `--save-plan`";
+    return std::nullopt;
+}
+
+} // namespace
+
+double PlannedCombination::seconds() const {
+    return compiled ? compiled->plans.front().seconds : std::numeric_limits<double>::infinity();
+}
+
+bool choose_alternatives(Compilation& c, Diagnostics& diagnostics) {
+    if (c.combinations.size() == 1) {
+        return true;
+    }
+    std::optional<std::size_t> named;
+    if (!is_mode(c.options.plan)) {
+        if (!read_plan_file(c, diagnostics)) {
+            return false;
+        }
+        named = named_by_file(c, diagnostics);
+        if (!named) {
+            return false;
+        }
+    }
+    std::optional<Diagnostics> why_not;
+    for (std::size_t i = 0; i < c.combinations.size(); ++i) {
+        if (named && i != *named) {
+            continue;
+        }
+        const frontend::CheckedCombination& combination = c.combinations[i];
+        Diagnostics messages;
+        auto one = compiled(c, combination, messages);
+        if (!one && !why_not) {
+            why_not = messages;
+        }
+        c.planned.push_back({combination.taken, text_of(c, combination.taken), std::move(one)});
+    }
+    std::ranges::stable_sort(c.planned, {}, &PlannedCombination::seconds);
+    const PlannedCombination& best = c.planned.front();
+    if (!best.compiled) {
+        for (const Diagnostic& message : why_not->all()) {
+            Diagnostic& passed = diagnostics.report(message.kind, message.span, message.message);
+            passed.notes = message.notes;
+            passed.hint = message.hint;
+        }
+        return false;
+    }
+    const auto taken = std::ranges::find(c.combinations, best.taken, &frontend::CheckedCombination::taken);
+    c.program = taken->program;
+    c.catalog = c.catalog->with(c.program->functions);
+    return true;
+}
+
+std::vector<std::string> left_out(const Compilation& c) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 1; i < c.planned.size(); ++i) {
+        const PlannedCombination& one = c.planned[i];
+        texts.push_back("left out: " + one.text +
+            (one.compiled ? fmt::format(", predicted {} ({:+.2f} %)", time_text(one.seconds()),
+                                (one.seconds() / c.planned.front().seconds() - 1) * 100)
+                          : ", which has no plan"));
+    }
+    return texts;
+}
+
+} // namespace fusec::cli

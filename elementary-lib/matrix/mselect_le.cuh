@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Z = X where a <= b, else Y
+
+template <class Lane, class A, class B, class X, class Y, class Z>
+FUSEC_DEVICE void mselect_le_element(Lane, const A& a, const B& b, const X& x, const Y& y, Z& z) {
+    const auto holds = a() <= b();
+    FUSEC_UNROLL for (int i = 0; i < Z::rows; ++i) {
+        for (int j = 0; j < Z::columns; ++j)
+            z(i, j) = fusec::select(holds, x(i, j), y(i, j));
+    }
+}
+
+// Thread t makes its share of the rows, from row t * share on.
+template <class Lane, class A, class B, class X, class Y, class Z>
+FUSEC_DEVICE void mselect_le_rows(Lane lane, const A& a, const B& b, const X& x, const Y& y, Z& z) {
+    const auto holds = a() <= b();
+    constexpr int share = Z::rows / Lane::count;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const int i = share * lane.index + r;
+        for (int j = 0; j < Z::columns; ++j)
+            z(i, j) = fusec::select(holds, x(i, j), y(i, j));
+    }
+}
+
+// Thread j makes column j.
+template <class Lane, class A, class B, class X, class Y, class Z>
+FUSEC_DEVICE void mselect_le_column(Lane lane, const A& a, const B& b, const X& x, const Y& y, Z& z) {
+    const auto holds = a() <= b();
+    const int j = lane.index;
+    for (int i = 0; i < Z::rows; ++i)
+        z(i, j) = fusec::select(holds, x(i, j), y(i, j));
+}
+
+// Thread t makes entry t.
+template <class Lane, class A, class B, class X, class Y, class Z>
+FUSEC_DEVICE void mselect_le_entry(Lane lane, const A& a, const B& b, const X& x, const Y& y, Z& z) {
+    const auto holds = a() <= b();
+    const int i = lane.index / Z::columns, j = lane.index % Z::columns;
+    z(i, j) = fusec::select(holds, x(i, j), y(i, j));
+}

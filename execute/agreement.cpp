@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/agreement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <span>
+#include <utility>
+
+namespace fusec::execute {
+
+using frontend::CheckedProgram;
+
+namespace {
+
+std::string number(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.9g", value);
+    return text.data();
+}
+
+} // namespace
+
+std::vector<std::string> disagreeing_outputs(const CheckedProgram& program, const library::Catalog& catalog, const CheckedProgram& other,
+    const library::Catalog& catalog_of_other, std::size_t elements, std::uint64_t seed) {
+    const RandomCases cases = draw_cases(program, catalog, elements, seed);
+    DataValues given(other.data.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+        given[other.inputs.at(i).index()] = cases.given[program.inputs[i].index()];
+    }
+    const ReferenceResult result = evaluate(other, catalog_of_other, elements, given);
+    std::vector<bool> ill(elements, false);
+    for (const auto& [of, reference] : {std::pair{&program, &cases.reference}, std::pair{&other, &result}}) {
+        for (const IllElement& found : ill_conditioned_elements(*of, *reference, elements)) {
+            ill[found.element] = true;
+        }
+    }
+    std::vector<std::string> differing;
+    for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+        const std::size_t one = program.outputs[i].index(), two = other.outputs.at(i).index();
+        const Type& type = program.data[one].type;
+        internal_check(type == other.data[two].type, "alternatives give an output of different types");
+        const auto size = static_cast<std::size_t>(type.shape.size());
+        for (std::size_t element = 0; element < elements; ++element) {
+            const auto part = [&](const std::vector<double>& list) { return std::span(list).subspan(element * size, size); };
+            std::vector<double> bounds(size);
+            std::ranges::transform(part(cases.reference.bounds[one]), part(result.bounds[two]), bounds.begin(), std::plus<>());
+            const auto values = part(cases.reference.values[one]), others = part(result.values[two]);
+            const Agreement agreement = compare(others, values, bounds, type.precision);
+            if (!ill[element] && agreement.mismatches != 0) {
+                differing.push_back("`" + program.data[one].name + "` differs: component " + std::to_string(agreement.worst) +
+                    " of element " + std::to_string(element) + " is " + number(others[agreement.worst]) + " in place of " +
+                    number(values[agreement.worst]));
+                break;
+            }
+        }
+    }
+    return differing;
+}
+
+} // namespace fusec::execute

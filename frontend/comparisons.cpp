@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/comparisons.hpp"
+
+#include "frontend/callee.hpp"
+#include "frontend/syntax_messages.hpp"
+
+#include <set>
+#include <string>
+
+namespace fusec::frontend {
+
+namespace {
+
+constexpr std::size_t operands_of_select = 3;
+
+/// A `select` that has too few or too many operands, or chooses by no comparison.
+void check_select(const ast::Program& program, const ast::Expression& call, Diagnostics& diagnostics) {
+    const std::size_t given = call.operands.size();
+    if (given != operands_of_select) {
+        diagnostics
+            .report(kind::wrong_arity, call.span,
+                "`select` takes a comparison and two values, but " + std::to_string(given) +
+                    (given == 1 ? " operand is" : " operands are") + " given")
+            .hint = "write `select(a < b, x, y)`: x where the comparison holds, y where it does not";
+    } else if (const ast::Expression& first = program.expression(call.operands.front()); !is_comparison(first)) {
+        diagnostics
+            .report(kind::missing_comparison, first.span, in_backticks(first.span.text()) + " is no comparison, by which `select` chooses")
+            .hint = "compare it: `select(" + std::string(first.kind == ast::ExpressionKind::name ? first.text : "a") + " > 0, x, y)`";
+    }
+}
+
+} // namespace
+
+bool is_select(std::string_view name) {
+    return name == "select";
+}
+
+bool is_selection(const ast::Program& program, const ast::Expression& call) {
+    return call.kind == ast::ExpressionKind::call && is_select(call.text) && call.operands.size() == operands_of_select &&
+        is_comparison(program.expression(call.operands.front()));
+}
+
+void check_comparisons(const ast::Program& program, const library::Catalog& catalog, Diagnostics& diagnostics) {
+    std::set<std::string> defined;
+    for (const ast::Statement& statement : program.statements) {
+        if (const auto* definition = std::get_if<ast::Definition>(&statement.form)) {
+            defined.insert(definition->name.text);
+        }
+    }
+    const auto is_unknown = [&](const std::string& name) {
+        return name != "midentity" && !is_movement(name) && !defined.contains(name) && !find_callee(name, catalog);
+    };
+    std::vector<bool> in_place(program.expressions.size(), false);
+    for (const ast::Expression& e : program.expressions) {
+        if (e.kind == ast::ExpressionKind::call && !e.operands.empty() && is_comparison(program.expression(e.operands.front())) &&
+            (is_select(e.text) || is_unknown(e.text))) {
+            in_place[e.operands.front().index()] = true;
+        }
+    }
+    for (std::size_t i = 0; i < program.expressions.size(); ++i) {
+        const ast::Expression& e = program.expressions[i];
+        if (is_comparison(e) && !in_place[i]) {
+            diagnostics
+                .report(kind::misplaced_comparison, e.head,
+                    "comparison " + in_backticks(e.span.text()) + " that is not the first argument of `select`")
+                .hint = "a comparison has no value; `select(a < b, x, y)` is x where it holds, y where it does not";
+        } else if (e.kind == ast::ExpressionKind::call && is_select(e.text)) {
+            check_select(program, e, diagnostics);
+        }
+    }
+}
+
+} // namespace fusec::frontend

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selections: bounds of the reference where rounding may turn a comparison, inputs that take both values, and the calls they are condensed to.
+#include "execute/selections.hpp"
+
+#include "elementary-lib/selection.hpp"
+#include "execute/domains.hpp"
+#include "frontend/condense.hpp"
+#include "frontend/frontend.hpp"
+#include "tests/execute/reference_program.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace fusec::execute {
+namespace {
+
+using frontend::CheckedProgram;
+
+CheckedProgram checked(const std::string& text) {
+    Diagnostics diagnostics;
+    const auto tree = frontend::parse(std::make_shared<const SourceText>("p.fus", text), diagnostics);
+    const auto program = tree ? frontend::check(*tree, standard_catalog(), {}, diagnostics) : std::nullopt;
+    if (!program) {
+        std::ostringstream errors;
+        render(diagnostics, errors, false);
+        throw std::invalid_argument(errors.str());
+    }
+    return *program;
+}
+
+TEST(SelectionBounds, ComparisonsThatRoundingMayTurnHaveNone) {
+    constexpr double u = 0x1p-24;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_FALSE(comparison_in_doubt({1, 0}, {1, 0})) << "exact and equal";
+    EXPECT_FALSE(comparison_in_doubt({1, 1}, {1 + 9 * u, 1})) << "8 u is what both may be off";
+    EXPECT_TRUE(comparison_in_doubt({1, 1}, {1 + 7 * u, 1}));
+    EXPECT_TRUE(comparison_in_doubt({1, 1}, {1, 0}));
+    EXPECT_TRUE(comparison_in_doubt({std::nan(""), 1}, {1, 0}));
+    EXPECT_TRUE(comparison_in_doubt({1, infinity}, {100, 0}));
+    EXPECT_EQ(choose(false, {2, 3}, {5, 7}).bound, 3);
+    EXPECT_EQ(choose(true, {2, 3}, {5, 7}).bound, infinity);
+    EXPECT_EQ(choose(true, {2, 3}, {2, 7}).bound, 7) << "whichever is taken";
+    EXPECT_EQ(choose(true, {2, 3}, {2, 7}).value, 2);
+}
+
+TEST(SelectionBounds, SuchElementsAreDrawnAgain) {
+    const CheckedProgram program =
+        checked("SCALAR a, b, x, y;\ninput a, b, x, y;\nd = (a + b) * (a - b);\ne = a * a - b * b;\nz = select(d < e, x, y);\nreturn z;\n");
+    const RandomCases cases = draw_cases(program, standard_catalog(), 300, 1);
+    EXPECT_EQ(cases.ill, 300U) << "d and e are one value, computed in two ways";
+    const CheckedProgram agreeing = checked(
+        "SCALAR a, b, x;\ninput a, b, x;\nd = (a + b) * (a - b);\ne = a * a - b * b;\nz = select(d < e, 2 * x, x + x);\nreturn z;\n");
+    EXPECT_LT(draw_cases(agreeing, standard_catalog(), 300, 1).redrawn, 60U) << "both values are one";
+}
+
+TEST(SelectionInputs, TakeBothValuesAndMeetEquals) {
+    const CheckedProgram program = checked("SCALAR a, b;\nVECTOR3 v, w;\nMATRIX3x3 E;\nuniform SCALAR k;\ninput a, b, v, w, E;\n"
+                                           "f = select(a <= b, v, w);\n"
+                                           "g = select(v[1] == w[2], a, b);\n"
+                                           "h = select(mfnorm(E) > 0.5 * k * k + 0.25, v, -v);\n"
+                                           "return f, g, h;\n");
+    const library::Catalog catalog = standard_catalog().with(program.functions);
+    constexpr std::size_t elements = 400;
+    const RandomCases cases = draw_cases(program, catalog, elements, 1);
+    EXPECT_TRUE(cases.acceptable());
+    EXPECT_TRUE(one_sided_selections(program, catalog, cases.reference, elements).empty());
+    std::size_t equal = 0, less = 0;
+    for (std::size_t i = 0; i < elements; ++i) {
+        const double a = cases.given[program.inputs[1].index()][i], b = cases.given[program.inputs[2].index()][i]; // behind k
+        equal += a == b ? 1 : 0;
+        less += a < b ? 1 : 0;
+    }
+    EXPECT_GT(equal, elements / 40) << "`<=` and `<` differ only there";
+    EXPECT_GT(less, elements / 4);
+    EXPECT_LT(less, 3 * elements / 4);
+}
+
+TEST(SelectionInputs, WhatIsNeverTakenIsTold) {
+    const CheckedProgram program = checked("SCALAR a, b;\ninput a, b;\nc = select(a < 8, a, b);\nd = select(a * a < -1, a, c);\n"
+                                           "e = select(a < b, c, d);\nf = e + select(1 < 2, a, b);\nreturn f;\n");
+    const RandomCases cases = draw_cases(program, standard_catalog(), 100, 1);
+    const std::vector<OneSidedSelection> found = one_sided_selections(program, standard_catalog(), cases.reference, 100);
+    ASSERT_EQ(found.size(), 2U) << "constants are compared by the compiler";
+    EXPECT_EQ(found[0].place.text(), "select(a < 8, a, b)");
+    EXPECT_TRUE(found[0].first);
+    EXPECT_EQ(found[1].place.text(), "select(a * a < -1, a, c)");
+    EXPECT_FALSE(found[1].first);
+}
+
+TEST(SelectionInputs, DemandsOnTheResultAreOnWhatIsChosen) {
+    const CheckedProgram program = checked("SCALAR a, b, x, y;\nMATRIX2x2 P, Q;\nVECTOR2 r;\ninput a, b, x, y, P, Q, r;\n"
+                                           "s = slog(select(a < b, x, y));\nz = s * mcholsolve(select(x < 3, P, Q), r);\nreturn z;\n");
+    const std::vector<Demands> found = demands(program, standard_catalog());
+    const auto of = [&](std::size_t input) { return found[program.inputs[input].index()]; };
+    EXPECT_FALSE(of(0).positive || of(1).positive);
+    EXPECT_TRUE(of(0).compared && of(1).compared && of(2).compared && !of(3).compared);
+    EXPECT_TRUE(of(2).positive && of(3).positive);
+    EXPECT_TRUE(of(4).spd && of(5).spd);
+    EXPECT_FALSE(of(6).compared || of(6).varied);
+}
+
+TEST(SelectionCondensing, SelectionsOfComponentsAreOneCall) {
+    const CheckedProgram program =
+        checked("MATRIX6x6 A, B, K;\nuniform SCALAR k;\ninput A, B;\n"
+                "for i in 0..6 { for j in 0..6 { K[i, j] = 2 * select(A[i, j] + 1 >= k, A[i, j], B[j, i] - k); } }\n"
+                "return K;\n");
+    const library::Catalog catalog = standard_catalog().with(program.functions);
+    const CheckedProgram condensed = frontend::condense(program, catalog);
+    ASSERT_EQ(condensed.calls.size(), 1U);
+    const library::Function& function = standard_catalog().with(condensed.functions).function(condensed.calls.front().instance.function);
+    EXPECT_THAT(function.source, testing::HasSubstr("c(i, j) = a0() * fusec::select(a1() <= a2(i, j) + a3(), a2(i, j), a4(j, i) - a1());"));
+    EXPECT_EQ(function.flops.text(), std::to_string(36 * 5)) << "per component: a product, a sum, a difference, a comparison, a choice";
+    // An entry-wise selection of rows belongs to the matrix that they make.
+    const CheckedProgram rows = checked("VECTOR3 a, b, c;\nSCALAR s;\ninput a, b, c, s;\nK = rows(select(s < 0, a, b), c);\nreturn K;\n");
+    EXPECT_EQ(frontend::condense(rows, standard_catalog().with(rows.functions)).calls.size(), 1U);
+}
+
+} // namespace
+} // namespace fusec::execute
