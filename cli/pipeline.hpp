@@ -25,8 +25,9 @@ enum class Searched {
     some_kernels,         ///< not every fusion, or not every choice of stored data
 };
 
-/// Every intermediate value of one compile, in the order in which the stages make them. Each is immutable once made, except that
-/// the space builds candidates on demand.
+/// Every intermediate value of one compile, in the order in which the stages make them. Later stages read what earlier ones made, with these
+/// exceptions: `fold`, `condense` and `uniform` replace the program that `check` made, each by one that computes the same; `check` and
+/// `condense` add the program's own functions to the catalog; the space builds candidates on demand.
 struct Compilation {
     CompileOptions options;
     std::string header_name = "fused.h"; ///< what the emitted source includes
@@ -63,8 +64,5 @@ const std::vector<Stage>& stages();
 
 /// Runs the stages up to and including `last`. Dumps go to stdout, stage times to stderr. False after an error was reported.
 bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::string_view last = "emit");
-
-/// The files that the compile has read: program, plan, device and library. No output may replace one.
-std::vector<Path> files_read(const Compilation& compilation);
 
 } // namespace fusec::cli
