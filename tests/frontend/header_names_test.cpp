@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 const char* const of_the_host = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <math.h>\n#include <string.h>\n"
                                 "#include <utility>\n#include <type_traits>\n#ifdef __x86_64__\n#include <immintrin.h>\n#endif\n";
-const char* const of_cuda = "#include <cuda_pipeline_primitives.h>\n#include <cuda_runtime.h>\n";
+const char* const of_cuda = "#include <cuda_runtime.h>\n";
 
 class HeaderNames : public testing::Test {
 protected:
