@@ -13,8 +13,6 @@
 
 namespace fusec::cli {
 
-namespace {
-
 std::optional<fusion::PlanMode> mode_of(const std::string& text) {
     if (text == "auto") {
         return fusion::PlanMode::automatic;
@@ -30,6 +28,8 @@ std::optional<fusion::PlanMode> mode_of(const std::string& text) {
     }
     return std::nullopt;
 }
+
+namespace {
 
 /// What is proved about a plan that was not searched for: how far below it any plan could be. Small programs are solved to the end for
 /// it; for large ones the bound of the linear program does, which may be closer than the one that the search for the best plan keeps.

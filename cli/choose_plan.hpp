@@ -12,6 +12,9 @@ bool read_plan_file(Compilation& c, Diagnostics& diagnostics);
 /// Settles target, device and architecture against each other; reports a mismatch (exit 2).
 bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics);
 
+/// What --plan names; nothing for a file.
+std::optional<fusion::PlanMode> mode_of(const std::string& text);
+
 /// Fills `plans` (as many as `runners_up` + 1 exist), `searched` and `unfused_seconds`: solves the cover, or resolves a plan file.
 bool choose_plan(Compilation& compilation, Diagnostics& diagnostics);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/depfile.hpp"
 
+#include "cli/choose_plan.hpp"
+
 #include <set>
 
 namespace fusec::cli {
@@ -27,6 +29,20 @@ std::string escaped(const std::string& name) {
 }
 
 } // namespace
+
+std::vector<Path> files_read(const Compilation& compilation) {
+    std::vector<Path> files{compilation.options.program};
+    files.insert(files.end(), compilation.included.begin(), compilation.included.end());
+    if (!mode_of(compilation.options.plan)) {
+        files.emplace_back(compilation.options.plan);
+    }
+    files.push_back(perfmodel::device_file(compilation.options.device));
+    for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->library_size(); ++i) {
+        const library::Function& function = compilation.catalog->function(FunctionId(i));
+        files.insert(files.end(), {function.metadata_path, function.source_path});
+    }
+    return files;
+}
 
 std::optional<std::string> make_rule(const fs::path& output, const std::vector<fs::path>& files, Diagnostics& diagnostics) {
     std::string rule = escaped(output.string()) + ":";

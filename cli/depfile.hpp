@@ -2,7 +2,7 @@
 // What an output is made from, for the build that makes it.
 #pragma once
 
-#include "support/diagnostics.hpp"
+#include "cli/pipeline.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace fusec::cli {
+
+/// The files that the compile has read: program, plan, device and library. No output may replace one.
+std::vector<Path> files_read(const Compilation& compilation);
 
 /// A rule of make without commands, `fused.cu: a file, another`, as compilers write it with -MMD: each file once, in the order given.
 /// Nothing after reporting a name that no rule can hold.

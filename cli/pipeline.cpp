@@ -94,12 +94,9 @@ bool build_graph(Compilation& c, Diagnostics& diagnostics) {
     return true;
 }
 
-/// Once in a process, whatever it compiles.
 void remark_missing_threads(Diagnostics& diagnostics) {
-    static bool told = false;
     const fusion::Workers& workers = fusion::Workers::shared();
-    if (workers.count() < workers.asked() && !told) {
-        told = true;
+    if (workers.count() < workers.asked()) {
         diagnostics.report(kind::fewer_threads, {},
             fmt::format("the system gives {} of {} for the search, which takes longer and finds the same", workers.count(),
                 counted(workers.asked(), "thread")));
@@ -217,20 +214,6 @@ bool run_stages(Compilation& compilation, Diagnostics& diagnostics, std::string_
         }
     }
     return true;
-}
-
-std::vector<Path> files_read(const Compilation& compilation) {
-    std::vector<Path> files{compilation.options.program};
-    files.insert(files.end(), compilation.included.begin(), compilation.included.end());
-    if (const std::string& plan = compilation.options.plan; plan != "auto" && plan != "none" && plan != "max" && plan != "greedy") {
-        files.emplace_back(plan);
-    }
-    files.push_back(perfmodel::device_file(compilation.options.device));
-    for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->library_size(); ++i) {
-        const library::Function& function = compilation.catalog->function(FunctionId(i));
-        files.insert(files.end(), {function.metadata_path, function.source_path});
-    }
-    return files;
 }
 
 } // namespace fusec::cli

@@ -36,8 +36,9 @@ struct PlannedCombination {
     double seconds() const;                ///< predicted for its best plan; infinite without one
 };
 
-/// Every intermediate value of one compile, in the order in which the stages make them. Each is immutable once made, except that
-/// the space builds candidates on demand.
+/// Every intermediate value of one compile, in the order in which the stages make them. Later stages read what earlier ones made, with these
+/// exceptions: `fold`, `condense` and `uniform` replace the program that `check` made, each by one that computes the same; `check` and
+/// `condense` add the program's own functions to the catalog; the space builds candidates on demand.
 struct Compilation {
     CompileOptions options;
     std::string header_name = "fused.h"; ///< what the emitted source includes
@@ -80,8 +81,5 @@ bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::strin
 
 /// Runs some stages of a compilation that has what they need, without dumps and times.
 bool run_stages(Compilation& compilation, Diagnostics& diagnostics, std::string_view first, std::string_view last);
-
-/// The files that the compile has read: program, plan, device and library. No output may replace one.
-std::vector<Path> files_read(const Compilation& compilation);
 
 } // namespace fusec::cli

@@ -268,8 +268,9 @@ std::string dump_ir(Compilation& c) {
 std::string time_table(const Compilation& c) {
     Writer out;
     double total = 0;
-    for (const auto& [name, seconds] : c.seconds) {
-        out.line(fmt::format("{:10} {:9.3f} ms", name, seconds * 1e3));
+    for (std::size_t i = 0; i < c.seconds.size(); ++i) {
+        const auto& [name, seconds] = c.seconds[i];
+        out.line(fmt::format("{:10} {:9.3f} ms  {}", name, seconds * 1e3, stages()[i].description));
         total += seconds;
     }
     out.line(fmt::format("{:10} {:9.3f} ms", "total", total * 1e3));

@@ -14,8 +14,11 @@ namespace fusec::codegen {
 namespace {
 
 constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use without asking
-const InterfaceText cuda_interface = {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null",
-    "nvcc of CUDA 11.8 or later, as C++17 or later", "a launch's own cudaError_t", 16};
+
+InterfaceText cuda_interface(int arch) {
+    return {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null",
+        "nvcc of CUDA 11.8 or later for sm_" + std::to_string(arch) + " or later, as C++17 or later", "a launch's own cudaError_t", 16};
+}
 
 bool is_one_statement(const std::string& text) {
     return std::count(text.begin(), text.end(), ';') == 1 && text.find("for (") == std::string::npos;
@@ -69,10 +72,11 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
     const std::string kernels = kernels_text(unit, graph, catalog,
         [&](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, routines, cuda_dialect); });
     Writer interface;
-    write_interface(interface, unit, cuda_interface, true,
+    const InterfaceText text_of_target = cuda_interface(options.arch);
+    write_interface(interface, unit, text_of_target, true,
         [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed(kernels + interface.text(), routines, fusion::Target::cuda);
-    const std::string arch_macro(cuda_dialect.arch_macro);
+    const std::string arch_macro(cuda_dialect.arch_macro), arch = std::to_string(options.arch);
     std::vector<std::string> preamble;
     if (options.embed_runtime) { // the runtime's headers include what they use
         const std::string text = kernels + interface.text() + join_chunks(embedded.chunks);
@@ -90,8 +94,8 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
     }
     preamble.insert(preamble.end(),
         {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
-            "#error \"made for sm_" + std::to_string(options.arch) + " and later\"", "#endif"});
-    return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, cuda_interface)};
+            "#error \"made for sm_" + arch + " and later: compile with -arch=sm_" + arch + "\"", "#endif"});
+    return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, text_of_target)};
 }
 
 } // namespace fusec::codegen

@@ -2,6 +2,7 @@
 #include "codegen/interface_emission.hpp"
 
 #include "codegen/names.hpp"
+#include "frontend/identifiers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +17,8 @@ std::string pointer_type(const List& list) {
 }
 
 std::string list_comment(const List& list) {
-    return to_string(list.type.shape) + (list.uniform ? ", one for all elements" : "");
+    return to_string(list.type.shape) + (list.uniform ? ", one for all elements" : "") +
+        (list.program_name.empty() || list.program_name == list.name ? "" : "; `" + list.program_name + "` of the program");
 }
 
 /// The members of NAME_arguments with their comments in one column.
@@ -193,7 +195,8 @@ std::vector<std::string> kernel_names(const Unit& unit) {
         unit.name + "_launch_range", slots_name(unit)});
     std::vector<std::string> result;
     for (const Kernel& kernel : unit.kernels) {
-        result.push_back(names.make(unit.name + "_" + kernel.name));
+        const std::string name = names.make(unit.name + "_" + kernel.name);
+        result.push_back(frontend::is_reserved(name) ? names.make(name + "_") : name); // `static` and `cast`
     }
     return result;
 }
@@ -225,7 +228,7 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line("extern \"C\" {");
     writer.line("#endif");
     writer.line();
-    writer.line("/* Compiled by " + std::string(text.compiler) + ". */");
+    writer.line("/* Compiled by " + text.compiler + ". */");
     writer.line("/* Lists in " + std::string(text.memory) +
         ", one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */");
     if (any_wide(unit)) {
@@ -258,7 +261,7 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     writer.line("#ifdef __cplusplus");
     writer.line("}");
     writer.line();
-    writer.line("namespace " + name + " {");
+    writer.line("namespace " + frontend::namespace_name(name) + " {");
     writer.line("using arguments = " + name + "_arguments;");
     const auto forward = [&](const std::string& head, const std::string& call) {
         const auto block = writer.block("inline " + head);
@@ -270,7 +273,7 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* "
             "stream = nullptr)",
         "launch_range(&lists, first, count, workspace, bytes, stream)");
-    writer.line("} // namespace " + name);
+    writer.line("} // namespace " + frontend::namespace_name(name));
     writer.line("#endif");
     return writer.take();
 }

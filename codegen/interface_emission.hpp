@@ -19,7 +19,7 @@ struct InterfaceText {
     std::string_view invalid_value; ///< for pointers, workspace or counts that do not fit
     std::string_view memory;        ///< where the lists are: "device memory", "host memory"
     std::string_view stream;        ///< what `stream` is, for the header: "a cudaStream_t or null"
-    std::string_view compiler;      ///< what compiles the source, for the header
+    std::string compiler;           ///< what compiles the source, for the header
     std::string_view own_errors;    ///< what else the functions return, for the header; may be empty
     int fast_alignment = 16;        ///< bytes, of the first element in every list, for kernels with wide accesses or streaming stores
 };

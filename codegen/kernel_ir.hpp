@@ -29,8 +29,9 @@ struct List {
     DataId datum;
     std::string name; ///< identifier in the output; unique in its scope
     Type type;
-    bool uniform = false; ///< one value for all elements, by pointer
-    bool written = false; ///< the kernel (or the program) writes it
+    bool uniform = false;          ///< one value for all elements, by pointer
+    bool written = false;          ///< the kernel (or the program) writes it
+    std::string program_name = {}; ///< of the interface: what the program calls it
 };
 
 /// A tile of all elements of a block in shared memory. Component k of element e is word

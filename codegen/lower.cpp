@@ -276,7 +276,7 @@ int demanded_blocks(const fusion::KernelWork& work, int resident_blocks) {
 }
 
 List interface_list(const frontend::Datum& datum, DataId id, bool written) {
-    return {id, datum.identifier, datum.type, datum.kind == DatumKind::uniform, written};
+    return {id, datum.identifier, datum.type, datum.kind == DatumKind::uniform, written, datum.name};
 }
 
 } // namespace

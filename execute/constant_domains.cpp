@@ -153,7 +153,7 @@ void warn_outside_domains(const frontend::CheckedProgram& program, const fronten
         }
         if (const auto what = outside(domain, operand.type, operand.values)) {
             const std::string& result = program.datum(call.result).name;
-            messages.add(kind::outside_domain, call.span, result,
+            messages.add(kind::outside_domain, i < call.operand_spans.size() ? call.operand_spans[i] : call.span, result,
                 "operand `" + function.inputs[i].name + "` of `" + function.name + "` " + *what + ", outside of its domain `" +
                     std::string(name_of(domain)) + "`");
         }

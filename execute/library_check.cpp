@@ -35,10 +35,6 @@ constexpr double seconds_per_function = 600;
 /// A run sends this before each instance, so that one that ends the process is known.
 constexpr char begun_mark = 'b';
 
-std::string step_told(const std::string& fault) {
-    return fault;
-}
-
 /// Everything about the check of one function.
 struct Plan {
     const Function* function = nullptr;
@@ -200,11 +196,11 @@ private:
             }
             std::vector<double> result(subject.values.size(), std::nan(""));
             send_from_child({begun_mark});
-            limit_step(options_.step_seconds, step_told);
+            limit_step(options_.step_seconds);
             device.set_schedule(emulation::Schedule::shuffled, options_.seed + i);
             const std::size_t before = device.exchanges();
             check(operands.data(), result.data(), static_cast<int>(options_.cases));
-            limit_step(0, step_told);
+            limit_step(0);
             check_indices(plan, i, exchanges ? *emulated : *loaded);
             if (exchanges) {
                 check_exchanges(plan, i, device, device.exchanges() - before);

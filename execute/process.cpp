@@ -2,10 +2,12 @@
 #include "execute/process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <map>
 
@@ -68,15 +70,18 @@ void limit_processor_time(double seconds) {
     ::setrlimit(RLIMIT_CPU, &limit);
 }
 
+/// Written when the limit is set, since the handler may not allocate.
+std::array<char, 80> step_fault{};
 std::string (*step_told)(const std::string& fault) = nullptr;
-double step_limit = 0;
 
-/// What composes the text is not async-signal-safe: a step that holds a lock of the allocator would wait for ever.
 void on_step_limit(int) {
+    if (step_told == nullptr) {
+        end_child(step_fault.data());
+    }
+    // What composes the text is not async-signal-safe: a step that holds a lock of the allocator would wait for ever.
     std::signal(SIGALRM, SIG_DFL);
     ::alarm(2);
-    const long seconds = std::max(1L, std::lround(step_limit));
-    end_child(step_told("does not end within " + std::to_string(seconds) + " s of processor time").c_str());
+    end_child(step_told(step_fault.data()).c_str());
 }
 
 struct Child {
@@ -127,7 +132,7 @@ void send_from_child(const std::string& text) {
 
 void limit_step(double seconds, std::string (*told)(const std::string& fault)) {
     step_told = told;
-    step_limit = seconds;
+    std::snprintf(step_fault.data(), step_fault.size(), "does not end within %ld s of processor time", std::max(1L, std::lround(seconds)));
     struct sigaction action{};
     action.sa_handler = on_step_limit;
     action.sa_flags = SA_ONSTACK;

@@ -44,9 +44,10 @@ constexpr double longest_step_seconds = 60;
 constexpr double longest_step_seconds = 10;
 #endif
 
-/// In a child: once the process has used `seconds` more of processor time, it ends as end_child does, with what `told` makes of the fault
-/// (`does not end within 10 s of processor time`); 0 lifts the limit that was set before.
-void limit_step(double seconds, std::string (*told)(const std::string& fault));
+/// In a child: once the process has used `seconds` more of processor time, it ends as end_child does, with the fault (`does not end within
+/// 10 s of processor time`) or what `told` makes of it; 0 lifts the limit that was set before. Without `told` async-signal-safe, with it
+/// the process may end without a text.
+void limit_step(double seconds, std::string (*told)(const std::string& fault) = nullptr);
 
 /// In a child: sends `text` as a result that is not completed and ends the process. Async-signal-safe.
 [[noreturn]] void end_child(const char* text);

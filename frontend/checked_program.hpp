@@ -43,13 +43,14 @@ struct Call {
     library::Instance instance;
     std::vector<DataId> operands; ///< in the function's declared order
     DataId result;
-    Span span; ///< the call's expression
+    Span span;                            ///< the call's expression
+    std::vector<Span> operand_spans = {}; ///< as `operands`; empty for calls that the text does not write
 };
 
 /// Invariants: data and calls are in topological order of definition (a call's operands precede its result); every call is live;
 /// every datum is an input/uniform of the interface, or used by a call (of either kind), or an output.
 struct CheckedProgram {
-    std::string name; ///< an identifier
+    std::string name; ///< first part of names in the output, `demo` of `demo_launch`: an identifier, maybe a keyword
     SourcePtr source;
     std::vector<Datum> data;
     std::vector<Call> calls;

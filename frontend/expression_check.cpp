@@ -252,13 +252,16 @@ Value ExpressionChecker::add_call(
     const CallId id{draft_.calls.size()};
     const DataId result = draft_.add({{}, {}, instance.result, DatumKind::computed, {}, id, false, span}, NameKind::nested);
     std::vector<DataId> data;
+    std::vector<Span> spans;
     for (const Operand& operand : operands) {
         data.push_back(operand.datum);
+        spans.push_back(operand.span);
     }
     if (instance.swapped) {
         std::swap(data.at(0), data.at(1));
+        std::swap(spans.at(0), spans.at(1));
     }
-    draft_.calls.push_back({instance, std::move(data), result, span});
+    draft_.calls.push_back({instance, std::move(data), result, span, std::move(spans)});
     evaluated.calls.push_back(id);
     return {result, std::nullopt};
 }

@@ -241,8 +241,7 @@ private:
 
     /// Names of the program come first, so that `F.1` yields to a name `F_1`; literals come last.
     void choose_identifiers(CheckedProgram& program, const std::string& name) const {
-        const std::string wanted = without_implementation_form(as_identifier(name, "program"));
-        program.name = IdentifierPool().take(is_global_name(wanted) ? wanted + "_" : wanted);
+        program.name = program_name(name);
         IdentifierPool pool;
         for (const char* suffix : {"", "_arguments", "_kernels", "_launch", "_launch_range", "_workspace_bytes"}) {
             pool.reserve(program.name + suffix);

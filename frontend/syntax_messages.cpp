@@ -178,7 +178,7 @@ private:
             return in_backticks(word) + " is a keyword and cannot be a name";
         }
         if (found_.kind == TokenKind::percent) {
-            return "`%` is arithmetic of bounds and indices";
+            return "`%` stands in bounds and indices only, as in `Y[a % 2]`; there `a` may be a parameter of a definition";
         }
         if (problem_.rule == "returnValue" && found_.kind == TokenKind::comma) {
             return "a definition returns one value";

@@ -39,7 +39,7 @@ private:
     void names() const {
         std::set<std::string> identifiers{program_.name};
         std::set<std::string> names;
-        internal_check(is_identifier(program_.name), "the program's name is not an identifier");
+        internal_check(program_name(program_.name) == program_.name, "the program's name is no first part of names of C");
         for (const Datum& datum : program_.data) {
             internal_check(is_identifier(datum.identifier), "a datum's identifier is not one");
             internal_check(identifiers.insert(datum.identifier).second, "two data have one identifier");

@@ -38,10 +38,10 @@ std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::C
     }
     if (!connected(connections(graph), set)) {
         return Rejection{Rejection::Reason::not_connected,
-            shares_all(graph, set)
-                ? "its calls share lists with more than " + std::to_string(max_sharing_consumers) +
+            shares_all(graph, set) ? "its calls share lists with more than " + std::to_string(max_sharing_consumers) +
                     " users only, of which not every set is tried"
-                : "its calls pass each other no data and share no list with at most " + std::to_string(max_sharing_consumers) + " users"};
+                : set.size() == 2 ? "its calls pass each other no data and share no list"
+                                  : "neither data that its calls pass each other nor lists that they share join them all"};
     }
     return std::nullopt;
 }

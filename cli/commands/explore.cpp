@@ -2,6 +2,7 @@
 // `fusec explore`: the space, the best plans, and why the others lost.
 #include "cli/choose_plan.hpp"
 #include "cli/commands.hpp"
+#include "cli/depfile.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_json.hpp"
 #include "cli/report_text.hpp"

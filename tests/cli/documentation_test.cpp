@@ -156,30 +156,61 @@ TEST(LanguageDocumentation, NamesInTheOutputAreThoseOfTheTable) {
     const std::string opening = "| in the program | in the output |\n| --- | --- |\n";
     const std::size_t begin = documentation.find(opening) + opening.size();
     std::istringstream rows(documentation.substr(begin, documentation.find("\n\n", begin) - begin));
-    const std::regex row("\\| `(program )?(\\w+);?` \\| `(\\w+)` \\|");
-    std::string program, inputs, sum;
+    const std::regex row("\\| `(\\w+)` \\| `(\\w+)` \\|");
+    std::string inputs, sum;
     std::set<std::string> declared;
     for (std::string line; std::getline(rows, line);) {
         std::smatch parts;
         ASSERT_TRUE(std::regex_match(line, parts, row)) << line;
-        if (parts[1].matched) {
-            program = parts[2];
-            declared.insert("struct " + parts[3].str() + "_arguments {");
-        } else {
-            inputs += (inputs.empty() ? "" : ", ") + parts[2].str();
-            sum += (sum.empty() ? "" : " + ") + parts[2].str();
-            declared.insert("const float* " + parts[3].str() + ";");
-        }
+        inputs += (inputs.empty() ? "" : ", ") + parts[1].str();
+        sum += (sum.empty() ? "" : " + ") + parts[1].str();
+        declared.insert("const float* " + parts[2].str() + "; */* SCALAR" +
+            (parts[1] == parts[2] ? std::string() : "; `" + parts[1].str() + "` of the program") + " */");
     }
     EXPECT_EQ(declared.size(), 9u);
     const test::TemporaryFolder folder;
-    folder.write("p.fus", "program " + program + ";\nSCALAR " + inputs + ";\ninput " + inputs + ";\ny = " + sum + ";\nreturn y;\n");
+    folder.write("p.fus", "SCALAR " + inputs + ";\ninput " + inputs + ";\ny = " + sum + ";\nreturn y;\n");
     const test::Outcome outcome = fusec({"p.fus", "-o", "p.cu"}, folder.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const std::string header = folder.read("p.h");
+    const std::string header = std::regex_replace(folder.read("p.h"), std::regex("; +/"), "; */"); // comments stand in a column
     for (const std::string& declaration : declared) {
-        EXPECT_THAT(header, testing::HasSubstr(declaration + (declaration.back() == ';' ? " " : "\n")));
+        EXPECT_THAT(header, testing::HasSubstr("    " + declaration + "\n"));
     }
+}
+
+// The names that docs/language.md gives to the functions of programs, by the `program` line and by the file: C and C++ call them.
+TEST(LanguageDocumentation, NamesOfProgramsAreThoseOfItsTable) {
+    const std::string documentation = text_of(source + "/docs/language.md");
+    const std::string opening = "| program | function of C | in C++ |\n| --- | --- | --- |\n";
+    const std::size_t begin = documentation.find(opening) + opening.size();
+    std::istringstream rows(documentation.substr(begin, documentation.find("\n\n", begin) - begin));
+    const std::regex row("\\| `program (\\w+);` \\| `(\\w+)_launch` \\| `(\\w+)::launch` \\|");
+    const std::string rest = "SCALAR F;\ninput F;\ny = F + F;\nreturn y;\n";
+    int programs = 0;
+    for (std::string line; std::getline(rows, line); ++programs) {
+        SCOPED_TRACE(line);
+        std::smatch parts;
+        ASSERT_TRUE(std::regex_match(line, parts, row));
+        const std::string name = parts[1], c = parts[2];
+        const test::TemporaryFolder folder;
+        folder.write("line.fus", "program " + name + ";\n" + rest);
+        folder.write(name + ".fus", rest);
+        for (const std::string& stem : {std::string("line"), name}) {
+            ASSERT_EQ(fusec({stem + ".fus", "--target", "host", "-o", "fused.cpp"}, folder.path()).code, 0);
+            const std::string calls = "_arguments lists = {0, 0};\n    return (int)" + c + "_workspace_bytes(0) + " + c +
+                "_launch(&lists, 0, 0, 0, 0) + " + c + "_launch_range(&lists, 0, 0, 0, 0, 0)";
+            folder.write("c.c", "#include \"fused.h\"\nint in_c(void) {\n    struct " + c + calls + ";\n}\n");
+            folder.write("main.cpp",
+                "#include \"fused.h\"\n#include <math.h>\n#include <stdlib.h>\nextern \"C\" int in_c(void);\nint main() {\n    " +
+                    parts[3].str() + "::arguments lists{};\n    return in_c() + " + parts[3].str() + "::launch(lists, 0);\n}\n");
+            const test::Outcome built = run({"sh", "-c",
+                                                "gcc -std=c11 -Wall -Wextra -Werror -c c.c && g++ -std=c++20 -Wall -Wextra -Werror "
+                                                "main.cpp fused.cpp c.o -o main && ./main"},
+                folder.path());
+            EXPECT_EQ(built.code, 0) << stem << ": " << built.err;
+        }
+    }
+    EXPECT_GE(programs, 7);
 }
 
 // What docs/language.md says beside its programs about the calls they become.

@@ -131,8 +131,13 @@ std::string readme_line(const std::string& mark) {
     return line.substr(std::min<std::size_t>(4, line.size()));
 }
 
-/// As the README says: the compiler installed from a clone that has built it, and a project with its lines. CUDA text is compiled by the
-/// host's compiler against the emulation's headers, which is all that is added.
+/// Where nvcc is, or nothing.
+std::string nvcc() {
+    const test::Outcome found = run({"sh", "-c", "command -v nvcc || ls /usr/local/cuda/bin/nvcc"}, source);
+    return found.code == 0 ? found.out.substr(0, found.out.find('\n')) : "";
+}
+
+/// As the README says: the compiler installed from a clone that has built it, and a project with its lines.
 class ReadmeProject : public Readme {
 protected:
     void SetUp() override {
@@ -144,10 +149,11 @@ protected:
         ASSERT_EQ(installed.code, 0) << installed.out << installed.err;
         std::filesystem::remove(folder.path() / "build");
         std::filesystem::remove_all(folder.path() / "fusec/share/fusec/elementary-lib/emulation"); // the build needs none of it
+    }
+    /// A project in these languages with the README's lines as they stand, then `more`.
+    void write_project(const std::string& languages, const std::string& more) const {
         folder.write("CMakeLists.txt",
-            "cmake_minimum_required(VERSION 3.20)\nproject(readme LANGUAGES CXX)\n" + readme_block("cmake") +
-                "set_source_files_properties(stress.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-xc++;-std=c++17\" INCLUDE_DIRECTORIES " +
-                source + "/elementary-lib/emulation)\n");
+            "cmake_minimum_required(VERSION 3.20)\nproject(readme LANGUAGES " + languages + ")\n" + readme_block("cmake") + more);
     }
     /// A line of a shell whose home is the folder, and which finds no `fusec` by its name.
     test::Outcome sh(const std::string& line) const {
@@ -155,7 +161,39 @@ protected:
     }
 };
 
+// The architecture that the README sets is the one that the text asks for, and the header and the refusal say how to set it.
+TEST_F(Readme, ItsArchitectureIsTheOneOfTheText) {
+    ASSERT_EQ(fusec({"stress.fus", "-o", "stress.cu", "--device", "h200"}, folder.path()).code, 0);
+    std::smatch set;
+    const std::string lines = readme_block("cmake");
+    ASSERT_TRUE(std::regex_search(lines, set, std::regex("set_target_properties\\(stress PROPERTIES CUDA_ARCHITECTURES ([0-9]+)\\)")))
+        << lines;
+    const std::string sm = "sm_" + set[1].str();
+    EXPECT_THAT(folder.read("stress.cu"), testing::HasSubstr("#error \"made for " + sm + " and later: compile with -arch=" + sm + "\"\n"));
+    EXPECT_THAT(folder.read("stress.h"), testing::HasSubstr(" for " + sm + " or later"));
+}
+
+TEST_F(ReadmeProject, BuildsWithNvccAsItStands) {
+    const std::string compiler = nvcc();
+    if (compiler.empty()) {
+        GTEST_SKIP() << "nvcc is neither on PATH nor in /usr/local/cuda/bin: no CMake project with the language CUDA";
+    }
+    const auto built = [&](const char* out) {
+        const test::Outcome configured = sh("cmake -S . -B " + std::string(out) + " -G Ninja -DCMAKE_CUDA_COMPILER=" + compiler);
+        EXPECT_EQ(configured.code, 0) << configured.out << configured.err;
+        return sh("cmake --build " + std::string(out));
+    };
+    write_project("CXX CUDA", "");
+    const test::Outcome build = built("out");
+    EXPECT_EQ(build.code, 0) << build.out << build.err;
+    EXPECT_THAT(run({"nm", "-C", "out/libstress.a"}, folder.path()).out, testing::HasSubstr(" T stress_launch\n"));
+}
+
+// CUDA text is compiled by the host's compiler against the emulation's headers, which is all that is added to the README's lines.
 TEST_F(ReadmeProject, BuildsALibraryAndMakesItAgainWhenAFileThatWasReadChanges) {
+    write_project("CXX",
+        "set_source_files_properties(stress.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-xc++;-std=c++17\" INCLUDE_DIRECTORIES " + source +
+            "/elementary-lib/emulation)\n");
     folder.write("material.fus", "def stretch(F) { return F - minv(F)'; }\n");
     std::string program = "include \"material.fus\";\n" + readme_block("fus");
     program.replace(program.find("(F - T)"), 7, "stretch(F)");

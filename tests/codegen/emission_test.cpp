@@ -133,7 +133,7 @@ TEST(Emission, nvcc_has_nothing_to_say) {
     EXPECT_FALSE(runs(nvcc() + " -std=c++17 -arch=sm_75 -I'" + root + "/elementary-lib/runtime' -c '" + (folder / "demo.cu").string() +
             "' -o '" + (folder / "low.o").string() + "'",
         folder / "log"));
-    EXPECT_THAT(read(folder / "log"), HasSubstr("made for sm_90 and later"));
+    EXPECT_THAT(read(folder / "log"), HasSubstr("made for sm_90 and later: compile with -arch=sm_90"));
 }
 
 TEST(Emission, the_host_compiler_has_nothing_to_say) {
@@ -157,7 +157,7 @@ TEST(Emission, the_header_is_c) {
         all += "#include \"" + variant.name + ".h\"\n";
     }
     write(folder / "all.c", all);
-    EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("nvcc of CUDA 11.8 or later"));
+    EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("nvcc of CUDA 11.8 or later for sm_80 or later, as C++17"));
     EXPECT_THAT(variant("chain").emit(80, true).header, HasSubstr("n <= 2^40"));
     EXPECT_TRUE(runs("cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));
     EXPECT_TRUE(runs("cc -std=c90 -Wall -Wextra -pedantic -Werror -fsyntax-only '" + (folder / "all.c").string() + "'", folder / "log"));

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <random>
 
@@ -107,6 +108,18 @@ TEST(Identifiers, ReservedWordsAreFoundAtBothEndsOfTheTable) {
     EXPECT_EQ(pool.take("x"), "x_1") << "two underscores are reserved";
     EXPECT_EQ(pool.take("int"), "int_");
     EXPECT_EQ(pool.take("y"), "y");
+}
+
+TEST(Identifiers, NamesOfProgramsArePartsOfNamesOfC) {
+    for (const auto& [text, name, in_cpp] : std::vector<std::array<std::string, 3>>{{"demo", "demo", "demo"}, {"main", "main", "main_"},
+             {"const", "const", "const_"}, {"gamma", "gamma", "gamma_"}, {"sinf", "sinf", "sinf_"}, {"a_", "a", "a"}, {"_B", "B", "B"},
+             {"_x", "x", "x"}, {"__a__b__", "a_b", "a_b"}, {"_3d", "program_3d", "program_3d"}, {"___", "program", "program"},
+             {"thrust", "thrust", "thrust_"}, {"cub", "cub", "cub_"}, {"nvcuda", "nvcuda", "nvcuda_"}, {"cuda", "cuda", "cuda_"},
+             {"cooperative_groups", "cooperative_groups", "cooperative_groups_"}, {"cudaMalloc", "cudaMalloc", "cudaMalloc_"},
+             {"cudax", "cudax", "cudax"}, {"stress", "stress", "stress"}}) {
+        EXPECT_EQ(program_name(text), name) << text;
+        EXPECT_EQ(namespace_name(name), in_cpp) << text;
+    }
 }
 
 TEST(Callee, TheLongestLibraryNameWins) {

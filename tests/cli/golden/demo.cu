@@ -7,7 +7,7 @@
 #include <cuda_runtime.h>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#error "made for sm_90 and later"
+#error "made for sm_90 and later: compile with -arch=sm_90"
 #endif
 
 namespace demo_kernels {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Compiled by nvcc of CUDA 11.8 or later, as C++17 or later. */
+/* Compiled by nvcc of CUDA 11.8 or later for sm_90 or later, as C++17 or later. */
 /* Lists in device memory, one entry per element, matrices row-major. Outputs overlap neither inputs nor each other. */
 /* Fast when the first element of a launch is at a multiple of 16 bytes in every list with an entry per element; any other alignment is served too. */
 struct demo_arguments {
