@@ -45,7 +45,7 @@ CheckedProgram compacted(const CheckedProgram& program, const std::vector<bool>&
             const Call& call = program.calls[i];
             const DataId made = moved[call.result.index()];
             result.data[made.index()].producer = CallId(result.calls.size());
-            result.calls.push_back({call.instance, move(call.operands), made, call.span});
+            result.calls.push_back({call.instance, move(call.operands), made, call.span, call.operand_spans});
         }
     }
     result.inputs = move(program.inputs);

@@ -215,7 +215,7 @@ TEST_F(Commands, DumpsEveryStage) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("s1 = venorm(v1) : float SCALAR"));
     EXPECT_THAT(outcome.err, testing::ContainsRegex("\nparse +[0-9.]+ ms  program text to syntax tree\n"));
-    EXPECT_THAT(outcome.err, testing::ContainsRegex("\nemit +[0-9.]+ ms  source and header text\ntotal +[0-9.]+ ms\n"));
+    EXPECT_THAT(outcome.err, testing::ContainsRegex("\nlower +[0-9.]+ ms  kernel IR\ntotal +[0-9.]+ ms\n"));
 }
 
 TEST_F(Commands, GraphvizAcceptsThePictures) {

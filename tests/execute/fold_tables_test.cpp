@@ -101,8 +101,12 @@ struct counted {
     friend counted operator*(const counted& a, const counted& b) { ++flops; return a.value * b.value; }
     friend counted operator/(const counted& a, const counted& b) { ++flops; ++divisions; return a.value / b.value; }
     friend counted operator-(const counted& a) { return -a.value; } // the sign of an operand: no instruction
+    friend bool operator<(const counted& a, const counted& b) { ++flops; return a.value < b.value; }
+    friend bool operator<=(const counted& a, const counted& b) { ++flops; return a.value <= b.value; }
+    friend bool operator==(const counted& a, const counted& b) { ++flops; return a.value == b.value; }
 };
 namespace fusec {
+inline counted select(bool condition, const counted& a, const counted& b) { ++counted::flops; return condition ? a : b; }
 inline counted sqrt(const counted& a) { ++counted::flops; ++counted::roots; return std::sqrt(a.value); }
 }
 template <int R, int C>
