@@ -22,9 +22,14 @@ inline constexpr double function_roundings = 4;
 /// pow composes two of them.
 inline constexpr double power_roundings = 8;
 
-/// `factor * bound`, where an exact operand contributes nothing even at a pole of the derivative.
+/// `factor * bound`, where an exact operand contributes nothing even at a pole of the derivative, and one whose bound is infinite nothing
+/// where the derivative is 0.
 inline double propagated(double factor, double bound) {
-    return bound == 0 ? 0 : std::abs(factor) * bound;
+    return bound == 0 || factor == 0 ? 0 : std::abs(factor) * bound;
+}
+/// The part of a bound of first order that the product of two errors takes over where one of them is infinite.
+inline double unbounded(Bounded a, Bounded b) {
+    return (std::isinf(a.bound) && b.bound != 0) || (std::isinf(b.bound) && a.bound != 0) ? std::numeric_limits<double>::infinity() : 0;
 }
 
 inline Bounded add(Bounded a, Bounded b) {
@@ -33,11 +38,11 @@ inline Bounded add(Bounded a, Bounded b) {
 }
 inline Bounded multiply(Bounded a, Bounded b) {
     const double value = a.value * b.value;
-    return {value, propagated(b.value, a.bound) + propagated(a.value, b.bound) + std::abs(value)};
+    return {value, propagated(b.value, a.bound) + propagated(a.value, b.bound) + unbounded(a, b) + std::abs(value)};
 }
 inline Bounded divide(Bounded a, Bounded b) {
     const double value = a.value / b.value;
-    return {value, propagated(1 / b.value, a.bound) + propagated(value / b.value, b.bound) + std::abs(value)};
+    return {value, propagated(1 / b.value, a.bound) + propagated(value / b.value, b.bound) + unbounded(a, b) + std::abs(value)};
 }
 inline Bounded negate(Bounded a) {
     return {-a.value, a.bound};

@@ -35,9 +35,9 @@ int resident_blocks(const fusion::DeviceLimits& limits, const fusion::KernelWork
 }
 
 int promised_blocks(const fusion::DeviceLimits& limits, const fusion::KernelWork& work) {
-    constexpr int many_registers = 96;
+    constexpr int many_registers = 32; // with so many, and fewer, all threads that fit are resident
     fusion::KernelWork wide = work;
-    if (work.registers >= many_registers) {
+    if (work.registers > many_registers) {
         wide.registers = std::min(limits.registers_per_thread, work.registers * 5 / 4);
     }
     return resident_blocks(limits, wide);

@@ -123,6 +123,20 @@ std::vector<float> gauss_jordan(std::vector<float> a, int n) {
     return x;
 }
 
+TEST(Bounds, OfWhatMayBeEitherOfTwoValuesStayNumbers) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    const Bounded either{2, infinite}; // by a comparison that rounding may turn
+    EXPECT_EQ(multiply(either, {0, 0}).bound, 0) << "an exact zero, of an identity say";
+    EXPECT_EQ(multiply({0, 0}, either).bound, 0);
+    EXPECT_EQ(multiply(either, {0, 1}).bound, infinite) << "a zero that may be another number";
+    EXPECT_EQ(multiply(either, {3, 0}).bound, infinite);
+    EXPECT_EQ(multiply(either, either).bound, infinite);
+    EXPECT_EQ(divide({0, 0}, either).bound, 0);
+    EXPECT_EQ(divide({0, 1}, either).bound, infinite);
+    EXPECT_EQ(divide(either, {4, 0}).bound, infinite);
+    EXPECT_EQ(add(either, {1, 0}).bound, infinite);
+}
+
 TEST(Determinant, EqualsEigenAndItsBoundHolds) {
     for (int n = 1; n <= 6; ++n) {
         Numbers numbers(static_cast<std::uint64_t>(n));
