@@ -216,7 +216,7 @@ std::vector<Demands> demands(const CheckedProgram& program, const library::Catal
 std::vector<double> random_value(
     const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
     Stream random(seed, datum, element, draw);
-    const bool quarters = demands.compared && element % 2 == 1;
+    const bool quarters = demands.compared && draw == 0 && in_quarters(element);
     const double size = demands.varied && element % 4 == 2 ? 0x1p-4 : 1;
     const Shape& shape = type.shape;
     std::vector<double> value;
