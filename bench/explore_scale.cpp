@@ -48,15 +48,15 @@ std::string text_of(const std::filesystem::path& path) {
     return text.str();
 }
 
-/// Lines `NAME SECONDS ms` of --time-stages.
+/// Lines `NAME MILLISECONDS ms  what the stage does` of --time-stages.
 ordered_json stages_of(const std::filesystem::path& messages) {
     ordered_json stages = ordered_json::object();
     std::ifstream lines(messages);
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
-        std::string name, unit, rest;
+        std::string name, unit;
         double milliseconds = 0;
-        if (words >> name >> milliseconds >> unit && unit == "ms" && !(words >> rest)) {
+        if (words >> name >> milliseconds >> unit && unit == "ms") {
             stages[name] = milliseconds / 1000;
         }
     }
