@@ -17,10 +17,6 @@ namespace fusec::cli {
 
 namespace {
 
-bool is_mode(const std::string& plan) {
-    return plan == "auto" || plan == "none" || plan == "max" || plan == "greedy";
-}
-
 /// `alternative 2 of 3 at p.fus:14, alternative 1 of 2 at p.fus:20`
 std::string text_of(const Compilation& c, const std::vector<std::size_t>& taken) {
     std::vector<std::string> texts;
@@ -73,7 +69,7 @@ bool choose_alternatives(Compilation& c, Diagnostics& diagnostics) {
         return true;
     }
     std::optional<std::size_t> named;
-    if (!is_mode(c.options.plan)) {
+    if (!mode_of(c.options.plan)) {
         if (!read_plan_file(c, diagnostics)) {
             return false;
         }

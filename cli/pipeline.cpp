@@ -150,6 +150,16 @@ void check_plans(const Compilation& c) {
     }
 }
 
+bool run_stage(const Stage& stage, Compilation& c, Diagnostics& diagnostics) {
+    if (!stage.run(c, diagnostics)) {
+        return false;
+    }
+    if (stage.check != nullptr) {
+        stage.check(c);
+    }
+    return true;
+}
+
 } // namespace
 
 const std::vector<Stage>& stages() {
@@ -180,10 +190,7 @@ bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::strin
     bool good = true;
     for (const Stage& stage : stages()) {
         const auto start = Clock::now();
-        good = stage.run(compilation, diagnostics);
-        if (good && stage.check != nullptr) {
-            stage.check(compilation);
-        }
+        good = run_stage(stage, compilation, diagnostics);
         const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
         compilation.seconds.emplace_back(stage.name, seconds);
         compilation.space_seconds += stage.name == "space" || stage.name == "plan" ? seconds : 0;
@@ -205,15 +212,7 @@ bool run_pipeline(Compilation& compilation, Diagnostics& diagnostics, std::strin
 
 bool run_stages(Compilation& compilation, Diagnostics& diagnostics, std::string_view first, std::string_view last) {
     const auto named = [](std::string_view name) { return std::ranges::find(stages(), name, &Stage::name); };
-    for (auto stage = named(first); stage <= named(last); ++stage) {
-        if (!stage->run(compilation, diagnostics)) {
-            return false;
-        }
-        if (stage->check != nullptr) {
-            stage->check(compilation);
-        }
-    }
-    return true;
+    return std::all_of(named(first), named(last) + 1, [&](const Stage& stage) { return run_stage(stage, compilation, diagnostics); });
 }
 
 } // namespace fusec::cli

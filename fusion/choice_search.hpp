@@ -4,6 +4,7 @@
 
 #include "fusion/kernel_choice.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -11,12 +12,16 @@
 
 namespace fusec::fusion {
 
-/// What became of an implementation; the lesser is the better. One that spills registers is worse than any that does not.
+/// What became of an implementation; the lesser is the better. One that spills registers is worse than any that does not, and better than one
+/// that is none.
 struct Trial {
     bool spills = false;
     double seconds = std::numeric_limits<double>::infinity(); ///< infinite: the device cannot run it, or it cannot be the best
 
-    bool operator<(const Trial& other) const { return std::tie(spills, seconds) < std::tie(other.spills, other.seconds); }
+    bool operator<(const Trial& other) const {
+        const auto rank = [](const Trial& trial) { return std::tuple(std::isinf(trial.seconds), trial.spills, trial.seconds); };
+        return rank(*this) < rank(other);
+    }
 };
 
 /// Tries at most `most` choices of the space, each at most once; all of them if there are no more:

@@ -362,8 +362,8 @@ std::vector<Candidate> Space::implementations(ColumnId column) const {
     std::vector<Candidate> result;
     State::Pricer& pricer = state_->pricer();
     const auto visit = [&](std::size_t) -> Trial {
-        const Candidate& written = result.emplace_back();
-        state_->write(pricer.builder, result.back());
+        Candidate& written = result.emplace_back();
+        state_->write(pricer.builder, written);
         return {written.work.spill_bytes > 0, written.cost.seconds};
     };
     state_->elaborate(pricer, state_->column(column), visit, [](const KernelOutline&, const ChoiceSpace&, std::uint32_t) { return false; });

@@ -4,11 +4,8 @@
 # Usage: folding_test.sh FUSEC SOURCE_DIR; exits 77 (skipped) where there is no nvcc.
 set -euo pipefail
 fusec=$(realpath "$1")
-nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
-if [[ -z $nvcc ]]; then
-    echo "skipped: nvcc is neither on PATH nor in /usr/local/cuda/bin"
-    exit 77
-fi
+# shellcheck source=tests/codegen/find_nvcc.sh
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/find_nvcc.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -106,6 +106,29 @@ TEST(ChoiceSearch, OneThatSpillsIsWorseThanAnyThatDoesNot) {
     EXPECT_TRUE((Trial{true, 1} < Trial{true, 2}));
     EXPECT_TRUE((Trial{false, 1} < Trial{}));
     EXPECT_FALSE((Trial{} < Trial{}));
+    EXPECT_TRUE((Trial{true, 1} < Trial{})) << "what spills can be run";
+    EXPECT_FALSE((Trial{} < Trial{true, 1}));
+}
+
+TEST(ChoiceSearch, GoesOnFromWhatSpillsWhereNothingElseRuns) {
+    const DeviceLimits limits;
+    std::size_t kernels = 0;
+    each_kernel(demo(), limits, [&](const KernelOutline& kernel) {
+        ChoiceSpace choices(kernel, limits);
+        const std::size_t probes = 2 * choices.uniform();
+        if (choices.uniform() < 3) {
+            return;
+        }
+        ++kernels;
+        std::size_t trials = 0, descent = 0;
+        search_choices(choices, probes + 4, [&](const KernelChoice& choice) -> Trial {
+            const bool runs = choice.combination == 2;
+            descent += ++trials > probes && runs ? 1U : 0U;
+            return runs ? Trial{true, 1.0} : Trial{};
+        });
+        EXPECT_EQ(descent, 4U);
+    });
+    EXPECT_GT(kernels, 10U);
 }
 
 TEST(ChoiceSearch, AHundredTrialsComeCloseToTheBestOfAll) {
