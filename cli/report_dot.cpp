@@ -43,7 +43,7 @@ void write_derived(
 std::string dag_dot(const dag::CallGraph& graph, const library::Catalog& catalog) {
     Writer out;
     {
-        const auto block = out.block("digraph " + graph.program().name);
+        const auto block = out.block("digraph \"" + graph.program().name + "\"");
         for (const DataId input : graph.program().inputs) {
             write_list(out, input, graph);
         }
@@ -78,7 +78,7 @@ std::string dag_dot(const dag::CallGraph& graph, const library::Catalog& catalog
 std::string plan_dot(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog) {
     Writer out;
     {
-        const auto block = out.block("digraph " + graph.program().name);
+        const auto block = out.block("digraph \"" + graph.program().name + "\"");
         std::set<DataId> lists;
         for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
             const fusion::Candidate& kernel = plan.kernels[k];

@@ -227,6 +227,16 @@ TEST_F(Commands, GraphvizAcceptsThePictures) {
     }
 }
 
+TEST_F(Commands, GraphvizAcceptsNamesThatItReserves) {
+    folder.write("graph.fus", "VECTOR3 node, edge, strict;\ninput node, edge;\nstrict = node + edge;\nreturn strict;\n");
+    ASSERT_EQ(fusec({"graph.fus", "--dot", "dag", "dag.dot", "--dot", "plan", "plan.dot"}, folder.path()).code, 0);
+    for (const char* name : {"dag.dot", "plan.dot"}) {
+        const test::Outcome picture = test::run({"dot", "-Tsvg", name}, folder.path());
+        EXPECT_EQ(picture.code, 0) << picture.err;
+        EXPECT_THAT(picture.out, HasSubstr("strict"));
+    }
+}
+
 TEST_F(Commands, WhyTellsGainAndReason) {
     const test::Outcome gain = fusec({"why", demo, "M1", "v1"}, folder.path());
     EXPECT_EQ(gain.code, 0) << gain.err;
