@@ -65,6 +65,10 @@ struct Implementation {
     Touch output = Touch::all; ///< `all` of several threads: each makes the whole result, with the same bits
     /// Per operand whose touch is `all`, the components that one thread reads; 0, or empty: all of them. For prices only.
     std::vector<int> reads;
+    /// Of one thread, per operand: the components that it reads, ascending; empty: all of them. For prices only.
+    std::vector<std::vector<int>> components;
+    /// Where `components` are said, per operand: most of them that have been read and will be read again, at any time.
+    std::vector<int> waiting;
     std::optional<SizeExpression> limit; ///< legal only where this is nonzero
     SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
     bool barrier = false;                ///< the routine itself synchronises the threads of an instance

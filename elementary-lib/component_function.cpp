@@ -21,8 +21,13 @@ namespace {
 constexpr std::size_t longest_expression = 100;
 /// Formulas with more steps are not repeated for each component.
 constexpr std::size_t most_steps_of_a_formula = 400;
-/// A thread per component takes the branches of all parts in turn: no more of them than this.
-constexpr std::size_t most_parts_by_entry = 4;
+/// A warp takes the branches of all the parts that its threads make: as many parts as this, or one for each warp's worth of components.
+constexpr std::size_t few_parts_by_entry = 4;
+constexpr std::size_t components_of_a_warp = 32;
+
+std::size_t most_parts_by_entry(const Shape& result) {
+    return std::max(few_parts_by_entry, static_cast<std::size_t>(result.size()) / components_of_a_warp);
+}
 
 constexpr int fewest_zeros_in_a_loop = 3;
 
@@ -194,8 +199,9 @@ private:
 /// Components by formula, if that makes few parts and does not repeat much.
 struct Parts {
     std::vector<ComponentPart> parts;
-    std::vector<int> example; ///< by formula: a component that has it
-    std::size_t steps = 0;    ///< of all components together
+    std::vector<ComponentPattern> patterns; ///< by component
+    std::vector<int> example;               ///< by formula: a component that has it
+    std::size_t steps = 0;                  ///< of all components together
 };
 
 std::optional<Parts> parts_of(const Analysis& analysis) {
@@ -224,7 +230,8 @@ std::optional<Parts> parts_of(const Analysis& analysis) {
         return std::nullopt;
     }
     result.parts = library::parts_of(program.result, program.operands, patterns);
-    const bool few = result.parts.size() <= most_parts_by_entry || 3 * result.parts.size() <= program.values.size();
+    result.patterns = std::move(patterns);
+    const bool few = result.parts.size() <= few_parts_by_entry || 3 * result.parts.size() <= program.values.size();
     return few && program.result.size() > 1 ? std::optional(std::move(result)) : std::nullopt;
 }
 
@@ -307,6 +314,39 @@ std::string straight_line(const Analysis& analysis, const std::string& name, int
     return text + "}\n";
 }
 
+/// What the parts read, one after another; without parts, what the steps and components read, each step once.
+std::vector<ComponentSource> reads_in_order(const ComponentProgram& program, const std::optional<Parts>& parts) {
+    std::vector<ComponentSource> reads;
+    if (parts) {
+        for (const ComponentPart& part : parts->parts) {
+            for (int i = 0; i < part.rows; ++i) {
+                for (int j = 0; j < (part.diagonal ? 1 : part.columns); ++j) {
+                    const int component = (part.row + i) * program.result.columns + part.column + (part.diagonal ? i : j);
+                    const std::vector<ComponentSource>& leaves = parts->patterns[static_cast<std::size_t>(component)].leaves;
+                    reads.insert(reads.end(), leaves.begin(), leaves.end());
+                }
+            }
+        }
+        return reads;
+    }
+    std::vector<bool> done(program.steps.size(), false);
+    for (const ComponentValue& result : program.values) {
+        std::vector<ComponentValue> open{result};
+        while (!open.empty()) {
+            const ComponentValue value = open.back();
+            open.pop_back();
+            if (value.kind == Kind::component) {
+                reads.push_back(value.source);
+            } else if (value.kind == Kind::step && !done[static_cast<std::size_t>(value.step)]) {
+                done[static_cast<std::size_t>(value.step)] = true;
+                const std::vector<ComponentValue>& operands = program.steps[static_cast<std::size_t>(value.step)].operands;
+                open.insert(open.end(), operands.rbegin(), operands.rend());
+            }
+        }
+    }
+    return reads;
+}
+
 } // namespace
 
 bool may_be_step(const Function& function) {
@@ -331,6 +371,7 @@ Function component_function(const ComponentProgram& program, const Catalog& cata
     };
     const std::optional<Parts> parts = parts_of(analysis);
     Implementation& element = add_implementation(function, "element", 1, Touch::all);
+    set_reads(element, reads_in_order(program, parts));
     if (parts) {
         const auto formula = [&](int number, const std::vector<std::string>& leaves, std::vector<std::string>& before) {
             const int component = parts->example[static_cast<std::size_t>(number)];
@@ -343,15 +384,8 @@ Function component_function(const ComponentProgram& program, const Catalog& cata
         };
         const ComponentSourceWriter writer(program.result, program.operands, parts->parts, formula);
         function.source = writer.element(function.name);
-        if (parts->parts.size() <= most_parts_by_entry) {
-            narrow_inputs(
-                add_implementation(function, "entry", program.result.size(), Touch::entry), parts->parts, program.operands, program.result);
-            function.source += "\n" + writer.entry(function.name);
-            if (writer.has_rows()) {
-                narrow_inputs(
-                    add_implementation(function, "row", program.result.rows, Touch::row), parts->parts, program.operands, program.result);
-                function.source += "\n" + writer.row(function.name);
-            }
+        if (parts->parts.size() <= most_parts_by_entry(program.result)) {
+            add_parallel_implementations(function, writer, program.operands, program.result);
         }
         // Each component computes its formula.
         std::vector<ComponentValue> open = program.values;

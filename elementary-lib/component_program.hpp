@@ -45,7 +45,7 @@ struct ComponentProgram {
 bool may_be_step(const Function& function);
 
 /// The function: an implementation `element` for one thread; and where the components fall into few parts of one formula each, `entry`
-/// with a thread per component. Parts are written as loops. Operations are counted as they are written: steps that several parts share
+/// with a thread per component, `row`, and `rows2` to `rows4` with shares of rows. Parts are written as loops. Operations are counted as they are written: steps that several parts share
 /// are repeated in each if that keeps them few, and computed once otherwise. Its name is made from the program alone, like a
 /// moving_function's. Pre: the steps' functions may be steps.
 Function component_function(const ComponentProgram& program, const Catalog& catalog, const std::string& name = {});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
+#include <sstream>
 #include <utility>
 
 namespace fusec::library {
@@ -95,9 +96,15 @@ std::string ComponentSourceWriter::element(const std::string& function) const {
 }
 
 std::string ComponentSourceWriter::entry(const std::string& function) const {
-    std::string text = routine_head(function + "_entry", "Lane lane", operands_.size());
     const bool matrix = result_.form == Form::matrix;
-    text += matrix ? "    const int i = lane.index / C::columns, j = lane.index % C::columns;\n" : "    const int i = lane.index;\n";
+    return routine_head(function + "_entry", "Lane lane", operands_.size()) +
+        (matrix ? "    const int i = lane.index / C::columns, j = lane.index % C::columns;\n" : "    const int i = lane.index;\n") +
+        entry_body() + "}\n";
+}
+
+std::string ComponentSourceWriter::entry_body() const {
+    std::string text;
+    const bool matrix = result_.form == Form::matrix;
     const std::string target = "c" + std::string(matrix ? "(i, j)" : "(i)");
     if (rest_is_zero_) {
         text += "    " + target + " = 0;\n";
@@ -114,7 +121,7 @@ std::string ComponentSourceWriter::entry(const std::string& function) const {
         text += "    " + (condition.empty() ? std::string() : "if (" + condition + ")" + (one ? "" : " ")) + (one ? "\n" : "{\n") + inner +
             (one ? "" : "    }\n");
     }
-    return text + "}\n";
+    return text;
 }
 
 /// The right-hand side for the result's component (i, j). An index that has one value only is its number.
@@ -180,7 +187,23 @@ bool ComponentSourceWriter::has_rows() const {
 }
 
 std::string ComponentSourceWriter::row(const std::string& function) const {
-    std::string text = routine_head(function + "_row", "Lane lane", operands_.size()) + "    const int i = lane.index;\n";
+    return routine_head(function + "_row", "Lane lane", operands_.size()) + "    const int i = lane.index;\n" + row_body() + "}\n";
+}
+
+std::string ComponentSourceWriter::rows(const std::string& function) const {
+    std::istringstream body(result_.form == Form::matrix ? row_body() : entry_body());
+    std::string text = routine_head(function + "_rows", "Lane lane", operands_.size()) +
+        "    constexpr int share = C::rows / Lane::count;\n"
+        "    FUSEC_UNROLL for (int r = 0; r < share; ++r) {\n"
+        "        const int i = share * lane.index + r;\n";
+    for (std::string line; std::getline(body, line);) {
+        text += "    " + line + "\n";
+    }
+    return text + "    }\n}\n";
+}
+
+std::string ComponentSourceWriter::row_body() const {
+    std::string text;
     if (rest_is_zero_) {
         text += "    " + loop("j", 0, result_.columns) + "\n        c(i, j) = 0;\n";
     }
@@ -191,7 +214,7 @@ std::string ComponentSourceWriter::row(const std::string& function) const {
             }
         }
     }
-    return text + "}\n";
+    return text;
 }
 
 std::string ComponentSourceWriter::part_of_row(const ComponentPart& part) const {

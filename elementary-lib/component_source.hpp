@@ -31,6 +31,8 @@ public:
     std::string entry(const std::string& function) const;
     /// Thread i makes row i. Pre: has_rows().
     std::string row(const std::string& function) const;
+    /// Thread t makes its share of the rows, of a vector its share of the components, from t * share on. Pre: has_rows(), or a vector.
+    std::string rows(const std::string& function) const;
     /// Of a matrix with rows and columns, unless several diagonals lie among components that nothing gives a value before, or one needs variables.
     bool has_rows() const;
 
@@ -45,6 +47,8 @@ private:
     Text source(const ComponentPart& part) const;
     std::string statements(const ComponentPart& part, const std::string& indentation, const std::string& target, bool& one) const;
     std::string assignment(const ComponentPart& part) const;
+    std::string entry_body() const;
+    std::string row_body() const;
     std::string part_of_row(const ComponentPart& part) const;
     std::string diagonal_of_row(const ComponentPart& part) const;
     std::string row_condition(const ComponentPart& part) const;

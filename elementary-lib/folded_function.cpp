@@ -117,10 +117,18 @@ std::optional<Function> folded_function(const Function& function, const Instance
         const std::vector<Touch> inputs = implementation.inputs;
         const std::vector<int> reads = implementation.reads;
         implementation.inputs.assign(operands.size(), Touch::all);
+        const std::vector<std::vector<int>> components = implementation.components;
         implementation.reads.assign(operands.size(), 0);
+        implementation.components.assign(components.empty() ? 0 : operands.size(), {});
+        const std::vector<int> waiting = implementation.waiting;
+        implementation.waiting.assign(implementation.components.size(), 0);
         for (std::size_t i = 0; i < partial.read.size(); ++i) {
             implementation.inputs[partial.read[i]] = inputs[i];
             implementation.reads[partial.read[i]] = reads.empty() ? 0 : reads[i];
+            if (!components.empty()) {
+                implementation.components[partial.read[i]] = components[i];
+                implementation.waiting[partial.read[i]] = waiting[i];
+            }
         }
         implementation.unread = unread;
         made.implementations.push_back(std::move(implementation));

@@ -118,15 +118,10 @@ Function moving_function(const ComponentMap& map, const std::string& name) {
     declare(function, map.operands, map.result);
     const SizeExpression none = whole_number(0);
     function.flops = function.divisions = function.square_roots = function.transcendentals = none;
-    add_implementation(function, "element", 1, Touch::all);
+    set_reads(add_implementation(function, "element", 1, Touch::all), map.sources);
     function.source = writer.element(function.name);
     if (map.result.size() > 1) {
-        narrow_inputs(add_implementation(function, "entry", map.result.size(), Touch::entry), writer.parts(), map.operands, map.result);
-        function.source += "\n" + writer.entry(function.name);
-        if (writer.has_rows()) {
-            narrow_inputs(add_implementation(function, "row", map.result.rows, Touch::row), writer.parts(), map.operands, map.result);
-            function.source += "\n" + writer.row(function.name);
-        }
+        add_parallel_implementations(function, writer, map.operands, map.result);
     }
     return function;
 }

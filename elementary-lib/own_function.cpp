@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elementary-lib/own_function.hpp"
 
-#include "elementary-lib/component_source.hpp"
-
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 namespace fusec::library {
 
@@ -19,7 +19,8 @@ struct Alignment {
     int reads = 0; ///< of one thread, at most
 };
 
-Alignment alignment(const std::vector<ComponentPart>& parts, int operand, const Shape& result, bool thread_per_row) {
+/// `share`: rows of the result that a thread makes; 0: it makes a component.
+Alignment alignment(const std::vector<ComponentPart>& parts, int operand, const Shape& result, int share) {
     Alignment found;
     std::vector<int> reads_of_row(static_cast<std::size_t>(result.rows), 0); // its parts together
     for (const ComponentPart& part : parts) {
@@ -43,14 +44,19 @@ Alignment alignment(const std::vector<ComponentPart>& parts, int operand, const 
         }
         found.reads = std::max(found.reads, reads);
     }
-    if (thread_per_row) {
-        found.reads = *std::max_element(reads_of_row.begin(), reads_of_row.end());
+    for (std::size_t row = 0; share > 0 && row < reads_of_row.size(); row += static_cast<std::size_t>(share)) {
+        const auto first = reads_of_row.begin() + static_cast<std::ptrdiff_t>(row);
+        found.reads = std::max(row == 0 ? 0 : found.reads, std::accumulate(first, first + share, 0));
     }
     return found;
 }
 
 /// `all` if none of the others says it.
-Touch narrowest(const Alignment& found, const Shape& operand, const Shape& result, bool thread_per_row) {
+Touch narrowest(const Alignment& found, const Shape& operand, const Shape& result, Touch output) {
+    const bool thread_per_row = output == Touch::row;
+    if (output == Touch::rows) {
+        return operand.form != Form::scalar && found.row_is_row && operand.rows == result.rows ? Touch::rows : Touch::all;
+    }
     if (operand.form == Form::vector) {
         // A component per thread: of the threads of rows, or of a vector's entries.
         const bool own = found.row_is_row && operand.rows == result.rows;
@@ -69,16 +75,68 @@ Touch narrowest(const Alignment& found, const Shape& operand, const Shape& resul
     return own_column ? Touch::column : Touch::all;
 }
 
-} // namespace
-
-void narrow_inputs(
-    Implementation& implementation, const std::vector<ComponentPart>& parts, const std::vector<Shape>& operands, const Shape& result) {
-    const bool thread_per_row = implementation.output == Touch::row;
+/// Says what of each operand the threads touch: their own row, rows, column or entry where all leaves lie there, else how many components.
+void narrow_inputs(Implementation& implementation, const std::vector<ComponentPart>& parts, const std::vector<Shape>& operands,
+    const Shape& result, int share) {
     implementation.reads.assign(operands.size(), 0);
     for (std::size_t operand = 0; operand < operands.size(); ++operand) {
-        const Alignment found = alignment(parts, static_cast<int>(operand), result, thread_per_row);
-        implementation.inputs[operand] = narrowest(found, operands[operand], result, thread_per_row);
+        const Alignment found = alignment(parts, static_cast<int>(operand), result, share);
+        implementation.inputs[operand] = narrowest(found, operands[operand], result, implementation.output);
         implementation.reads[operand] = implementation.inputs[operand] == Touch::all ? found.reads : 0;
+    }
+}
+
+} // namespace
+
+void add_parallel_implementations(
+    Function& function, const ComponentSourceWriter& writer, const std::vector<Shape>& operands, const Shape& result) {
+    const auto add = [&](const std::string& routine, int threads, Touch output, int share) -> Implementation& {
+        Implementation& added = add_implementation(function, routine, threads, output);
+        narrow_inputs(added, writer.parts(), operands, result, share);
+        return added;
+    };
+    add("entry", result.size(), Touch::entry, 0);
+    function.source += "\n" + writer.entry(function.name);
+    const bool has_rows = writer.has_rows();
+    if (has_rows) {
+        add("row", result.rows, Touch::row, 1);
+        function.source += "\n" + writer.row(function.name);
+    }
+    bool shares = false;
+    for (const int share : {2, 3, 4}) {
+        if ((has_rows || result.form == Form::vector) && result.rows % share == 0 && result.rows > share) {
+            add("rows", result.rows / share, Touch::rows, share).name = "rows" + std::to_string(share);
+            shares = true;
+        }
+    }
+    function.source += shares ? "\n" + writer.rows(function.name) : "";
+}
+
+void set_reads(Implementation& implementation, const std::vector<ComponentSource>& reads) {
+    const std::size_t operands = implementation.inputs.size();
+    std::map<ComponentSource, std::pair<std::size_t, std::size_t>> spans; // first and last read
+    for (std::size_t time = 0; time < reads.size(); ++time) {
+        if (reads[time].operand != ComponentSource::zero) {
+            spans.try_emplace(reads[time], time, time).first->second.second = time;
+        }
+    }
+    implementation.components.assign(operands, {});
+    implementation.waiting.assign(operands, 0);
+    std::vector<std::map<std::size_t, int>> changes(operands); // of the number that waits, by time
+    for (const auto& [source, span] : spans) {
+        const auto operand = static_cast<std::size_t>(source.operand);
+        implementation.components[operand].push_back(source.component);
+        if (span.second > span.first) {
+            ++changes[operand][span.first];
+            --changes[operand][span.second];
+        }
+    }
+    for (std::size_t operand = 0; operand < operands; ++operand) {
+        int waiting = 0;
+        for (const auto& [time, change] : changes[operand]) {
+            waiting += change;
+            implementation.waiting[operand] = std::max(implementation.waiting[operand], waiting);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "elementary-lib/catalog.hpp"
 #include "elementary-lib/component_map.hpp"
+#include "elementary-lib/component_source.hpp"
 
 namespace fusec::library {
 
@@ -15,9 +16,13 @@ void declare(Function& function, const std::vector<Shape>& operands, const Shape
 /// Appends an implementation whose threads read all of the operands.
 Implementation& add_implementation(Function& function, const std::string& routine, int threads, Touch output);
 
-/// Says for an implementation of one thread per entry or per row what of each operand its threads touch: their own row, column or entry
-/// where all leaves lie there, else how many components.
-void narrow_inputs(
-    Implementation& implementation, const std::vector<ComponentPart>& parts, const std::vector<Shape>& operands, const Shape& result);
+/// Appends the implementations of several threads that the parts allow, with their sources: `entry`, `row`, and where two, three or four rows
+/// of the result (components of a vector) are a thread's share, `rows2` to `rows4`.
+void add_parallel_implementations(
+    Function& function, const ComponentSourceWriter& writer, const std::vector<Shape>& operands, const Shape& result);
+
+/// Says for an implementation of one thread which components it reads, and how many wait to be read again. `reads` is in the order in which
+/// it reads them. Linear in the reads.
+void set_reads(Implementation& implementation, const std::vector<ComponentSource>& reads);
 
 } // namespace fusec::library

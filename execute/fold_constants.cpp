@@ -58,12 +58,22 @@ private:
         if (!finite || result.output) {
             return;
         }
-        messages_.add(
-            kind::folded_call, call.span, result.name, "`" + result.name + "` has constant operands only: computed by the compiler");
+        if (!builds_table(call)) {
+            messages_.add(
+                kind::folded_call, call.span, result.name, "`" + result.name + "` has constant operands only: computed by the compiler");
+        }
         exact_[call.result.index()] = std::move(exact);
         result.kind = DatumKind::constant;
         result.values = std::move(values);
         folded_[number] = true;
+    }
+
+    /// Arithmetic of numbers and what puts their results together: how programs write tables.
+    bool builds_table(const Call& call) const {
+        return std::holds_alternative<library::ComponentMap>(catalog_.function(call.instance.function).reference) ||
+            (call.instance.result.shape.size() == 1 && std::all_of(call.operands.begin(), call.operands.end(), [&](DataId operand) {
+                return program_.datum(operand).type.shape.size() == 1;
+            }));
     }
 
     std::vector<Bounded> evaluated(const Call& call) const {

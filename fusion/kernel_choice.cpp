@@ -40,12 +40,20 @@ private:
         }
     }
 
+    /// Then the same with the arithmetic of components, of which each thread does little, by one thread.
     template <class Pick>
     void add_picked(Pick pick) {
+        add_picked(pick, true);
+        add_picked(pick, false);
+    }
+
+    template <class Pick>
+    void add_picked(Pick pick, bool components) {
         Combination combination;
         for (const auto& call : kernel_.calls) {
             const auto& routines = call.routines->routines;
-            const auto found = std::find_if(routines.begin(), routines.end(), pick);
+            const bool one = !components && !routines.front().components.empty();
+            const auto found = one ? routines.end() : std::find_if(routines.begin(), routines.end(), pick);
             combination.push_back(static_cast<std::uint8_t>(found == routines.end() ? 0 : found - routines.begin()));
         }
         add(std::move(combination));

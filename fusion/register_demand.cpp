@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fusion/register_demand.hpp"
 
+#include "fusion/waiting_components.hpp"
+
 #include <algorithm>
 
 namespace fusec::fusion {
@@ -35,17 +37,19 @@ constexpr double spilled_words_per_excess = 8;
 class Demand {
 public:
     Demand(const KernelOutline& kernel, const Combination& routines, const KernelDraft& draft)
-        : kernel_(kernel), routines_(routines), draft_(draft), word_(kernel.precision == Precision::f32 ? 1 : 2) {}
+        : kernel_(kernel),
+          routines_(routines),
+          draft_(draft),
+          word_(kernel.precision == Precision::f32 ? 1 : 2),
+          waiting_(kernel, routines, draft) {}
 
     RegisterDemand run() {
         last_step_.assign(kernel_.data.size(), 0);
-        held_.assign(kernel_.data.size(), {});
-        step_of_.assign(kernel_.calls.size(), 0);
+        made_.assign(kernel_.data.size(), false);
         for (std::size_t number = 0; number < draft_.steps.size(); ++number) {
             const KernelDraft::Step& step = draft_.steps[number];
             if (step.kind == Step::Kind::compute) {
                 const auto& call = kernel_.calls[index(step.index)];
-                step_of_[index(step.index)] = number;
                 for (const int operand : call.operands) {
                     last_step_[index(operand)] = number;
                 }
@@ -75,41 +79,29 @@ private:
     const KernelOutline::Datum& datum(int number) const { return kernel_.data[index(number)]; }
     const Routine& routine(std::size_t call) const { return kernel_.calls[call].routines->routines[routines_[call]]; }
 
-    /// Components per thread of a datum in registers.
-    int part(int number) const {
+    /// Components per thread of a datum in registers, at this step.
+    int part(int number, std::size_t now) const {
         const KernelDraft::Datum& held = plan(number);
-        return held.threads == 1 ? datum(number).shape.size() : library::components_touched(datum(number).shape, held.touch, held.threads);
-    }
-
-    /// Several threads of an instance write their parts of a tile: the compiler cannot tell the words of such a store from those that
-    /// a thread has read, and reads them again. (Of one thread it can: both are the thread's element plus a constant.)
-    bool writes_unknown_words(std::size_t call) const {
-        return routine(call).threads > 1 && plan(kernel_.calls[call].result).placement == Placement::shared;
-    }
-
-    /// What was read of a tile at the first step has to be read again at the second.
-    bool overwritten_between(std::size_t first, std::size_t second) const {
-        for (std::size_t step = first; step < second; ++step) {
-            if (draft_.barriers[step + 1] != Barrier::none ||
-                (draft_.steps[step].kind == Step::Kind::compute && writes_unknown_words(index(draft_.steps[step].index)))) {
-                return true;
-            }
+        if (held.threads > 1) {
+            return library::components_touched(datum(number).shape, held.touch, held.threads);
         }
-        return false;
+        const int producer = datum(number).producer;
+        return producer >= 0 && moves(index(producer)) ? moved_components(index(producer), now) : datum(number).shape.size();
     }
 
-    /// The last step that reads the same part of a list or tile without loading it again.
-    std::size_t read_until(int number, std::size_t operand, std::size_t call, std::size_t now) const {
-        std::size_t result = now;
-        for (const KernelOutline::Use& use : datum(number).uses) {
-            const auto other = index(use.call);
-            if (step_of_[other] > result && routine(other).threads == routine(call).threads &&
-                routine(other).inputs[use.operand] == routine(call).inputs[operand] &&
-                (plan(number).placement == Placement::memory || !overwritten_between(now, step_of_[other]))) {
-                result = step_of_[other];
-            }
+    /// The call computes nothing: its result is components of its operands, and zeros.
+    bool moves(std::size_t call) const { return kernel_.calls[call].routines->operations.flops == 0 && !routine(call).components.empty(); }
+
+    /// Zeros are no registers, and a component of an operand in registers is the operand's as long as it has one.
+    int moved_components(std::size_t call, std::size_t now) const {
+        int result = 0;
+        for (std::size_t i = 0; i < kernel_.calls[call].operands.size(); ++i) {
+            const int operand = kernel_.calls[call].operands[i];
+            const bool there = plan(operand).placement == Placement::registers && last_step_[index(operand)] >= now;
+            const std::vector<int>& components = routine(call).components[i];
+            result += there ? 0 : components.empty() ? datum(operand).shape.size() : static_cast<int>(components.size());
         }
-        return result;
+        return std::min(result, datum(kernel_.calls[call].result).shape.size());
     }
 
     void count(std::size_t call, std::size_t now) {
@@ -124,15 +116,11 @@ private:
             switch (plan(number).placement) {
             case Placement::shared:
             case Placement::memory: {
-                Held& held = held_[index(number)];
-                held.until = std::max(held.until, read_until(number, operand, call, now));
-                if (held.until > now || held.components > 0) {
-                    held.components = std::max(held.components, reuse.read);
-                } else {
-                    const bool again = plan(number).placement == Placement::shared && writes_unknown_words(call);
-                    demand.kept += again ? 0 : reuse.kept;
-                    demand.passing += again ? reuse.read : reuse.read - reuse.kept;
-                }
+                const int free = waiting_.read(call, operand, now);
+                const bool again = plan(number).placement == Placement::shared && waiting_.writes_unknown_words(call);
+                const int kept = again ? 0 : std::min(free, reuse.kept);
+                demand.kept += kept;
+                demand.passing += free - kept;
                 break;
             }
             case Placement::registers:
@@ -144,23 +132,21 @@ private:
         if (plan(made.result).placement == Placement::shared) {
             demand.passing += library::components_touched(datum(made.result).shape, used.output, used.threads);
         }
+        const WaitingComponents::Waiting waiting = waiting_.during(now);
+        demand.kept += waiting.all;
         for (std::size_t number = 0; number < kernel_.data.size(); ++number) {
-            Held& held = held_[number];
-            if (plan(static_cast<int>(number)).placement == Placement::registers && last_step_[number] >= now && held.made) {
-                (passes_on(static_cast<int>(number), call) ? demand.passing : demand.live) += part(static_cast<int>(number));
+            if (plan(static_cast<int>(number)).placement == Placement::registers && last_step_[number] >= now && made_[number]) {
+                (passes_on(static_cast<int>(number), call) ? demand.passing : demand.live) += part(static_cast<int>(number), now);
             } else if (plan(static_cast<int>(number)).placement == Placement::derived) {
                 // Made before the first call. What only others are derived from is gone by then.
                 demand.live +=
-                    !datum(static_cast<int>(number)).uses.empty() && last_step_[number] >= now ? part(static_cast<int>(number)) : 0;
-            } else if (held.components > 0) {
-                demand.kept += held.components;
-                held.components = held.until <= now ? 0 : held.components;
+                    !datum(static_cast<int>(number)).uses.empty() && last_step_[number] >= now ? part(static_cast<int>(number), now) : 0;
             }
         }
         if (plan(made.result).placement == Placement::registers) {
-            (passes_on(made.result, call) ? demand.passing : demand.live) += part(made.result) - made_over_operand(call, now);
+            (passes_on(made.result, call) ? demand.passing : demand.live) += part(made.result, now) - made_over_operand(call, now);
         }
-        held_[index(made.result)].made = true;
+        made_[index(made.result)] = true;
         demand.live *= word_;
         demand.kept *= word_;
         demand.passing *= word_;
@@ -168,16 +154,14 @@ private:
         demand.several_threads = draft_.largest_threads > 1;
         demand.copies = copies_;
         const int row = word_ * datum(made.result).shape.columns;
+        const int kept_long = word_ * waiting.often;
         if (plan(made.result).placement == Placement::registers && demand.kept <= most_reordered) {
             // Nothing orders the statements of this step but their data: entries are made side by side, and a row of an operand waits.
-            if (demand.kept > row && (used.threads > 1 || registers_needed(demand) > sure_registers)) {
-                demand.passing += demand.kept - row;
-                demand.kept = row;
-                demand.live += passes_on(made.result, call) ? word_ * part(made.result) : 0;
-                for (Held& held : held_) {
-                    held.components =
-                        0; // a later step that reads the same is interleaved: examples/spd_solve12.fus, 254 registers, no spill
-                }
+            if (demand.kept > kept_long + row && (used.threads > 1 || registers_needed(demand) > sure_registers)) {
+                demand.passing += demand.kept - kept_long - row;
+                demand.kept = kept_long + row;
+                demand.live += passes_on(made.result, call) ? word_ * part(made.result, now) : 0;
+                waiting_.interleave(); // seen for examples/spd_solve12.fus: 254 registers, no spill
             } else if (used.threads > 1 && demand.kept + demand.passing > 2 * row) {
                 demand.kept = std::max(demand.kept, row);
             }
@@ -196,7 +180,7 @@ private:
     /// Between the step that makes a datum and the last that uses or stores it: all of it is alive there.
     bool waits_for_barrier(int number) const {
         const int producer = datum(number).producer;
-        const auto first = draft_.barriers.begin() + static_cast<std::ptrdiff_t>(producer < 0 ? 0 : step_of_[index(producer)]) + 1;
+        const auto first = draft_.barriers.begin() + static_cast<std::ptrdiff_t>(producer < 0 ? 0 : waiting_.step_of(index(producer))) + 1;
         const auto last = draft_.barriers.begin() + static_cast<std::ptrdiff_t>(last_step_[index(number)]) + 1;
         return std::any_of(first, std::max(first, last), [](Barrier barrier) { return barrier != Barrier::none; });
     }
@@ -206,7 +190,7 @@ private:
         const KernelOutline::Datum& passed = datum(number);
         const bool takes_part = passed.producer == static_cast<int>(call) ||
             std::any_of(passed.uses.begin(), passed.uses.end(), [&](const KernelOutline::Use& use) { return index(use.call) == call; });
-        const bool stored_at_once = passed.uses.empty() && word_ * part(number) <= most_stored_at_once;
+        const bool stored_at_once = passed.uses.empty() && word_ * part(number, waiting_.step_of(call)) <= most_stored_at_once;
         return takes_part && !waits_for_barrier(number) && (stored_at_once || routine(call).threads == 1) &&
             std::all_of(passed.uses.begin(), passed.uses.end(),
                 [&](const KernelOutline::Use& use) { return entry_wise(index(use.call), passed.shape); });
@@ -220,22 +204,16 @@ private:
             return plan(operand).placement == Placement::registers && entry_wise(call, datum(operand).shape) &&
                 last_step_[index(operand)] == now;
         });
-        return reused ? part(made.result) : 0;
+        return reused ? part(made.result, now) : 0;
     }
-
-    struct Held {
-        bool made = false;     ///< holds registers from here to its last step
-        int components = 0;    ///< of a list or tile, waiting to be read again
-        std::size_t until = 0; ///< step
-    };
 
     const KernelOutline& kernel_;
     const Combination& routines_;
     const KernelDraft& draft_;
     int word_; ///< registers of a component
     std::vector<std::size_t> last_step_;
-    std::vector<std::size_t> step_of_; ///< per call
-    std::vector<Held> held_;           ///< per datum
+    std::vector<bool> made_; ///< per datum: a call before this one made it
+    WaitingComponents waiting_;
     bool copies_ = false;
     RegisterDemand demand_{.call = -1};
 };

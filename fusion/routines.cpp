@@ -64,6 +64,11 @@ CallRoutines routines_of(
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;
             routine.reads.clear();
+            routine.components = implementation.components;
+            for (std::size_t operand = 0; operand < routine.components.size(); ++operand) {
+                const auto listed = static_cast<int>(routine.components[operand].size());
+                routine.reuse[operand] = listed == 0 ? routine.reuse[operand] : OperandReuse{listed, implementation.waiting[operand]};
+            }
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
             return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output &&

@@ -22,6 +22,8 @@ struct Routine {
     int exchanges = 0;                   ///< values that a thread gives to others of its instance
     library::OperationCounts operations; ///< of all its threads, work that they repeat included
     std::vector<OperandReuse> reuse;     ///< per operand
+    /// Of one thread, per operand: library::Implementation::components.
+    std::vector<std::vector<int>> components = {};
 };
 
 struct CallRoutines {

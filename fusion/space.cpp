@@ -33,6 +33,9 @@ std::size_t automatic_implementations(std::size_t fusions, int words) {
         return 384;
     }
     const bool small_kernel = words <= registers_of_a_thread;
+    if (fusions <= 512) {
+        return small_kernel ? 160 : 384;
+    }
     return fusions <= 5000 ? (small_kernel ? 40 : 160) : small_kernel ? 16 : 64;
 }
 

@@ -32,13 +32,14 @@ FUSEC_DEVICE void mcholsolve_element(Lane, const A& a, const B& b, X& x) {
     }
 }
 
-// The same, where thread t holds its share of the rows, from row t * share on: column by column, then back through the rows.
+// A = L L', where thread t holds its share of the rows of L, from row t * share on: column by column, then back through the rows. (L D L'
+// would need D in every thread.)
 template <class Lane, class A, class B, class X>
 FUSEC_DEVICE void mcholsolve_rows(Lane lane, const A& a, const B& b, X& x) {
     using T = typename X::value_type;
     constexpr int n = X::rows, share = n / Lane::count;
     const int first = share * lane.index;
-    T l[share][n], pivot[n], reciprocal[share], y[share];
+    T l[share][n], reciprocal[share], y[share];
     FUSEC_UNROLL for (int r = 0; r < share; ++r)
         y[r] = b(first + r);
     FUSEC_UNROLL for (int j = 0; j < n; ++j) {
@@ -46,29 +47,25 @@ FUSEC_DEVICE void mcholsolve_rows(Lane lane, const A& a, const B& b, X& x) {
         FUSEC_UNROLL for (int r = 0; r < share; ++r)
             sum[r] = a(first + r, j);
         FUSEC_UNROLL for (int k = 0; k < j; ++k) {
-            const T factor = fusec::value_from(lane, j / share, l[j % share][k] * pivot[k]);
+            const T factor = fusec::value_from(lane, j / share, l[j % share][k]);
             for (int r = 0; r < share; ++r)
                 sum[r] -= l[r][k] * factor;
         }
-        pivot[j] = fusec::value_from(lane, j / share, sum[j % share]);
-        const T inverse = 1 / pivot[j];
+        const T inverse = fusec::rsqrt(fusec::value_from(lane, j / share, sum[j % share]));
         reciprocal[j % share] = j < share ? inverse : fusec::select(first + j % share == j, inverse, reciprocal[j % share]);
         FUSEC_UNROLL for (int r = 0; r < share; ++r)
             l[r][j] = fusec::select(first + r > j, sum[r] * inverse, T(0));
-        if (j < n - 1) {
-            const T known = fusec::value_from(lane, j / share, y[j % share]);
-            for (int r = 0; r < share; ++r)
-                y[r] -= l[r][j] * known;
-        }
+        const T known = fusec::value_from(lane, j / share, y[j % share]) * inverse;
+        FUSEC_UNROLL for (int r = 0; r < share; ++r)
+            y[r] -= l[r][j] * known;
+        y[j % share] = fusec::select(first + j % share == j, known, y[j % share]);
     }
-    FUSEC_UNROLL for (int r = 0; r < share; ++r)
-        y[r] *= reciprocal[r];
-    FUSEC_UNROLL for (int i = n - 2; i >= 0; --i) {
+    FUSEC_UNROLL for (int i = n - 1; i >= 0; --i) {
         T sum = l[0][i] * y[0];
         for (int r = 1; r < share; ++r)
             sum += l[r][i] * y[r];
         sum = fusec::sum_over(lane, sum);
-        y[i % share] = fusec::select(first + i % share == i, y[i % share] - sum, y[i % share]);
+        y[i % share] = fusec::select(first + i % share == i, (y[i % share] - sum) * reciprocal[i % share], y[i % share]);
     }
     FUSEC_UNROLL for (int r = 0; r < share; ++r)
         x(first + r) = y[r];

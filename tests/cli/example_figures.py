@@ -15,10 +15,12 @@ page = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else root / "docs/examples
 FIGURE = re.compile(r"(?<![\w.-])(\d[\d.]*)(?: (ms|us)\b| (B/element)| (times faster than a kernel per call)|(?<=\d\.\d\d)(?![\d.])|( %))")
 SUMMARY = re.compile(r"([\d.e+]+ B/element), predicted ([\d.]+ [mu]s) for .*, ([\d.]+)x over one kernel per call")
 
+programs = {path.stem: path for path in [*(root / "examples").glob("*.fus"), *(root / "examples/workloads").glob("*.fus")]}
+
 
 def compiled(example, words):
     """The seconds predicted, and the figures of the one-line summary."""
-    done = subprocess.run([fusec, root / f"examples/{example}.fus", "--json", "-", *words], capture_output=True, text=True, check=True)
+    done = subprocess.run([fusec, programs[example], "--json", "-", *words], capture_output=True, text=True, check=True)
     volume, time, faster = SUMMARY.search(done.stderr).groups()
     return json.loads(done.stdout)["plans"][0]["seconds"], {volume, time, faster + " times faster than a kernel per call"}
 
@@ -47,9 +49,8 @@ def truths(section, examples):
 
 
 wrong = checked = 0
-known = {path.stem for path in (root / "examples").glob("*.fus")}
 for section in page.read_text().split("\n## ")[1:]:
-    named = [name for name in section.split("\n", 1)[0].split(", ") if name in known]
+    named = [name for name in section.split("\n", 1)[0].split(", ") if name in programs]
     quoted = {"".join((figure, f" {unit}" if unit else "")) for figure, unit in
               ((found[1], (found[2] or found[3] or found[4] or found[5] or "").strip()) for found in FIGURE.finditer(section))}
     if named and quoted:

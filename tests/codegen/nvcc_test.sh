@@ -15,12 +15,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for unit in h200:90 a100:80; do
-    for plan in auto none max greedy large reduction; do
+    for plan in auto none max greedy workloads large reduction; do
         folder=$work/sm_${unit#*:}/$plan
         mkdir -p "$folder"
         programs=("$root"/examples/*.fus)
         mode=$plan
-        if [[ $plan == large ]]; then
+        if [[ $plan == workloads ]]; then
+            programs=("$root"/examples/workloads/*.fus)
+            mode=auto
+        elif [[ $plan == large ]]; then
             programs=("$root"/tests/codegen/large/{chain,congruence,product,solve}_*.fus)
             mode=auto
         elif [[ $plan == reduction ]]; then
@@ -81,7 +84,7 @@ for folder in "$work"/sm_*/*; do
         END { for (pair in foreseen) { split(pair, of, SUBSEP); if (!(pair in seen)) { printf "warned of kernel %s of %s, which is not in the text\n", of[2], of[1]; bad = 1 }
                                        if (spill[of[1]] + 0 == 0) warned[of[1]] = "warned, does not spill" }
               for (name in registers) { printf "%-20s %-7s %-6s %8d %10d %12d %s\n", name, plan, arch, kernels[name], registers[name], spill[name] + 0, warned[name]
-                  if (plan == "auto" && spill[name] + 0 > 0) bad = 1; ++programs }
+                  if ((plan == "auto" || plan == "workloads") && spill[name] + 0 > 0) bad = 1; ++programs }
               if (programs == 0) bad = 1; exit bad }' warnings=1 "$folder/foreseen" warnings=0 "$folder/log" | sort || status=1
 done
 if [[ $status != 0 ]]; then

@@ -21,9 +21,12 @@ namespace {
 using examples::Values;
 namespace fs = std::filesystem;
 
-std::vector<std::string> stems_of_examples() {
+const fs::path examples_folder = FUSEC_SOURCE_DIR "/examples";
+const fs::path workloads_folder = FUSEC_SOURCE_DIR "/examples/workloads";
+
+std::vector<std::string> stems_of(const fs::path& folder) {
     std::vector<std::string> stems;
-    for (const auto& entry : fs::directory_iterator(FUSEC_SOURCE_DIR "/examples")) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == ".fus") {
             stems.push_back(entry.path().stem().string());
         }
@@ -62,10 +65,36 @@ using Formula = std::function<Values(const Values&)>;
 /// Changes the random inputs of all elements.
 using Adjust = std::function<void(const frontend::CheckedProgram&, execute::DataValues&)>;
 
+std::vector<double>& list_of(const frontend::CheckedProgram& program, execute::DataValues& given, const std::string& name) {
+    const auto found =
+        std::find_if(program.inputs.begin(), program.inputs.end(), [&](DataId id) { return program.datum(id).name == name; });
+    return given.at(found->index());
+}
+
+/// Tetrahedra of unit edges, deformed by a rotation and up to an eighth in each component: Newton's method finds the rotation.
+void adjust_corotated(const frontend::CheckedProgram& program, execute::DataValues& given) {
+    std::vector<double>&x = list_of(program, given, "x"), &inverse = list_of(program, given, "Dminv");
+    for (std::size_t element = 0; element < inverse.size() / 9; ++element) {
+        const double angle = 0.37 * static_cast<double>(element);
+        const double rotation[3][3] = {{std::cos(angle), -std::sin(angle), 0}, {std::sin(angle), std::cos(angle), 0}, {0, 0, 1}};
+        for (std::size_t i = 0; i < 3; ++i) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                double& entry = inverse[9 * element + 3 * i + k];
+                entry = (i == k ? 1 : 0) + entry / 8;
+                double& node = x[12 * element + 3 * (k + 1) + i]; // component i of the edge to node k + 1
+                node = x[12 * element + i] + rotation[i][k] + node / 8;
+            }
+        }
+    }
+}
+
 std::unique_ptr<Example> compile(const std::string& stem, fusion::Target target, const Formula& formula, const Adjust& adjust = {}) {
     auto example = std::make_unique<Example>();
     cli::Compilation& c = example->compilation;
-    c.options.program = fs::path(FUSEC_SOURCE_DIR "/examples") / (stem + ".fus");
+    c.options.program = examples_folder / (stem + ".fus");
+    if (!fs::exists(c.options.program)) {
+        c.options.program = workloads_folder / (stem + ".fus");
+    }
     c.options.target = target;
     c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
     c.header_name = stem + ".h";
@@ -148,15 +177,16 @@ protected:
                       << " components, worst error " << reports[i].worst_ratio << " of the allowed\n";
         }
     }
-    static std::vector<execute::RunJob> jobs_for(fusion::Target target) {
+    static std::vector<execute::RunJob> jobs_for(const std::vector<std::string>& stems, fusion::Target target) {
         std::vector<execute::RunJob> jobs;
-        for (const std::string& stem : stems_of_examples()) {
+        for (const std::string& stem : stems) {
             SCOPED_TRACE(stem);
-            if (auto example = compile(stem, target, [&](const Values& inputs) { return examples::formula(stem, inputs); })) {
+            const Adjust adjust = stem == "corotated" ? Adjust(adjust_corotated) : Adjust();
+            if (auto example = compile(stem, target, [&](const Values& inputs) { return examples::formula(stem, inputs); }, adjust)) {
                 jobs.push_back(std::move(example->job));
             }
         }
-        EXPECT_EQ(jobs.size(), stems_of_examples().size());
+        EXPECT_EQ(jobs.size(), stems.size());
         return jobs;
     }
 
@@ -165,19 +195,32 @@ protected:
 };
 
 TEST(ExampleFormulas, EveryExampleHasOneAndEveryFormulaAnExample) {
-    EXPECT_THAT(examples::example_names(), testing::ElementsAreArray(stems_of_examples()));
-    EXPECT_GE(stems_of_examples().size(), 9U) << "the examples were not found";
+    std::vector<std::string> stems = stems_of(examples_folder), workloads = stems_of(workloads_folder);
+    EXPECT_GE(stems.size(), 9U) << "the examples were not found";
+    EXPECT_GE(workloads.size(), 18U) << "the workloads were not found";
+    stems.insert(stems.end(), workloads.begin(), workloads.end());
+    EXPECT_THAT(examples::example_names(), testing::UnorderedElementsAreArray(stems));
 }
 
 TEST_F(Examples, ComputeTheirFormulasOnTheHost) {
-    const std::vector<execute::RunJob> jobs = jobs_for(fusion::Target::host);
+    const std::vector<execute::RunJob> jobs = jobs_for(stems_of(examples_folder), fusion::Target::host);
     expect_agreement(jobs, execute::BuildKind::host_checked, "host");
     expect_agreement(jobs, execute::BuildKind::host_product, "host, optimised");
 }
 
 TEST_F(Examples, ComputeTheirFormulasUnderEmulatedCuda) {
-    expect_agreement(jobs_for(fusion::Target::cuda), execute::BuildKind::emulated, "emulated CUDA");
+    expect_agreement(jobs_for(stems_of(examples_folder), fusion::Target::cuda), execute::BuildKind::emulated, "emulated CUDA");
 }
+
+class Workloads : public Examples, public testing::WithParamInterface<std::string> {};
+
+TEST_P(Workloads, ComputeTheirFormulas) {
+    expect_agreement(jobs_for({GetParam()}, fusion::Target::host), execute::BuildKind::host_checked, "host");
+    expect_agreement(jobs_for({GetParam()}, fusion::Target::cuda), execute::BuildKind::emulated, "emulated CUDA");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Workloads, testing::ValuesIn(stems_of(workloads_folder)), [](const auto& workload) { return workload.param; });
 
 /// Of the radial return, elements of each kind: elastic, plastic, and without any strain, where the direction of the flow is 0/0.
 TEST_F(Examples, TheRadialReturnTakesBothBranches) {
@@ -192,11 +235,7 @@ TEST_F(Examples, TheRadialReturnTakesBothBranches) {
             return outputs;
         };
         const auto example = compile("j2_return", target, formula, [](const frontend::CheckedProgram& program, execute::DataValues& given) {
-            const auto list = [&](const std::string& name) -> std::vector<double>& {
-                const auto found =
-                    std::find_if(program.inputs.begin(), program.inputs.end(), [&](DataId id) { return program.datum(id).name == name; });
-                return given.at(found->index());
-            };
+            const auto list = [&](const std::string& name) -> std::vector<double>& { return list_of(program, given, name); };
             list("sigma_y") = {0.5};
             list("H") = {0.75};
             for (std::size_t element = 0; element < list("alpha").size(); ++element) {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/examples/formulas.hpp"
 
+#include "tests/examples/hexahedra.hpp"
+#include "tests/examples/lists.hpp"
+
 #include <Eigen/Cholesky>
-#include <Eigen/Dense>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <Eigen/SVD>
 
 #include <cmath>
 #include <functional>
@@ -10,29 +15,6 @@
 namespace fusec::examples {
 
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Vector = Eigen::VectorXd;
-
-Matrix matrix(const Values& values, const std::string& name, int rows, int columns) {
-    return Eigen::Map<const Matrix>(values.at(name).data(), rows, columns);
-}
-
-Vector vector(const Values& values, const std::string& name) {
-    const auto& v = values.at(name);
-    return Eigen::Map<const Vector>(v.data(), static_cast<Eigen::Index>(v.size()));
-}
-
-double scalar(const Values& values, const std::string& name) {
-    return values.at(name).at(0);
-}
-
-std::vector<double> components(const Matrix& m) {
-    return {m.data(), m.data() + m.size()};
-}
-std::vector<double> components(const Vector& v) {
-    return {v.data(), v.data() + v.size()};
-}
 
 /// ||A B c|| (D E + D), with A and B of `left` and D and E of `right` rows.
 Values scaled_product(const Values& in, int left, int right) {
@@ -71,95 +53,6 @@ Values stvk(const Values& in) {
     return {{"f", components(forces)}};
 }
 
-/// The mass matrix of a hexahedron, from products of one-dimensional shape functions at Gauss points, times the accelerations.
-Values hex_inertia(const Values& in) {
-    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
-    Matrix mass = Matrix::Zero(8, 8);
-    for (int q = 0; q < 8; ++q) {
-        Vector shape = Vector::Constant(8, 1.0);
-        for (int a = 0; a < 8; ++a) {
-            for (int d = 0; d < 3; ++d) {
-                shape[a] *= (1 + side(a, d) * side(q, d) / std::sqrt(3.0)) / 2;
-            }
-        }
-        mass += shape * shape.transpose();
-    }
-    return {{"F", components(Matrix(-mass * matrix(in, "A", 8, 3)))}};
-}
-
-/// The virtual work of the stress, at every Gauss point by the 6x24 strain operator in Voigt notation.
-Values hex_force(const Values& in) {
-    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
-    Matrix nodes = matrix(in, "D", 8, 3) / 8;
-    const Matrix moved = matrix(in, "U", 8, 3);
-    for (int a = 0; a < 8; ++a) {
-        for (int k = 0; k < 3; ++k) {
-            nodes(a, k) += side(a, k);
-        }
-    }
-    const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
-    Matrix material = Matrix::Zero(6, 6);
-    material.topLeftCorner(3, 3).setConstant(lambda);
-    material.diagonal().head(3).array() += 2 * mu;
-    material.diagonal().tail(3).setConstant(mu);
-    Vector displacement(24), force = Vector::Zero(24);
-    for (int a = 0; a < 8; ++a) {
-        displacement.segment(3 * a, 3) = moved.row(a).transpose();
-    }
-    for (int q = 0; q < 8; ++q) {
-        Matrix reference(8, 3);
-        for (int a = 0; a < 8; ++a) {
-            for (int k = 0; k < 3; ++k) {
-                double value = side(a, k) / 2;
-                for (int other = 0; other < 3; ++other) {
-                    value *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
-                }
-                reference(a, k) = value;
-            }
-        }
-        const Matrix jacobian = reference.transpose() * nodes;                                 // d x(j) / d xi(i)
-        const Matrix gradients = jacobian.partialPivLu().solve(Matrix(reference.transpose())); // one column per node
-        Matrix strain = Matrix::Zero(6, 24);
-        for (int a = 0; a < 8; ++a) {
-            for (int k = 0; k < 3; ++k) {
-                strain(k, 3 * a + k) = gradients(k, a);
-                const int i = (k + 1) % 3, j = (k + 2) % 3;
-                strain(3 + k, 3 * a + i) = gradients(j, a);
-                strain(3 + k, 3 * a + j) = gradients(i, a);
-            }
-        }
-        force += jacobian.determinant() * (strain.transpose() * (material * (strain * displacement)));
-    }
-    Matrix result(8, 3);
-    for (int a = 0; a < 8; ++a) {
-        result.row(a) = force.segment(3 * a, 3).transpose();
-    }
-    return {{"F", components(result)}};
-}
-
-/// By differentiating the trilinear interpolation of the corners, node by node, at every Gauss point.
-Values hex_jacobian(const Values& in) {
-    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
-    const Matrix nodes = matrix(in, "X", 8, 3);
-    std::vector<double> weights;
-    double volume = 0;
-    for (int q = 0; q < 8; ++q) {
-        Matrix gradients(8, 3); // of the shape functions, over the reference coordinates
-        for (int a = 0; a < 8; ++a) {
-            for (int k = 0; k < 3; ++k) {
-                double value = side(a, k) / 2;
-                for (int other = 0; other < 3; ++other) {
-                    value *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
-                }
-                gradients(a, k) = value;
-            }
-        }
-        weights.push_back((nodes.transpose() * gradients).determinant());
-        volume += weights.back();
-    }
-    return {{"d", weights}, {"V", {volume}}};
-}
-
 /// V B' C B with the strain operator B (6x12, engineering shear strains) and the elasticity matrix C.
 Values tet_elasticity(const Values& in) {
     const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
@@ -190,6 +83,36 @@ Values tet_geometry(const Values& in) {
         cofactor.col(c) = p.cross(q);
     }
     return {{"C", components(cofactor)}, {"V", {j.determinant() / 6}}};
+}
+
+/// From the gradients of the barycentric coordinates, columns of `gradients`: V times the conductivity times their products.
+Values tet_laplace(const Values& in) {
+    Matrix one(4, 4);
+    one << Matrix::Ones(4, 1), matrix(in, "X", 4, 3);
+    const Matrix gradients = one.inverse().bottomRows(3);
+    return {{"K", components(Matrix(one.determinant() / 6 * scalar(in, "k") * gradients.transpose() * gradients))}};
+}
+
+/// The stiffness matrix times the displacements, node by node.
+Values tet_elastic_force(const Values& in) {
+    const std::vector<double> stiffness = tet_elasticity(in).at("K");
+    const Matrix k = Eigen::Map<const Matrix>(stiffness.data(), 12, 12);
+    return {{"f", components(Vector(k * vector(in, "u")))}};
+}
+
+/// With the rotation from a singular value decomposition.
+Values corotated(const Values& in) {
+    const Matrix inverse = matrix(in, "Dminv", 3, 3);
+    const Matrix f = edges(matrix(in, "x", 4, 3)) * inverse;
+    const Eigen::JacobiSVD<Eigen::Matrix3d> svd(Eigen::Matrix3d(f), Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const Matrix r = svd.matrixU() * svd.matrixV().transpose();
+    const Matrix stress =
+        2 * scalar(in, "mu") * (f - r) + scalar(in, "lambda") * Matrix(r.transpose() * f - Matrix::Identity(3, 3)).trace() * r;
+    const Matrix h = -scalar(in, "V") * stress * inverse.transpose();
+    Matrix forces(4, 3);
+    forces.bottomRows(3) = h.transpose();
+    forces.row(0) = -h.transpose().colwise().sum();
+    return {{"f", components(forces)}};
 }
 
 Values neo_hookean(const Values& in) {
@@ -241,26 +164,68 @@ Values recompute(const Values& in) {
     return {{"f", iterate("u")}, {"g", iterate("w")}};
 }
 
-const std::map<std::string, std::function<Values(const Values&)>>& table() {
-    static const std::map<std::string, std::function<Values(const Values&)>> formulas = {
-        {"demo", demo},
-        {"demo16", demo16},
-        {"hex_force", hex_force},
-        {"hex_inertia", hex_inertia},
-        {"hex_jacobian", hex_jacobian},
-        {"j2_return", j2_return},
-        {"kalman", kalman},
-        {"neo_hookean", neo_hookean},
-        {"recompute", recompute},
-        {"spd_solve12", spd_solve},
-        {"spd_solve3", spd_solve},
-        {"spd_solve6", spd_solve},
-        {"stvk", stvk},
-        {"tet_elasticity", tet_elasticity},
-        {"tet_forces", stvk},
-        {"tet_geometry", tet_geometry},
-        {"tet_voigt", tet_elasticity},
+/// With the quaternions of Eigen, and velocities and forces of rigid bodies taken apart: body by body.
+Values rigid_chain(const Values& in) {
+    const Matrix quaternions = matrix(in, "q", 2, 4), positions = matrix(in, "p", 2, 3), rates = matrix(in, "omega", 2, 3);
+    const Matrix inertia = matrix(in, "I", 6, 6);
+    std::vector<Eigen::Matrix3d> to_child;
+    for (int i = 0; i < 2; ++i) {
+        const auto q = quaternions.row(i);
+        to_child.push_back(Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix().transpose());
+    }
+    const auto moved = [&](int i, const Vector& velocity) {
+        const Eigen::Vector3d angular = velocity.head(3), linear = velocity.tail(3), at = positions.row(i).transpose();
+        Vector result(6);
+        result << to_child[static_cast<std::size_t>(i)] * angular, to_child[static_cast<std::size_t>(i)] * (linear + angular.cross(at));
+        return result;
     };
+    Vector velocity = vector(in, "v0");
+    for (int i = 0; i < 2; ++i) {
+        velocity = moved(i, velocity);
+        velocity.head(3) += rates.row(i).transpose();
+    }
+    // The kinetic energy of the chain at rest in its joints is a quadratic form of the velocity of the first body.
+    std::vector<Matrix> unit(2, Matrix(6, 6));
+    for (int k = 0; k < 6; ++k) {
+        Vector motion = Vector::Unit(6, k);
+        for (int i = 0; i < 2; ++i) {
+            motion = moved(i, motion);
+            unit[static_cast<std::size_t>(i)].col(k) = motion;
+        }
+    }
+    Matrix composite = inertia;
+    for (const Matrix& motion : unit) {
+        composite += motion.transpose() * inertia * motion;
+    }
+    return {{"C", components(composite)}, {"v", components(velocity)}};
+}
+
+const FormulaTable& table() {
+    static const FormulaTable formulas = [] {
+        FormulaTable all = hexahedron_formulas();
+        all.insert({
+            {"corotated", corotated},
+            {"demo", demo},
+            {"demo16", demo16},
+            {"j2_return", j2_return},
+            {"kalman", kalman},
+            {"neo_hookean", neo_hookean},
+            {"recompute", recompute},
+            {"rigid_chain", rigid_chain},
+            {"spd_solve12", spd_solve},
+            {"spd_solve24", spd_solve},
+            {"spd_solve3", spd_solve},
+            {"spd_solve6", spd_solve},
+            {"stvk", stvk},
+            {"tet_elastic_force", tet_elastic_force},
+            {"tet_elasticity", tet_elasticity},
+            {"tet_forces", stvk},
+            {"tet_geometry", tet_geometry},
+            {"tet_laplace", tet_laplace},
+            {"tet_voigt", tet_elasticity},
+        });
+        return all;
+    }();
     return formulas;
 }
 

@@ -110,7 +110,8 @@ TEST(SelectionCondensing, SelectionsOfComponentsAreOneCall) {
     const library::Catalog catalog = standard_catalog().with(program.functions);
     const CheckedProgram condensed = frontend::condense(program, catalog);
     ASSERT_EQ(condensed.calls.size(), 1U);
-    const library::Function& function = standard_catalog().with(condensed.functions).function(condensed.calls.front().instance.function);
+    const library::Catalog extended = standard_catalog().with(condensed.functions);
+    const library::Function& function = extended.function(condensed.calls.front().instance.function);
     EXPECT_THAT(function.source, testing::HasSubstr("c(i, j) = a0() * fusec::select(a1() <= a2(i, j) + a3(), a2(i, j), a4(j, i) - a1());"));
     EXPECT_EQ(function.flops.text(), std::to_string(36 * 5)) << "per component: a product, a sum, a difference, a comparison, a choice";
     // An entry-wise selection of rows belongs to the matrix that they make.
