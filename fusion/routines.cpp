@@ -8,6 +8,22 @@ namespace fusec::fusion {
 
 namespace {
 
+/// Components that one of several threads reads somewhere in a packed operand: rows and columns of it are no parts of their own.
+int reads_of_packed(const Shape& shape, library::Touch touch, int threads) {
+    switch (touch) {
+    case library::Touch::row:
+    case library::Touch::column:
+        return shape.rows;
+    case library::Touch::entry:
+        return 1;
+    case library::Touch::rows:
+        return std::max(1, shape.size() / threads);
+    case library::Touch::all:
+        break;
+    }
+    return 0;
+}
+
 /// An operand that is a derived vector or matrix of which the thread's lane says which components it reads. Empty: none.
 std::string indexed_by_lane(
     const dag::CallGraph& graph, const frontend::Call& call, const library::Function& function, const Routine& routine) {
@@ -53,6 +69,12 @@ CallRoutines routines_of(
                 "` by thread, which every thread computes into registers");
             continue;
         }
+        const bool passes_parts = routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
+        if (routine.threads > 1 && passes_parts && call.instance.result.shape.packed) {
+            result.unusable.push_back("threads of `" + function.name + "_" + implementation.name +
+                "` know parts of their result, which a `" + to_string(call.instance.result.shape) + "` does not have");
+            continue;
+        }
         if (routine.exchanges != 0) { // the reference names what the threads read together
             for (std::size_t operand = 0; operand < operands.size(); ++operand) {
                 const int part = library::components_touched(operands[operand], routine.inputs[operand], routine.threads);
@@ -64,6 +86,13 @@ CallRoutines routines_of(
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;
             routine.reads.clear();
+        }
+        for (std::size_t i = 0; i < operands.size() && routine.threads > 1; ++i) {
+            if (operands[i].packed && routine.inputs[i] != library::Touch::all) {
+                routine.reads.resize(operands.size());
+                routine.reads[i] = reads_of_packed(operands[i], routine.inputs[i], routine.threads);
+                routine.inputs[i] = library::Touch::all;
+            }
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
             return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output &&

@@ -2,6 +2,7 @@
 #include "tests/random/generator.hpp"
 
 #include "tests/random/draw.hpp"
+#include "tests/random/packed_statement.hpp"
 #include "tests/random/value.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ public:
           neutral_draw_(seed ^ 0x5a5aU),
           component_draw_(seed ^ 0x5bd1e995U),
           selection_draw_(seed ^ 0x7f4a7c15U),
+          symmetric_draw_(seed ^ 0x2545f491U),
           options_(options),
           name_("p" + std::to_string(seed)) {}
 
@@ -71,7 +73,8 @@ private:
             const int form = i == 0 ? 2 : draw_.below(4);
             v.rows = form == 0 ? 0 : draw_.one_of(sizes);
             v.columns = form >= 2 ? draw_.one_of(sizes) : 0;
-            declarations_ += precision + v.type() + " " + v.name + ";\n";
+            v.packed = options_.symmetric && v.square() && symmetric_draw_.chance(70);
+            declarations_ += precision + v.declared_type() + " " + v.name + ";\n";
             values_.push_back(v);
         }
         if (options_.uniforms) {
@@ -155,6 +158,9 @@ private:
     }
 
     bool statement(const std::string& target) {
+        if (options_.symmetric && symmetric_draw_.chance(35)) {
+            return symmetric_statement(target);
+        }
         if (options_.components && component_draw_.chance(40)) {
             return component_statement(target);
         }
@@ -408,6 +414,21 @@ private:
         return std::pair{component(*a), component(*b)};
     }
 
+    bool symmetric_statement(const std::string& target) {
+        const auto a = pick([](const Value& v) { return v.varies && !v.scalar(); });
+        if (!a) {
+            return false;
+        }
+        const PackedStatement made = packed_statement(symmetric_draw_, target, *a, options_.f64);
+        if (!made.converts.empty()) {
+            return add_sum(target, made.size, made.size, made.converts, {*a});
+        }
+        body_ += made.text;
+        note_statement(target, {.rows = made.size, .columns = made.size}, {*a});
+        values_.back().moved = false;
+        return true;
+    }
+
     /// Scalar arithmetic in loops over components: of one value or two that cannot cancel.
     bool component_statement(const std::string& target) {
         const auto computed = [](const Value& v) { return v.varies && !v.fixed && !v.moved; };
@@ -566,6 +587,7 @@ private:
     Draw neutral_draw_; ///< of its own too
     Draw component_draw_;
     Draw selection_draw_;
+    Draw symmetric_draw_;
     std::vector<Value> compared_;
     bool summed_ = false;
     int ways_ = 0; ///< alternatives so far

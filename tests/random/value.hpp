@@ -24,9 +24,13 @@ struct Value {
     /// could cancel and leave nothing but rounding errors.
     std::set<std::string> parts{name};
 
+    bool packed = false; ///< declared `SYMMETRICn`
+
     bool scalar() const { return rows == 0; }
     bool vector() const { return rows > 0 && columns == 0; }
     bool matrix() const { return columns > 0; }
+    bool square() const { return matrix() && rows == columns; }
+    std::string declared_type() const { return packed ? "SYMMETRIC" + std::to_string(rows) : type(); }
     std::string type() const {
         return scalar() ? "SCALAR"
             : vector()  ? "VECTOR" + std::to_string(rows)
