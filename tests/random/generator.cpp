@@ -118,7 +118,7 @@ private:
         if (!varies) {
             return false;
         }
-        const std::string expression = options_.neutrals && neutral_draw_.chance(40) ? with_neutral(written, rows, columns) : written;
+        const std::string expression = options_.neutrals && neutral_draw_.chance(40) ? with_neutral(neutral_draw_.below(5), written, rows, columns) : written;
         if (options_.blocks && block_draw_.chance(25)) {
             body_ += called(target, expression, operands);
         } else if (options_.alternatives && ways_ < 2 && neutral_draw_.chance(40)) {
@@ -138,23 +138,6 @@ private:
         }
         values_.push_back({.name = target, .rows = rows, .columns = columns});
         return true;
-    }
-
-    /// The same value with more calls.
-    std::string with_neutral(const std::string& expression, int rows, int columns) {
-        const std::string value = "(" + expression + ")";
-        switch (neutral_draw_.below(5)) {
-        case 0:
-            return "1 * " + value;
-        case 1:
-            return "-(-" + value + ")";
-        case 2:
-            return value + " / 1";
-        case 3:
-            return rows == 0 ? "0 + " + value : "midentity(" + std::to_string(rows) + ") * " + value;
-        default:
-            return rows == 0 ? value + " - 0" : columns == 0 ? value + " * 1" : value + "'' * midentity(" + std::to_string(columns) + ")";
-        }
     }
 
     bool statement(const std::string& target) {
@@ -424,7 +407,7 @@ private:
             return add_sum(target, made.size, made.size, made.converts, {*a});
         }
         body_ += made.text;
-        note_statement(target, {.rows = made.size, .columns = made.size}, {*a});
+        note_statement(target, {.name = target, .rows = made.size, .columns = made.size}, {*a});
         values_.back().moved = false;
         return true;
     }
