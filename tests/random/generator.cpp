@@ -118,7 +118,8 @@ private:
         if (!varies) {
             return false;
         }
-        const std::string expression = options_.neutrals && neutral_draw_.chance(40) ? with_neutral(neutral_draw_.below(5), written, rows, columns) : written;
+        const std::string expression =
+            options_.neutrals && neutral_draw_.chance(40) ? with_neutral(neutral_draw_.below(5), written, rows, columns) : written;
         if (options_.blocks && block_draw_.chance(25)) {
             body_ += called(target, expression, operands);
         } else if (options_.alternatives && ways_ < 2 && neutral_draw_.chance(40)) {
