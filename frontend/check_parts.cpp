@@ -140,7 +140,7 @@ bool Checker::part_fits(const ast::Assignment& form, const Selection& part, Data
     const ast::Expression& expression = program_.expression(form.value.root);
     const Type& found = draft_.datum(value).type;
     const Type needed{part.shape, scope_.definition(form.target.text)->assembly->type.precision};
-    if (found == needed) {
+    if (found.shape.full() == needed.shape && found.precision == needed.precision) {
         return true;
     }
     const std::string target = in_backticks(form.target.span.to(form.brackets).text());
