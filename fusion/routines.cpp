@@ -2,6 +2,8 @@
 // Legal implementations of each call.
 #include "fusion/routines.hpp"
 
+#include "elementary-lib/device_source.hpp"
+
 #include <algorithm>
 
 namespace fusec::fusion {
@@ -69,7 +71,10 @@ CallRoutines routines_of(
                 "` by thread, which every thread computes into registers");
             continue;
         }
-        const bool passes_parts = routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
+        // A row of a diagonal keeps what it has elsewhere, which above the diagonal is another thread's.
+        const bool keeps = *threads > 1 && function.metadata_path.empty() && call.instance.result.shape.packed &&
+            library::implementation_source(function, implementation).find(": c(i, j);") != std::string_view::npos;
+        const bool passes_parts = keeps || routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
         if (routine.threads > 1 && passes_parts && call.instance.result.shape.packed) {
             result.unusable.push_back("threads of `" + function.name + "_" + implementation.name +
                 "` know parts of their result, which a `" + to_string(call.instance.result.shape) + "` does not have");
