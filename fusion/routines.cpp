@@ -72,7 +72,7 @@ CallRoutines routines_of(
             continue;
         }
         // A row of a diagonal keeps what it has elsewhere, which above the diagonal is another thread's.
-        const bool keeps = *threads > 1 && function.metadata_path.empty() && call.instance.result.shape.packed &&
+        const bool keeps = *threads > 1 && call.instance.result.shape.packed &&
             library::implementation_source(function, implementation).find(": c(i, j);") != std::string_view::npos;
         const bool passes_parts = keeps || routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
         if (routine.threads > 1 && passes_parts && call.instance.result.shape.packed) {
