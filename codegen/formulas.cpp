@@ -220,12 +220,16 @@ private:
         std::vector<Text> operands;
         std::transform(call.operands.begin(), call.operands.end(), std::back_inserter(operands), [&](DataId o) { return datum_text(o); });
         std::string text;
-        const int written = made.result.size() <= most_components_written ? made.result.size() : 2;
+        const Shape& shape = graph_.datum(result).type.shape;
+        const int written = shape.size() <= most_components_written ? shape.components() : 2;
         for (int component = 0; component < written; ++component) {
+            if (shape.stored(component) != component) {
+                continue; // above the diagonal of what is packed
+            }
             text += (component == 0 ? "" : ", ") + graph_.datum(result).name + index_text(made.result, component) + " = " +
                 value_text(made, made.values[static_cast<std::size_t>(component)], operands).bare();
         }
-        return written == made.result.size() ? text : text + ", ... " + std::to_string(made.result.size()) + " components";
+        return written == shape.components() ? text : text + ", ... " + std::to_string(shape.size()) + " components";
     }
 
     const dag::CallGraph& graph_;

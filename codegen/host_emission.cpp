@@ -17,7 +17,11 @@ namespace {
 const InterfaceText host_interface = {"0", "1", "host memory", "ignored",
     "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width", "", 64};
 
+/// Of what lies in memory: of a packed matrix, a list of words.
 std::string dimensions(const Type& type) {
+    if (type.shape.packed) {
+        return number(type.shape.size()) + ", 1";
+    }
     return number(type.shape.rows) + ", " + number(type.shape.columns);
 }
 
@@ -115,7 +119,12 @@ private:
         for (const Operand& operand : step.operands) {
             arguments += operand.unread ? "" : operand_text(operand.place) + ", ";
         }
-        writer_.line("fusec::" + step.routine + "(" + arguments + result.name + ");");
+        std::string made = result.name;
+        if (result.type.shape.packed) {
+            made = names_.make(result.name + "_view");
+            writer_.line("auto " + made + " = " + symmetric(result.type, result.name + ".data") + ";");
+        }
+        writer_.line("fusec::" + step.routine + "(" + arguments + made + ");");
     }
     void write_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
@@ -129,13 +138,24 @@ private:
         throw InternalError("a host kernel has neither shared memory nor barriers");
     }
 
+    /// A view of packed words, in lanes or the same in all of them.
+    static std::string symmetric(const Type& type, const std::string& words) {
+        return "fusec::symmetric<fusec::lanes_of<" + std::string(c_name(type.precision)) + ">, " + number(type.shape.rows) + ">(" + words +
+            ")";
+    }
+
     std::string operand_text(const Place& place) const {
         switch (place.kind) {
-        case Place::Kind::value:
-            return kernel_.values.at(place.index).name;
+        case Place::Kind::value: {
+            const Value& value = kernel_.values.at(place.index);
+            return value.type.shape.packed ? symmetric(value.type, value.name + ".data") : value.name;
+        }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
             internal_check(list.uniform, "the host reads only uniforms in place");
+            if (list.type.shape.packed) {
+                return symmetric(list.type, list.name);
+            }
             return "fusec::broadcast<" + dimensions(list.type) + ">(" + list.name + ")";
         }
         case Place::Kind::table: {

@@ -17,7 +17,8 @@ std::string pointer_type(const List& list) {
 }
 
 std::string list_comment(const List& list) {
-    return to_string(list.type.shape) + (list.uniform ? ", one for all elements" : "") +
+    return to_string(list.type.shape) + (list.type.shape.packed ? ", the rows of its lower triangle" : "") +
+        (list.uniform ? ", one for all elements" : "") +
         (list.program_name.empty() || list.program_name == list.name ? "" : "; `" + list.program_name + "` of the program");
 }
 

@@ -280,6 +280,7 @@ private:
     /// Every thread has the whole result; the first one of the instance writes it to the tile.
     void write_leaders_call(const Compute& step, const std::string& arguments) {
         const Tile& tile = kernel_.tiles.at(step.result.place.index);
+        internal_check(!tile.type.shape.packed, "threads that each make all of a packed matrix");
         writer_.line("fusec::registers<" + type_and_shape(tile.type) + "> " + tile.name + ";");
         writer_.line("fusec::" + step.routine + "(" + arguments + tile.name + ");");
         writer_.line("fusec::store_whole(" + names_.tile_element_start(step.result.place.index, step.threads) + ", " + tile.name + ", " +
@@ -298,7 +299,10 @@ private:
     std::string operand_text(const Place& place, int threads, bool result) {
         const auto declare_view = [&](const std::string& name, const Type& type, const std::string& start) {
             if (outer_.count(name) == 0 && declared_.insert(name).second) {
-                writer_.line((result ? "auto " : "const auto ") + name + " = fusec::view<" + type_and_shape(type) + ">(" + start + ");");
+                const std::string view = type.shape.packed
+                    ? "fusec::symmetric<" + std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ">("
+                    : "fusec::view<" + type_and_shape(type) + ">(";
+                writer_.line((result ? "auto " : "const auto ") + name + " = " + view + start + ");");
             }
             return name;
         };
@@ -307,6 +311,10 @@ private:
             const Value& value = kernel_.values.at(place.index);
             if (result && groups_.early.count(place.index) == 0) {
                 declare_value(place.index);
+            }
+            if (value.type.shape.packed) {
+                const bool viewed = spelling_.viewed.count(place.index) != 0;
+                return declare_view(names_.value_views.at(place.index), value.type, value.name + (viewed ? ".data" : ""));
             }
             return value.name;
         }
@@ -332,9 +340,12 @@ private:
     // Routines that are written out instead of called.
 
     /// The operand as a written-out routine names it; writes the declarations that it needs.
-    OperandText spelled(const Place& place) {
+    OperandText spelled(const Place& place, bool result) {
         using Form = OperandText::Form;
         const Shape& shape = type_of(kernel_, place).shape;
+        if (shape.packed) {
+            return {Form::view, operand_text(place, 1, result), {}, shape};
+        }
         switch (place.kind) {
         case Place::Kind::value: {
             const Form form = spelling_.viewed.count(place.index) != 0 ? Form::view
@@ -364,10 +375,10 @@ private:
         std::vector<OperandText> operands;
         for (const Operand& operand : step.operands) {
             if (!operand.unread) {
-                operands.push_back(spelled(operand.place));
+                operands.push_back(spelled(operand.place, false));
             }
         }
-        const OperandText result = spelled(step.result.place);
+        const OperandText result = spelled(step.result.place, true);
         operands.push_back(result);
         const std::optional<WrittenOut> body = written_out(routines_.at(step.routine).text, operands,
             type_of(kernel_, step.result.place).precision, [](const std::string&) { return false; });
@@ -381,7 +392,7 @@ private:
         }
         const bool scope = body->declares && has_locals_; // its variables may have the names of another body's
         has_locals_ = has_locals_ || body->declares;
-        if (step.result.place.kind == Place::Kind::value && groups_.early.count(step.result.place.index) == 0) {
+        if (step.result.place.kind == Place::Kind::value && groups_.early.count(step.result.place.index) == 0 && !result.shape.packed) {
             // A scalar that the body says once, in an assignment, is declared there.
             const std::string assignment = result.name + " = ";
             const std::size_t at = lines.starts_with(assignment) ? 0 : lines.find("\n" + assignment) + 1;

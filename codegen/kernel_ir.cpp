@@ -25,6 +25,40 @@ const Type& type_of(const Kernel& kernel, const Place& place) {
 
 std::vector<int> touched_components(const Shape& shape, Touch touch, int threads, int lane) {
     std::vector<int> components;
+    if (shape.packed) {
+        const auto add = [&](int row, int first, int last) {
+            for (int column = first; row < shape.rows && column <= last; ++column) {
+                components.push_back(packed_word(row, column));
+            }
+        };
+        const int share = touch == Touch::rows && shape.rows % threads == 0 ? shape.rows / threads : 0;
+        switch (touch) {
+        case Touch::all:
+            for (int row = 0; row < shape.rows; ++row) {
+                add(row, 0, row);
+            }
+            break;
+        case Touch::row:
+            add(lane, 0, lane);
+            break;
+        case Touch::column:
+            for (int row = lane; row < shape.rows; ++row) {
+                add(row, lane, lane);
+            }
+            break;
+        case Touch::entry:
+            if (lane / shape.columns >= lane % shape.columns) {
+                add(lane / shape.columns, lane % shape.columns, lane % shape.columns);
+            }
+            break;
+        case Touch::rows:
+            for (int row = lane * share; row < (lane + 1) * share; ++row) {
+                add(row, 0, row);
+            }
+            break;
+        }
+        return components;
+    }
     const auto add_rows = [&](int first, int count) {
         for (int k = first * shape.columns; k < (first + count) * shape.columns; ++k) {
             components.push_back(k);

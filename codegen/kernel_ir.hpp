@@ -203,7 +203,8 @@ struct Unit {
 const Type& type_of(const Kernel& kernel, const Place& place);
 
 /// Components of `shape` (row-major indices, ascending) that thread `lane` of `threads` touches. Empty when the combination is
-/// meaningless (library::components_touched is 0).
+/// meaningless (library::components_touched is 0). Of a packed shape, words: of the rows, columns or entries of the lower triangle,
+/// which are what a thread writes of a result; a thread that makes an entry above the diagonal writes none.
 std::vector<int> touched_components(const Shape& shape, library::Touch touch, int threads, int lane);
 
 /// Word of component `component` of element `element` after the tile's offset; of a wrong tile it may be any number.

@@ -10,6 +10,9 @@ namespace fusec::codegen {
 using library::Touch;
 
 std::string type_and_shape(const Type& type) {
+    if (type.shape.packed) {
+        return std::string(c_name(type.precision)) + ", " + number(type.shape.size()) + ", 1";
+    }
     return std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ", " + number(type.shape.columns);
 }
 
@@ -63,6 +66,9 @@ KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
     }
     for (const Table& table : kernel.tables) {
         table_views.push_back(names_.make(table.name + "_view"));
+    }
+    for (const Value& value : kernel.values) {
+        value_views.push_back(value.type.shape.packed ? names_.make(value.name + "_view") : "");
     }
     vector = names_.make("Vector");
     first = names_.make("first");

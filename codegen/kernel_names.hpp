@@ -11,7 +11,7 @@
 
 namespace fusec::codegen {
 
-/// `float, 3, 3`: template arguments.
+/// `float, 3, 3`: template arguments; of a packed matrix, those of the words that it has in memory, `float, 6, 1`.
 std::string type_and_shape(const Type& type);
 /// As the runtime's functions are called: `all`, `row`, ...
 std::string touch_name(library::Touch touch);
@@ -28,6 +28,7 @@ public:
     std::string first, n;                                            ///< parameters
     std::string count;                                               ///< elements of the block; `1` where no block has more
     std::vector<std::string> list_views, table_views, tile_pointers; ///< by index
+    std::vector<std::string> value_views;                            ///< by index; of packed values
 
     /// Whether a word is a name, or begins as one that is still to be made.
     bool may_have(const std::string& word) const;

@@ -223,8 +223,10 @@ private:
         step.threads = plan->threads;
         step.synchronises = implementation.barrier;
         for (std::size_t i = 0; i < call.operands.size(); ++i) {
-            step.operands.push_back({place_of_.at(call.operands[i]),
-                implementation.inputs.empty() ? library::Touch::all : implementation.inputs.at(i), is_unread(implementation, i)});
+            // A row of a packed matrix lies in other rows too: its threads read all of it.
+            const bool whole = implementation.inputs.empty() || (plan->threads > 1 && datum(call.operands[i]).type.shape.packed);
+            step.operands.push_back(
+                {place_of_.at(call.operands[i]), whole ? library::Touch::all : implementation.inputs.at(i), is_unread(implementation, i)});
         }
         step.result = {place_of_.at(call.result), implementation.output};
         step.exchanges = plan->threads > 1 ? catalog_.exchanges(call.instance, implementation) : 0;

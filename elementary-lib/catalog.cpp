@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <system_error>
 
 namespace fusec::library {
@@ -24,6 +25,29 @@ std::string_view name_of(Domain domain) {
 std::string_view name_of(Touch touch) {
     static constexpr std::array<std::string_view, 5> names{"all", "row", "column", "entry", "rows"};
     return names.at(static_cast<std::size_t>(touch));
+}
+std::string_view name_of(Symmetry symmetry) {
+    static constexpr std::array<std::string_view, 4> names{"none", "always", "kept", "equal"};
+    return names.at(static_cast<std::size_t>(symmetry));
+}
+
+bool symmetric_result(const Function& function, const std::vector<bool>& symmetric, bool equal) {
+    switch (function.symmetric) {
+    case Symmetry::none:
+        return false;
+    case Symmetry::always:
+        return true;
+    case Symmetry::equal:
+        return equal;
+    case Symmetry::kept:
+        break;
+    }
+    for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+        if (function.inputs[i].form == Form::matrix && !symmetric.at(i)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 std::string pattern(const Parameter& parameter) {
@@ -74,16 +98,34 @@ Catalog Catalog::with(const std::vector<Function>& own) const {
     return extended;
 }
 
+namespace {
+
+/// Of a packed result, the entries above the diagonal are not computed. That saves their share where each entry has its own arithmetic:
+/// of an index expression, which a component program counts itself, and an algorithm may not.
+double share_computed(const Function& function, const Shape& result) {
+    return result.packed && std::holds_alternative<ReferenceExpression>(function.reference) && function.base.empty()
+        ? static_cast<double>(result.size()) / result.components()
+        : 1;
+}
+
+} // namespace
+
 OperationCounts Catalog::operations(const Instance& instance) const {
     const Function& applied = function(instance.function);
-    const auto value = [&](const SizeExpression& expression) { return static_cast<double>(count(expression, instance.shape)); };
+    const double share = share_computed(applied, instance.result.shape);
+    const auto value = [&](const SizeExpression& expression) {
+        return std::floor(share * static_cast<double>(count(expression, instance.shape)));
+    };
     return {value(applied.flops), value(applied.divisions), value(applied.square_roots), value(applied.transcendentals)};
 }
 
 OperationCounts Catalog::operations(const Instance& instance, const Implementation& implementation) const {
     const Function& applied = function(instance.function);
+    // Several threads compute what they drop: a warp waits for its longest thread.
+    const bool one_thread = threads(instance, implementation).value_or(1) == 1;
+    const double share = one_thread ? share_computed(applied, instance.result.shape) : 1;
     const auto value = [&](const std::optional<SizeExpression>& own, const SizeExpression& common) {
-        return static_cast<double>(count(own ? *own : common, instance.shape));
+        return std::floor(share * static_cast<double>(count(own ? *own : common, instance.shape)));
     };
     return {value(implementation.flops, applied.flops), value(implementation.divisions, applied.divisions),
         value(implementation.square_roots, applied.square_roots), value(implementation.transcendentals, applied.transcendentals)};
@@ -119,6 +161,9 @@ std::filesystem::path standard_library_folder() {
 
 int components_touched(const Shape& shape, Touch touch, int threads) {
     // Thread i holds part i, so there are as many parts as threads.
+    if (shape.packed && touch != Touch::all) {
+        return 0;
+    }
     switch (touch) {
     case Touch::all:
         return shape.size();

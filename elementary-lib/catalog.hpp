@@ -39,9 +39,18 @@ enum class Touch {
     rows
 };
 
+/// When a square result is symmetric, up to rounding: such a result may be stored packed.
+enum class Symmetry {
+    none,
+    always,
+    kept,  ///< where every matrix among the operands is
+    equal, ///< where both operands are one value, as in A'A
+};
+
 /// As metadata write them.
 std::string_view name_of(Domain domain);
 std::string_view name_of(Touch touch);
+std::string_view name_of(Symmetry symmetry);
 
 /// Declared operand or result: form and dimensions over the shape parameters.
 struct Parameter {
@@ -98,7 +107,8 @@ struct Function {
     bool commutative = false;                   ///< a two-operand call with operands swapped means the same: (s,A) as (A,s)
     bool involution = false;                    ///< of one operand: f(f(a)) is a
     bool idempotent = false;                    ///< of one operand: f(f(a)) is f(a)
-    std::optional<SizeExpression> where;        ///< shapes the function exists for: "N <= 4"
+    Symmetry symmetric = Symmetry::none;
+    std::optional<SizeExpression> where; ///< shapes the function exists for: "N <= 4"
     Reference reference;
     std::string reference_text; ///< as written in the metadata
     SizeExpression flops, divisions, square_roots, transcendentals;
@@ -120,7 +130,7 @@ struct Instance {
     FunctionId function;
     ShapeValues shape;
     bool swapped = false; ///< operands were matched in swapped order (commutative); operand lists are already in declared order
-    Type result;
+    Type result;          ///< of what match() gives, all components are stored; who makes the call may have it packed
 };
 
 /// Why operands do not fit. `operand` is the index of the first operand at fault; SIZE_MAX for the whole call.
@@ -175,11 +185,16 @@ private:
     std::size_t library_size_ = 0;
 };
 
+/// Whether the metadata say that a square result is symmetric: `symmetric` tells of each operand whether it is, `equal` that all operands
+/// are one value.
+bool symmetric_result(const Function& function, const std::vector<bool>& symmetric, bool equal);
+
 /// The library that belongs to this compiler: ../share/fusec/elementary-lib of the executable's folder if it is installed, else the
 /// checkout's.
 std::filesystem::path standard_library_folder();
 
-/// Components of an operand of `shape` that one of `threads` threads holds under `touch`; 0 when the combination is meaningless.
+/// Components of an operand of `shape` that one of `threads` threads holds under `touch`; 0 when the combination is meaningless: parts of
+/// a packed matrix, which its rows and columns share, are nobody's own.
 int components_touched(const Shape& shape, Touch touch, int threads);
 
 } // namespace fusec::library

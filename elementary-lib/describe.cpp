@@ -110,6 +110,7 @@ std::string describe(const Function& function, const std::filesystem::path& here
         facts.add("neutral", input.neutral ? input.name + " " + std::string(name_of(*input.neutral)) + ": " + other.name : "");
     }
     facts.add("twice", function.involution ? "the operand" : function.idempotent ? "as once" : "");
+    facts.add("symmetric", function.symmetric == Symmetry::none ? "" : std::string(name_of(function.symmetric)));
     facts.add("reference", function.reference_text);
     facts.add("flops", function.flops.text());
     facts.add("divisions", function.divisions.text());

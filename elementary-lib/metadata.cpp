@@ -38,8 +38,8 @@ public:
 
     void read(const TomlValue& root) {
         known_keys(root, "",
-            {"summary", "shape", "operator", "commutative", "involution", "idempotent", "where", "reference", "flops", "divisions",
-                "square_roots", "transcendentals", "input", "output", "implementation"});
+            {"summary", "shape", "operator", "commutative", "involution", "idempotent", "symmetric", "where", "reference", "flops",
+                "divisions", "square_roots", "transcendentals", "input", "output", "implementation"});
         read_shape(root);
         function_.summary = text(root, "", "summary").value_or("");
         if (root.find("operator") != nullptr) {
@@ -48,6 +48,13 @@ public:
         function_.commutative = flag(root, "", "commutative");
         function_.involution = flag(root, "", "involution");
         function_.idempotent = flag(root, "", "idempotent");
+        if (root.find("symmetric") != nullptr) {
+            const std::string when = choice(root, "", "symmetric", {"always", "kept", "equal"}).value_or("");
+            function_.symmetric = when == "always" ? Symmetry::always
+                : when == "kept"                   ? Symmetry::kept
+                : when == "equal"                  ? Symmetry::equal
+                                                   : Symmetry::none;
+        }
         function_.where = expression(root, "", "where", false);
         read_reference(root);
         function_.flops = expression(root, "", "flops", true).value_or(SizeExpression());

@@ -30,7 +30,7 @@ std::optional<Metadata> read_metadata(const std::string& name, const SourcePtr& 
 /// Reports every fault; returns whether there was none.
 bool check_metadata(const Metadata& metadata, Diagnostics& diagnostics);
 
-/// The part of check_metadata that concerns `neutral`, `involution` and `idempotent`.
+/// The part of check_metadata that concerns `neutral`, `involution`, `idempotent` and `symmetric`.
 void check_facts(const Metadata& metadata, Diagnostics& diagnostics);
 
 } // namespace fusec::library

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the algebraic facts of a function, `neutral`, `involution` and `idempotent`, can be true for its operands' number and types.
+// Whether the algebraic facts of a function, `neutral`, `involution`, `idempotent` and `symmetric`, can be true for its operands' number
+// and types.
 // Whether they are true is a matter of numbers: execute/library_facts.
 #include "elementary-lib/metadata.hpp"
+
+#include <algorithm>
 
 namespace fusec::library {
 
@@ -20,6 +23,7 @@ public:
         }
         twice("involution", function_.involution);
         twice("idempotent", function_.idempotent);
+        symmetric();
     }
 
 private:
@@ -69,6 +73,28 @@ private:
         const bool turned = in.rows.text() == out.columns.text() && in.columns.text() == out.rows.text();
         if (in.form != out.form || !(alike || (turned && key == "involution"))) {
             error(key, "`" + key + "` says what the function of its own result is, but `" + pattern(out) + "` is no `" + pattern(in) + "`");
+        }
+    }
+
+    /// The result has to be a matrix that can be square, and the operands those that the fact speaks of.
+    void symmetric() {
+        const std::vector<Parameter>& inputs = function_.inputs;
+        if (function_.symmetric == Symmetry::none) {
+            return;
+        }
+        if (function_.output.form != Form::matrix) {
+            return error("symmetric", "`symmetric` is a fact about a matrix, but the result is `" + pattern(function_.output) + "`");
+        }
+        const bool square = function_.output.rows.text() == function_.output.columns.text();
+        if (function_.symmetric == Symmetry::always && !square) {
+            return error("symmetric", "`" + pattern(function_.output) + "` is not always square, so it is not always symmetric");
+        }
+        const auto matrix = [](const Parameter& input) { return input.form == Form::matrix; };
+        if (function_.symmetric == Symmetry::kept && std::none_of(inputs.begin(), inputs.end(), matrix)) {
+            return error("symmetric", "`kept` says that the result is symmetric where the matrices are, but no operand is a matrix");
+        }
+        if (function_.symmetric == Symmetry::equal && (inputs.size() != 2 || inputs[0].form != inputs[1].form)) {
+            error("symmetric", "`equal` says what is where two operands are one value, but the operands are not two of one form");
         }
     }
 

@@ -84,7 +84,26 @@ std::string assembly_name(const ComponentMap& map, const ComponentSourceWriter& 
     return rows ? "rows_" + dimensions(map.result) : columns ? "columns_" + dimensions(map.result) : "";
 }
 
+/// Of a matrix from one like it: `copy_of_4x4`, and `triangle_of_4x4` of its lower triangle, which is all of a symmetric one.
+std::string copy_name(const ComponentMap& map) {
+    if (map.operands.size() != 1 || map.result.form != Form::matrix || map.operands.front() != map.result) {
+        return "";
+    }
+    bool all = true, triangle = map.result.rows == map.result.columns;
+    for (int component = 0; component < map.result.size(); ++component) {
+        const ComponentSource& source = map.sources[static_cast<std::size_t>(component)];
+        const bool moved = source == ComponentSource{0, component};
+        const bool above = component / map.result.columns < component % map.result.columns;
+        all = all && moved;
+        triangle = triangle && (above ? source.operand == ComponentSource::zero : moved);
+    }
+    return (all ? "copy_of_" : triangle ? "triangle_of_" : "") + (all || triangle ? dimensions(map.result) : "");
+}
+
 std::string name_of(const ComponentMap& map, const ComponentSourceWriter& writer) {
+    if (const std::string copy = copy_name(map); !copy.empty()) {
+        return copy;
+    }
     const bool slice = map.operands.size() == 1 && writer.parts().size() == 1 && !writer.rest_is_zero();
     std::string name = slice ? slice_name(map, writer.parts().front()) : assembly_name(map, writer);
     if (!name.empty()) {

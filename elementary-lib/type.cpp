@@ -11,7 +11,8 @@ std::string to_string(const Shape& shape) {
     case Form::vector:
         return "VECTOR" + std::to_string(shape.rows);
     case Form::matrix:
-        return "MATRIX" + std::to_string(shape.rows) + "x" + std::to_string(shape.columns);
+        return shape.packed ? "SYMMETRIC" + std::to_string(shape.rows)
+                            : "MATRIX" + std::to_string(shape.rows) + "x" + std::to_string(shape.columns);
     }
     return {};
 }

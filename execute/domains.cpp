@@ -220,7 +220,7 @@ std::vector<double> random_value(
     const double size = demands.varied && element % 4 == 2 ? 0x1p-4 : 1;
     const Shape& shape = type.shape;
     std::vector<double> value;
-    if (is_square(shape) && demands.spd) {
+    if (is_square(shape) && (demands.spd || (demands.invertible && shape.packed))) {
         value = positive_definite(shape.rows, demands.positive, random);
     } else if (is_square(shape) && demands.invertible) {
         value = invertible(shape.rows, demands.positive, element % 2 == 1, random);
@@ -236,6 +236,15 @@ std::vector<double> random_value(
                 value.back() = std::round(4 * value.back()) / 4;
             }
         }
+    }
+    if (shape.packed && value.size() != static_cast<std::size_t>(shape.size())) {
+        std::vector<double> words;
+        for (int component = 0; component < shape.components(); ++component) {
+            if (shape.stored(component) == component) {
+                words.push_back(value[static_cast<std::size_t>(component)]);
+            }
+        }
+        value = std::move(words);
     }
     if (type.precision == Precision::f32) {
         std::transform(value.begin(), value.end(), value.begin(), [](double x) { return static_cast<double>(static_cast<float>(x)); });

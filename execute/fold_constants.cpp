@@ -64,6 +64,7 @@ private:
         }
         exact_[call.result.index()] = std::move(exact);
         result.kind = DatumKind::constant;
+        result.type.shape = result.type.shape.full(); // no list
         result.values = std::move(values);
         folded_[number] = true;
     }
@@ -83,8 +84,10 @@ private:
             shapes.push_back(program_.datum(operand).type.shape);
             operands.push_back(exact_[operand.index()].data());
         }
-        std::vector<Bounded> result(static_cast<std::size_t>(call.instance.result.shape.size()));
-        InstanceReference(catalog_, call.instance, shapes).evaluate(operands, result.data());
+        library::Instance instance = call.instance;
+        instance.result.shape = instance.result.shape.full();
+        std::vector<Bounded> result(static_cast<std::size_t>(instance.result.shape.size()));
+        InstanceReference(catalog_, instance, shapes).evaluate(operands, result.data());
         return result;
     }
 

@@ -56,7 +56,7 @@ public:
 
 private:
     /// Calls that are alike but for their operands' names.
-    using Kind = std::tuple<FunctionId, library::ShapeValues, std::vector<bool>, std::vector<KnownComponents>>;
+    using Kind = std::tuple<FunctionId, library::ShapeValues, std::vector<bool>, std::vector<KnownComponents>, bool>;
     struct Folded {
         KnownComponents known;               ///< of the result
         std::optional<std::size_t> function; ///< of the program, in place of the call's
@@ -79,7 +79,7 @@ private:
         if (all_constant || (!folds && !has_zeros)) {
             return;
         }
-        Kind kind{call.instance.function, call.instance.shape, std::move(constants), std::move(known)};
+        Kind kind{call.instance.function, call.instance.shape, std::move(constants), std::move(known), call.instance.result.shape.packed};
         auto entry = folded_.find(kind);
         if (entry == folded_.end()) {
             Folded made = fold(call, std::get<2>(kind), std::get<3>(kind));
@@ -102,13 +102,17 @@ private:
         const Function& function = catalog_.function(call.instance.function);
         std::vector<Shape> shapes;
         std::transform(call.operands.begin(), call.operands.end(), std::back_inserter(shapes),
-            [&](DataId operand) { return program_.datum(operand).type.shape; });
+            [&](DataId operand) { return program_.datum(operand).type.shape.full(); });
         const std::optional<PartialResult> partial =
-            evaluator_.evaluate(function, call.instance.shape, shapes, call.instance.result.shape, known);
+            evaluator_.evaluate(function, call.instance.shape, shapes, call.instance.result.shape.full(), known);
         if (!partial) {
             return {};
         }
         Folded made{partial->known, std::nullopt, {}};
+        const Shape& result = call.instance.result.shape;
+        for (int component = 0; component < static_cast<int>(made.known.size()); ++component) { // above the diagonal stands what is below
+            made.known[static_cast<std::size_t>(component)] = partial->known[static_cast<std::size_t>(result.stored(component))];
+        }
         if (!library::PartialEvaluator::folds(made.known)) {
             made.known.clear();
         }

@@ -104,29 +104,17 @@ private:
         std::set<std::string> planned;
         for (const library::ShapeValues& shape : checked_shapes(catalog_, id)) {
             for (const Precision precision : {Precision::f32, Precision::f64}) {
-                std::string fault;
-                std::optional<Subject> subject = draw_subject(catalog_, id, shape, precision, options_, fault);
-                if (!subject) {
-                    report_reference(function, fault);
-                    return std::nullopt;
-                }
-                for (const Implementation& implementation : function.implementations) {
-                    const std::optional<int> threads = catalog_.threads(subject->instance, implementation);
-                    const bool several_warps = implementation.exchanges && threads && 32 % *threads != 0; // no kernel uses it
-                    if (implementation.barrier || !threads || several_warps) {
-                        continue;
+                for (const bool packed : {false, true}) {
+                    std::string fault;
+                    std::optional<Subject> subject = draw_subject(catalog_, id, shape, precision, packed, options_, fault);
+                    if (!subject && !fault.empty()) {
+                        report_reference(function, fault);
+                        return std::nullopt;
                     }
-                    for (const Holding holding : {Holding::memory, Holding::registers, Holding::lanes}) {
-                        if (holding != Holding::lanes || (*threads == 1 && &implementation == &function.implementations.front())) {
-                            plan.instances.push_back(
-                                {&implementation, subject->operands, subject->instance.result.shape, precision, *threads, holding});
-                            plan.subject_of.push_back(plan.subjects.size());
-                            plan.any_emulated = plan.any_emulated || is_emulated(plan.instances.back());
-                        }
+                    if (subject) {
+                        plan_subject(function, *std::move(subject), packed, plan, planned);
                     }
-                    planned.insert(implementation.name);
                 }
-                plan.subjects.push_back(*std::move(subject));
             }
         }
         for (const Implementation& implementation : function.implementations) {
@@ -141,6 +129,32 @@ private:
         }
         result_.implementations += planned.size();
         return plan;
+    }
+
+    /// Every implementation that is legal for the subject; of packed values in memory alone, which is how kernels view them all.
+    void plan_subject(const Function& function, Subject subject, bool packed, Plan& plan, std::set<std::string>& planned) {
+        for (const Implementation& implementation : function.implementations) {
+            const std::optional<int> threads = catalog_.threads(subject.instance, implementation);
+            const bool several_warps = implementation.exchanges && threads && 32 % *threads != 0; // no kernel uses it
+            if (implementation.barrier || !threads || several_warps) {
+                continue;
+            }
+            const Shape& result = subject.instance.result.shape;
+            if (result.packed && *threads > 1 && (implementation.exchanges || implementation.output == library::Touch::all)) {
+                continue; // no kernel uses it either
+            }
+            for (const Holding holding : {Holding::memory, Holding::registers, Holding::lanes}) {
+                const bool lanes = *threads == 1 && &implementation == &function.implementations.front();
+                if (packed ? holding == Holding::memory : holding != Holding::lanes || lanes) {
+                    plan.instances.push_back(
+                        {&implementation, subject.operands, result, subject.instance.result.precision, *threads, holding});
+                    plan.subject_of.push_back(plan.subjects.size());
+                    plan.any_emulated = plan.any_emulated || is_emulated(plan.instances.back());
+                }
+            }
+            planned.insert(implementation.name);
+        }
+        plan.subjects.push_back(std::move(subject));
     }
 
     /// One shared library per function, two or more compilers at a time.
@@ -354,7 +368,9 @@ private:
         const std::size_t component = agreement.worst % static_cast<std::size_t>(instance.result.size());
         const auto columns = static_cast<std::size_t>(instance.result.columns);
         std::string place = plan.function->output.name;
-        if (instance.result.form == Form::matrix) {
+        if (instance.result.packed) {
+            place = "word " + std::to_string(component) + " of packed " + place;
+        } else if (instance.result.form == Form::matrix) {
             place += "(" + std::to_string(component / columns) + ", " + std::to_string(component % columns) + ")";
         } else if (instance.result.form == Form::vector) {
             place += "(" + std::to_string(component) + ")";

@@ -165,13 +165,19 @@ std::string element_of(const std::string& list, const Shape& shape) {
     return list + " + i * " + std::to_string(shape.size());
 }
 
+/// What makes a view of components in memory.
+std::string view_of(const Shape& shape, const CheckInstance& instance) {
+    const std::string type = c_name(instance.precision);
+    return shape.packed ? "fusec::symmetric<" + type + ", " + std::to_string(shape.rows) + ">"
+                        : "fusec::view<" + type + ", " + dimensions(shape) + ">";
+}
+
 void memory_operand(Writer& text, const CheckInstance& instance, std::size_t operand) {
     const Shape& shape = instance.operands[operand];
     const std::string number = std::to_string(operand);
     text.line("const array<" + std::string(c_name(instance.precision)) + ", " + std::to_string(shape.size()) + "> m" + number + "(" +
         element_of("operands[" + number + "]", shape) + ");");
-    text.line(
-        "const auto a" + number + " = fusec::view<" + c_name(instance.precision) + ", " + dimensions(shape) + ">(m" + number + ".data);");
+    text.line("const auto a" + number + " = " + view_of(shape, instance) + "(m" + number + ".data);");
 }
 
 /// The instances of a block of 96 threads are several, and those of the last block mostly fewer.
@@ -241,7 +247,7 @@ void by_threads(Writer& text, const CheckInstance& instance, const std::string& 
     const bool result_held = in_registers && holdable(result, instance.implementation->output, instance.threads);
     if (!result_held) {
         text.line("array<" + std::string(c_name(instance.precision)) + ", " + std::to_string(result.size()) + "> mc;");
-        text.line("auto c = fusec::view<" + std::string(c_name(instance.precision)) + ", " + dimensions(result) + ">(mc.data);");
+        text.line("auto c = " + view_of(result, instance) + "(mc.data);");
     }
     {
         const auto threads = text.block("for (int t = 0; t < " + std::to_string(instance.threads) + "; ++t)");

@@ -126,6 +126,18 @@ void append(const Draw& draw, Subject& subject) {
     subject.bounds.insert(subject.bounds.end(), draw.bounds.begin(), draw.bounds.end());
 }
 
+/// Stores all that is square packed; whether anything is. Of any square result, the lower triangle may be wanted.
+bool pack(Subject& subject) {
+    const auto square = [](const Shape& shape) { return shape.form == Form::matrix && shape.rows == shape.columns; };
+    bool any = false;
+    for (Shape& operand : subject.operands) {
+        operand.packed = square(operand);
+        any = any || operand.packed;
+    }
+    subject.instance.result.shape.packed = square(subject.instance.result.shape);
+    return any || subject.instance.result.shape.packed;
+}
+
 } // namespace
 
 std::vector<library::ShapeValues> checked_shapes(const Catalog& catalog, FunctionId id) {
@@ -159,13 +171,16 @@ std::vector<library::ShapeValues> checked_shapes(const Catalog& catalog, Functio
 }
 
 std::optional<Subject> draw_subject(const Catalog& catalog, FunctionId id, const library::ShapeValues& shape, Precision precision,
-    const LibraryCheckOptions& options, std::string& fault) {
+    bool packed, const LibraryCheckOptions& options, std::string& fault) {
     const Function& function = catalog.function(id);
     Subject subject;
     subject.instance = match(catalog, id, shape, precision).value();
     const std::vector<Type> types = operand_types(function, shape, precision).value();
     for (const Type& type : types) {
         subject.operands.push_back(type.shape);
+    }
+    if (packed && !pack(subject)) {
+        return std::nullopt;
     }
     subject.inputs.resize(subject.operands.size());
     std::size_t redrawn = 0;

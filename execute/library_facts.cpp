@@ -4,10 +4,12 @@
 #include "elementary-lib/metadata.hpp"
 #include "execute/domains.hpp"
 #include "execute/library_check_subjects.hpp"
+#include "execute/reference.hpp"
 #include "support/files.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -82,6 +84,10 @@ public:
             fact("idempotent", twice + "as `" + function_.name + "` once",
                 [&](const Applied& at, std::uint64_t number) { return applied_twice(at, number, 1); });
         }
+        if (function_.symmetric != library::Symmetry::none) {
+            fact("symmetric", "the result of `" + function_.name + "` is symmetric (`" + std::string(name_of(function_.symmetric)) + "`)",
+                [&](const Applied& at, std::uint64_t number) { return mirrored(at, number); });
+        }
         return result_;
     }
 
@@ -92,13 +98,16 @@ private:
     };
 
     Components random(const Applied& at, std::size_t operand, std::uint64_t number) const {
+        return random(at.operands[operand], operand, number);
+    }
+    Components random(const Type& type, std::size_t operand, std::uint64_t number) const {
         Demands demands;
         const library::Domain domain = function_.inputs[operand].domain;
         demands.positive = domain == library::Domain::positive;
         demands.nonzero = domain == library::Domain::nonzero;
         demands.invertible = domain == library::Domain::invertible;
         demands.spd = domain == library::Domain::spd;
-        Components values = random_value(at.operands[operand], demands, seed_, operand, number, 0);
+        Components values = random_value(type, demands, seed_, operand, number, 0);
         if (domain == library::Domain::any && number % 2 == 1) { // below 1 in size, min(a, 1) would be a
             std::transform(values.begin(), values.end(), values.begin(), [](double x) { return 8 * x; });
         }
@@ -106,6 +115,14 @@ private:
     }
 
     Components reference(const Applied& at, const std::vector<Components>& operands) const {
+        Components values;
+        for (const Bounded x : bounded_reference(at, operands)) {
+            values.push_back(x.value);
+        }
+        return values;
+    }
+
+    std::vector<Bounded> bounded_reference(const Applied& at, const std::vector<Components>& operands) const {
         std::vector<std::vector<Bounded>> exact;
         std::vector<Shape> shapes;
         for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -121,11 +138,7 @@ private:
         }
         std::vector<Bounded> result(static_cast<std::size_t>(at.instance.result.shape.size()));
         InstanceReference(catalog_, at.instance, shapes).evaluate(pointers, result.data());
-        Components values;
-        for (const Bounded x : result) {
-            values.push_back(x.value);
-        }
-        return values;
+        return result;
     }
 
     std::optional<Outcome> neutral(const Applied& at, std::size_t operand, Neutral value, std::uint64_t number) const {
@@ -146,6 +159,44 @@ private:
         const Components operand = random(at, 0, number);
         const Components once = reference(at, {operand});
         return Outcome{reference(*again, {once}), compared == 0 ? operand : once};
+    }
+
+    /// Compared with its transpose, up to rounding: an elimination treats rows and columns differently.
+    std::optional<Outcome> mirrored(const Applied& at, std::uint64_t number) const {
+        const Shape& result = at.instance.result.shape;
+        std::vector<Components> operands;
+        const bool square = std::all_of(at.operands.begin(), at.operands.end(),
+            [](const Type& type) { return type.shape.form != Form::matrix || type.shape.rows == type.shape.columns; });
+        const bool equal = function_.symmetric == library::Symmetry::equal;
+        if (result.rows != result.columns || (function_.symmetric == library::Symmetry::kept && !square) ||
+            (equal && !(at.operands[0] == at.operands[1]))) {
+            return std::nullopt;
+        }
+        for (std::size_t i = 0; i < at.operands.size(); ++i) {
+            Type type = at.operands[i];
+            type.shape.packed = function_.symmetric == library::Symmetry::kept && type.shape.form == Form::matrix;
+            const Components words = random(type, i, number);
+            Components& values = operands.emplace_back();
+            for (int component = 0; component < type.shape.components(); ++component) {
+                const int row = component / type.shape.columns, column = component % type.shape.columns;
+                values.push_back(words[static_cast<std::size_t>(type.shape.packed ? packed_word(row, column) : component)]);
+            }
+        }
+        if (equal) {
+            operands[1] = operands[0];
+        }
+        const std::vector<Bounded> made = bounded_reference(at, operands);
+        Outcome outcome;
+        for (int i = 0; i < result.rows; ++i) {
+            for (int j = 0; j < result.columns; ++j) {
+                const Bounded here = made[static_cast<std::size_t>(i * result.columns + j)];
+                const Bounded there = made[static_cast<std::size_t>(j * result.columns + i)];
+                const double allowed = allowed_error(here.bound + there.bound, Precision::f64);
+                outcome.computed.push_back(here.value);
+                outcome.declared.push_back(std::abs(here.value - there.value) <= allowed ? here.value : there.value);
+            }
+        }
+        return outcome;
     }
 
     template <class Case>

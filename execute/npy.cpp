@@ -27,6 +27,9 @@ std::vector<std::uint64_t> dimensions_of(const Shape& shape) {
     case Form::vector:
         return {static_cast<std::uint64_t>(shape.rows)};
     case Form::matrix:
+        if (shape.packed) {
+            return {static_cast<std::uint64_t>(shape.size())};
+        }
         return {static_cast<std::uint64_t>(shape.rows), static_cast<std::uint64_t>(shape.columns)};
     }
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy files (.npy, format versions 1 and 2) as lists of a program: SCALAR (n,), VECTOR (n,r), MATRIX (n,r,c), a uniform without the
-// n; C order, little-endian floats of the datum's precision. Anything else is a located error.
+// NumPy files (.npy, format versions 1 and 2) as lists of a program: SCALAR (n,), VECTOR (n,r), MATRIX (n,r,c),
+// SYMMETRIC (n,r(r+1)/2), a uniform without the n; C order, little-endian floats of the datum's precision. Anything else is a located error.
 #pragma once
 
 #include "elementary-lib/type.hpp"

@@ -28,13 +28,23 @@ std::vector<Bounded> exactly(const std::vector<double>& values) {
     return out;
 }
 
+std::vector<Bounded> unpacked(const Shape& shape, const Bounded* words) {
+    std::vector<Bounded> components;
+    for (int component = 0; component < shape.components(); ++component) {
+        components.push_back(words[packed_word(component / shape.columns, component % shape.columns)]);
+    }
+    return components;
+}
+
 } // namespace
 
 InstanceReference::InstanceReference(const library::Catalog& catalog, const library::Instance& instance, const std::vector<Shape>& operands)
-    : how_(Named{}) {
+    : how_(Named{}), operands_(operands), result_(instance.result.shape) {
     const library::Function& function = catalog.function(instance.function);
     if (const auto* expression = std::get_if<library::ReferenceExpression>(&function.reference)) {
-        how_ = ExpressionReference(function, *expression, instance.shape, operands, instance.result.shape);
+        std::vector<Shape> full;
+        std::transform(operands.begin(), operands.end(), std::back_inserter(full), [](const Shape& shape) { return shape.full(); });
+        how_ = ExpressionReference(function, *expression, instance.shape, full, result_.full());
         return;
     }
     if (const auto* map = std::get_if<library::ComponentMap>(&function.reference)) {
@@ -91,6 +101,26 @@ void InstanceReference::Steps::evaluate(const std::vector<const Bounded*>& opera
 }
 
 void InstanceReference::evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const {
+    std::vector<const Bounded*> full = operands;
+    std::vector<std::vector<Bounded>> values; // of packed operands
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+        if (operands_[i].packed) {
+            full[i] = values.emplace_back(unpacked(operands_[i], operands[i])).data();
+        }
+    }
+    if (!result_.packed) {
+        return evaluate_full(full, result);
+    }
+    std::vector<Bounded> components(static_cast<std::size_t>(result_.components()));
+    evaluate_full(full, components.data());
+    for (int component = 0; component < result_.components(); ++component) {
+        if (result_.stored(component) == component) {
+            *result++ = components[static_cast<std::size_t>(component)];
+        }
+    }
+}
+
+void InstanceReference::evaluate_full(const std::vector<const Bounded*>& operands, Bounded* result) const {
     if (const auto* expression = std::get_if<ExpressionReference>(&how_)) {
         expression->evaluate(operands, result);
         return;

@@ -20,7 +20,8 @@ public:
     /// `operands` in declared order. Throws std::invalid_argument when the reference does not fit the shape.
     InstanceReference(const library::Catalog& catalog, const library::Instance& instance, const std::vector<Shape>& operands);
 
-    /// One element: `operands[i]` points at operand i's components, row-major; `result` takes the result's.
+    /// One element: `operands[i]` points at operand i's components as they are stored, and `result` takes the result's so: row-major, or
+    /// packed where the shapes say so.
     /// Throws std::out_of_range when the reference indexes outside an operand.
     void evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const;
 
@@ -38,9 +39,12 @@ private:
 
         void evaluate(const std::vector<const Bounded*>& operands, Bounded* result) const;
     };
+    void evaluate_full(const std::vector<const Bounded*>& operands, Bounded* result) const;
     static Steps steps(const library::ComponentProgram& program, const library::Catalog& catalog);
 
-    std::variant<ExpressionReference, Named, library::ComponentMap, Steps> how_;
+    std::variant<ExpressionReference, Named, library::ComponentMap, Steps> how_; ///< of full shapes
+    std::vector<Shape> operands_;
+    Shape result_;
 };
 
 /// Components of data, by DataId: per-element data hold every element's components one after another, uniforms and constants one

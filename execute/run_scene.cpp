@@ -46,6 +46,9 @@ std::string number(double value) {
 }
 std::string component_text(const RunList& list, std::size_t k) {
     const auto columns = static_cast<std::size_t>(list.type.shape.columns), size = static_cast<std::size_t>(list.type.shape.size());
+    if (list.type.shape.packed) {
+        return "word " + std::to_string(k % size) + " of element " + std::to_string(k / size);
+    }
     return "component (" + std::to_string(k % size / columns) + ", " + std::to_string(k % size % columns) + ") of element " +
         std::to_string(k / size);
 }

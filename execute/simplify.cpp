@@ -42,7 +42,8 @@ public:
                 changed_ = changed_ || same_[operand.index()] != operand;
                 operand = same_[operand.index()];
             }
-            if (const auto equal = equal_of(call)) {
+            const auto type = [&](DataId id) -> const Type& { return program_.datum(id).type; };
+            if (const auto equal = equal_of(call); equal && type(equal->datum) == type(call.result)) { // else it stores it otherwise
                 if (replace(i, equal->datum) && !is_unnamed_scalar(call)) {
                     messages_.add(kind::simplified_call, call.span, replaced_name_, equal->why);
                 }
@@ -56,7 +57,12 @@ public:
 
 private:
     /// The function and its operands, in an order that does not matter where they may be exchanged.
-    using Key = std::pair<FunctionId, std::vector<DataId>>;
+    struct Key {
+        FunctionId function;
+        std::vector<DataId> operands;
+        bool packed = false; ///< how the result is stored
+        auto operator<=>(const Key&) const = default;
+    };
 
     /// A scalar that the program has no name for, as `B[i, j] += x` makes them by the hundred: nothing to tell.
     bool is_unnamed_scalar(const Call& call) const {
@@ -150,9 +156,9 @@ private:
     /// Identical calls on identical operands are one, also those that became so. Where both results are outputs, both stay.
     void merge(std::size_t number) {
         const Call& call = program_.calls[number];
-        Key key{call.instance.function, call.operands};
-        if (function_of(call).commutative && program_.datum(key.second[0]).type == program_.datum(key.second[1]).type) {
-            std::sort(key.second.begin(), key.second.end());
+        Key key{call.instance.function, call.operands, call.instance.result.shape.packed};
+        if (function_of(call).commutative && program_.datum(key.operands[0]).type == program_.datum(key.operands[1]).type) {
+            std::sort(key.operands.begin(), key.operands.end());
         }
         const auto [known, first] = known_.try_emplace(std::move(key), number);
         if (first || (program_.datum(call.result).output && program_.datum(program_.calls[known->second].result).output)) {

@@ -22,7 +22,7 @@ struct Component {
 /// What has been assigned so far.
 struct Assembly {
     Type type;
-    std::vector<std::optional<Component>> components; ///< row-major; nothing: not assigned
+    std::vector<std::optional<Component>> components; ///< row-major; nothing: not assigned; of a packed matrix, the stored ones alone
     std::vector<std::size_t> place_of;                ///< of assigned components, an index of `places`
     std::vector<Span> places;                         ///< where parts were assigned
     std::size_t missing = 0;                          ///< components
@@ -31,7 +31,21 @@ struct Assembly {
     bool wrong = false;                               ///< a part was in error or a gap was reported; uses are then silent
 
     explicit Assembly(const Type& whole)
-        : type(whole), components(static_cast<std::size_t>(whole.shape.size())), place_of(components.size()), missing(components.size()) {}
+        : type(whole),
+          components(static_cast<std::size_t>(whole.shape.components())),
+          place_of(components.size()),
+          missing(static_cast<std::size_t>(whole.shape.size())) {}
+
+    /// What the component is so far.
+    const std::optional<Component>& at(int component) const { return components[static_cast<std::size_t>(type.shape.stored(component))]; }
+    /// A component that has no value. Pre: one is missing.
+    int gap() const {
+        int component = 0;
+        while (at(component)) {
+            ++component;
+        }
+        return component;
+    }
 
     void assign(int component, const Component& source, std::size_t place) {
         const auto i = static_cast<std::size_t>(component);

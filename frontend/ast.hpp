@@ -84,12 +84,13 @@ inline bool is_comparison(const Expression& e) {
     return e.kind == ExpressionKind::infix && (e.text.size() == 2 || e.text == "<" || e.text == ">");
 }
 
-/// `SCALAR`, `VECTORn` or `MATRIXrxc` with the digits as written: dimensions are judged by `check`.
+/// `SCALAR`, `VECTORn`, `MATRIXrxc` or `SYMMETRICn` with the digits as written: dimensions are judged by `check`.
 struct WrittenShape {
     Form form = Form::scalar;
     std::string rows;    ///< digits; empty for a scalar
     std::string columns; ///< digits; empty unless a matrix
     Span span;
+    bool packed = false; ///< `SYMMETRICn`, a matrix of n rows and n columns
 };
 
 struct ProgramName {

@@ -108,7 +108,7 @@ std::string shape_text(const std::optional<Precision>& precision, const WrittenS
     case Form::vector:
         return text + "VECTOR" + shape.rows;
     case Form::matrix:
-        return text + "MATRIX" + shape.rows + "x" + shape.columns;
+        return shape.packed ? text + "SYMMETRIC" + shape.rows : text + "MATRIX" + shape.rows + "x" + shape.columns;
     }
     return text;
 }

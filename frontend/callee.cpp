@@ -49,7 +49,7 @@ std::optional<Callee> find_callee(std::string_view name, const library::Catalog&
 }
 
 bool is_movement(std::string_view name) {
-    return name == "rows" || name == "columns" || name == "diag";
+    return name == "rows" || name == "columns" || name == "diag" || name == "full" || name == "symmetric";
 }
 
 std::string nearest_callee(std::string_view name, const library::Catalog& catalog) {
@@ -57,7 +57,8 @@ std::string nearest_callee(std::string_view name, const library::Catalog& catalo
         return {};
     }
     std::vector<std::string> names = catalog.names();
-    const std::vector<std::string> of_the_language{"midentity", "rows", "columns", "diag", "select"}; // without suffixes
+    const std::vector<std::string> of_the_language{
+        "midentity", "rows", "columns", "diag", "full", "symmetric", "select"}; // without suffixes
     names.insert(names.end(), of_the_language.begin(), of_the_language.end());
     const std::size_t start = suffix_start(name);
     const std::string found = nearest(name.substr(0, start), names);

@@ -171,7 +171,8 @@ bool Checker::argument_fits(const Definition& definition, std::size_t index, con
         return true;
     }
     const Shape shape = value.constant ? value.constant->shape : draft_.datum(*value.datum).type.shape;
-    if (type && shape != type->shape) {
+    const bool symmetric = value.constant ? is_symmetric(shape, value.constant->values) : shape.packed;
+    if (type && (shape.full() != type->shape.full() || (type->shape.packed && !symmetric))) {
         report_parameter(kind::operand_mismatch, definition, index, argument, value);
         return false;
     }

@@ -5,6 +5,7 @@
 #include "frontend/syntax_messages.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace fusec::frontend {
@@ -24,6 +25,9 @@ void Checker::assign_part(const ast::Assignment& form) {
     std::optional<Selection> part = selected(form.slices, whole, integer, messages_);
     if (part) {
         list_all(*part);
+        for (int& component : part->components) {
+            component = type.shape.stored(component);
+        }
     }
     const Span value_span = program_.expression(form.value.root).span;
     Evaluated evaluated = expressions_.evaluate(form.value, type.precision);
@@ -31,7 +35,7 @@ void Checker::assign_part(const ast::Assignment& form) {
         part && evaluated.value.good() ? expressions_.datum_of(evaluated.value, type.precision, value_span) : std::nullopt;
     assembled = scope_.definition(name); // evaluating may have moved it
     Assembly& assembly = *assembled->assembly;
-    assembly.wrong = assembly.wrong || !datum || !part_fits(form, *part, *datum);
+    assembly.wrong = assembly.wrong || !datum || !part_fits(form, *part, *datum) || !mirrors_itself(form, *part, *datum);
     if (assembly.wrong) {
         return;
     }
@@ -55,7 +59,7 @@ void Checker::assign_part(const ast::Assignment& form) {
     } else if (all && adds) {
         std::vector<Component> components;
         for (const int component : part->components) {
-            components.push_back(*assembly.components[static_cast<std::size_t>(component)]);
+            components.push_back(*assembly.at(component));
         }
         const Span target = form.target.span.to(form.brackets);
         const Value before = expressions_.moved(
@@ -124,8 +128,8 @@ Defined* Checker::part_target(const ast::Assignment& form) {
         defined->assembly.emplace(datum.type);
         defined->assembly->places.push_back(defined->span);
         defined->assembly->named = defined->nested.size();
-        for (int i = 0; i < datum.type.shape.size(); ++i) {
-            defined->assembly->assign(i, {*defined->value.datum, i}, 0);
+        for (int i = 0; i < datum.type.shape.components(); ++i) {
+            defined->assembly->assign(datum.type.shape.stored(i), {*defined->value.datum, datum.type.shape.stored(i)}, 0);
         }
     }
     return defined;
@@ -136,7 +140,7 @@ bool Checker::part_fits(const ast::Assignment& form, const Selection& part, Data
     const ast::Expression& expression = program_.expression(form.value.root);
     const Type& found = draft_.datum(value).type;
     const Type needed{part.shape, scope_.definition(form.target.text)->assembly->type.precision};
-    if (found == needed) {
+    if (found.shape.full() == needed.shape && found.precision == needed.precision) {
         return true;
     }
     const std::string target = in_backticks(form.target.span.to(form.brackets).text());
@@ -146,6 +150,32 @@ bool Checker::part_fits(const ast::Assignment& form, const Selection& part, Data
         d.notes.push_back({declared->span, in_backticks(form.target.text) + " is declared here"});
     }
     return false;
+}
+
+/// Where a part of a packed matrix lies on both sides of its diagonal: whether the value has there what the other side has.
+bool Checker::mirrors_itself(const ast::Assignment& form, const Selection& part, DataId value) {
+    const Assembly& assembly = *scope_.definition(form.target.text)->assembly;
+    if (!assembly.type.shape.packed) {
+        return true;
+    }
+    std::map<int, int> first; // by component: where the part has it first
+    for (std::size_t i = 0; i < part.components.size(); ++i) {
+        const int here = static_cast<int>(i);
+        const auto [before, inserted] = first.emplace(part.components[i], here);
+        const int columns = part.shape.columns;
+        const bool mirrored = draft_.symmetric[value.index()] && before->second == here % columns * columns + here / columns;
+        if (inserted || mirrored) {
+            continue;
+        }
+        const int n = assembly.type.shape.columns;
+        const std::string row = std::to_string(part.components[i] / n), column = std::to_string(part.components[i] % n);
+        Diagnostic& d = messages_.report(kind::not_symmetric, form.target.span.to(form.brackets),
+            in_backticks(form.target.text + "[" + part.text + "]") + " has [" + row + "," + column + "] and [" + column + "," + row +
+                "], which are one component of a `" + to_string(assembly.type.shape) + "`, and its value is not known to be symmetric");
+        d.hint = "assign the lower triangle, or a value made by `symmetric(...)`";
+        return false;
+    }
+    return true;
 }
 
 void Checker::report_overlap(const ast::Assignment& form, const Selection& part, int component) {

@@ -28,7 +28,14 @@ void Checker::add(const ast::Declaration& form) {
 }
 
 void Checker::add(const ast::ConstantDeclaration& form) {
-    const std::optional<Type> type = type_of(form.shape, form.precision);
+    std::optional<Type> type = type_of(form.shape, form.precision);
+    if (type && type->shape.packed) {
+        messages_
+            .report(kind::packed_constant, form.shape.span,
+                "`" + to_string(type->shape) + "` says how a list is stored, but a constant is part of the text")
+            .hint = "declare it `" + to_string(type->shape.full()) + "`; that it is symmetric is seen";
+        type.reset();
+    }
     for (const ast::ConstantDeclaration::Definition& definition : form.definitions) {
         const bool free = scope_.declare(definition.name, type);
         Defined defined{definition.name.span, Role::constant, {}, std::nullopt, expansion_.qualified(definition.name.text), 1, {}};
@@ -102,7 +109,11 @@ std::optional<Type> Checker::type_of(const ast::WrittenShape& written, const std
     Type type{{written.form, 1, 1}, precision.value_or(options_.default_precision)};
     bool good = written.form == Form::scalar || dimension(written, written.rows, type.shape.rows);
     if (written.form == Form::matrix) {
-        good = dimension(written, written.columns, type.shape.columns) && good;
+        good = written.packed || (dimension(written, written.columns, type.shape.columns) && good);
+    }
+    if (written.packed) {
+        type.shape.columns = type.shape.rows;
+        type.shape.packed = true;
     }
     return good ? std::optional(type) : std::nullopt;
 }

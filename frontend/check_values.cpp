@@ -53,6 +53,9 @@ void Checker::assign(const ast::Assignment& form, bool where_declared) {
                 name_kind);
         }
     } else {
+        if (declared && declared->type) {
+            expressions_.store_as_declared(evaluated, declared->type->shape, value_span);
+        }
         defined.nested = expressions_.name_calls(evaluated, defined.name, defined.name, name_kind, form.target.span);
         defined.value.datum = evaluated.value.datum;
     }
@@ -94,6 +97,10 @@ void Checker::add_to_sum(const ast::Assignment& form) {
     const Operand sum{*before.value.datum, draft_.datum(*before.value.datum).type, form.target.span, before.span};
     Value value = expressions_.add_step(evaluated, sum, value_span, site_of(form));
     evaluated.value = value;
+    if (const Declared* declared = scope_.declaration(form.target.text); declared && declared->type) {
+        expressions_.store_as_declared(evaluated, declared->type->shape, value_span);
+        value = evaluated.value;
+    }
     if (value.datum) {
         name_step(before, evaluated, form.target);
         if (!fits_declaration(form, *value.datum)) {
@@ -143,13 +150,25 @@ DataId Checker::add_constant(Datum datum, NameKind name_kind) {
 
 bool Checker::fits_declaration(const ast::Assignment& form, DataId datum) {
     const Declared* declared = scope_.declaration(form.target.text);
-    const Type found = draft_.datum(datum).type;
+    const Datum& value = draft_.datum(datum);
+    const Type found = value.type;
     if (!declared || !declared->type || *declared->type == found) {
         return true;
     }
-    Diagnostic& d = messages_.report(kind::declared_type_mismatch, program_.expression(form.value.root).span,
-        in_backticks(form.target.text) + " is declared `" + to_string(*declared->type) + "`, but its value is `" + to_string(found) + "`");
+    const Type& type = *declared->type;
+    const bool stored_otherwise = type.precision == found.precision && type.shape.full() == found.shape.full();
+    if (stored_otherwise && type.shape.packed && value.kind == DatumKind::constant && draft_.symmetric[datum.index()]) {
+        return true; // constants are no lists
+    }
+    const Span place = program_.expression(form.value.root).span;
+    const std::string is = in_backticks(form.target.text) + " is declared `" + to_string(type) + "`, but its value is ";
+    Diagnostic& d = stored_otherwise && type.shape.packed
+        ? messages_.report(kind::not_symmetric, place, is + "a `" + to_string(found) + "` that is not known to be symmetric")
+        : messages_.report(kind::declared_type_mismatch, place, is + "`" + to_string(found) + "`");
     d.notes.push_back({declared->span, "declared here"});
+    if (stored_otherwise) {
+        d.hint = type.shape.packed ? "`symmetric(...)` takes the lower triangle" : "`full(...)` stores all components";
+    }
     return false;
 }
 

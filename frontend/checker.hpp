@@ -71,6 +71,7 @@ private:
     // parts; check_parts.cpp
     void assign_part(const ast::Assignment& form);
     Defined* part_target(const ast::Assignment& form);
+    bool mirrors_itself(const ast::Assignment& form, const Selection& part, DataId value);
     bool part_fits(const ast::Assignment& form, const Selection& part, DataId value);
     void report_overlap(const ast::Assignment& form, const Selection& part, int component);
     void next_value(Defined& assembled, const ast::Name& target);

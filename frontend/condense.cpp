@@ -21,10 +21,11 @@ class UnitProgram {
 public:
     UnitProgram(const CheckedProgram& program, const Units& units, CallId root) : program_(program), units_(units), root_(root) {
         const Datum& result = program.datum(program.call(root).result);
-        made_.result = result.type.shape;
+        made_.result = result.type.shape.full();
         if (units.map_of(root) != nullptr) {
             for (int component = 0; component < made_.result.size(); ++component) {
-                made_.values.push_back(value({program.call(root).result, component}));
+                const bool dropped = result.type.shape.stored(component) != component; // above the diagonal of what is packed
+                made_.values.push_back(dropped ? ComponentValue{} : value({program.call(root).result, component}));
             }
         } else {
             made_.values.push_back(step(root));
@@ -62,7 +63,7 @@ private:
         const auto [number, inserted] = numbers_.try_emplace(component.datum, static_cast<int>(operands_.size()));
         if (inserted) {
             operands_.push_back(component.datum);
-            made_.operands.push_back(program_.datum(component.datum).type.shape);
+            made_.operands.push_back(program_.datum(component.datum).type.shape.full());
         }
         return {ComponentValue::Kind::component, {number->second, component.component}, 0};
     }

@@ -14,6 +14,21 @@ std::vector<std::uint64_t> bits_of(const std::vector<double>& values) {
     return bits;
 }
 
+bool is_symmetric(const Shape& shape, const std::vector<double>& components) {
+    if (shape.form != Form::matrix || shape.rows != shape.columns || components.empty()) {
+        return false;
+    }
+    const auto at = [&](int row, int column) { return components.at(static_cast<std::size_t>(row * shape.columns + column)); };
+    for (int row = 0; row < shape.rows; ++row) {
+        for (int column = 0; column < row; ++column) {
+            if (at(row, column) != at(column, row)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 std::size_t MapList::number(const library::ComponentMap& map) {
     const auto [entry, inserted] = numbers_.try_emplace({map.operands, map.result, map.sources}, maps_.size());
     if (inserted) {

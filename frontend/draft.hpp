@@ -50,11 +50,15 @@ private:
     std::map<std::tuple<std::vector<Shape>, Shape, std::vector<library::ComponentSource>>, std::size_t> numbers_;
 };
 
+/// Whether the components of a constant are those of a symmetric matrix; false without components.
+bool is_symmetric(const Shape& shape, const std::vector<double>& components);
+
 /// Data and calls in order of definition. `Datum::identifier` is not set yet.
 struct Draft {
     std::vector<Datum> data;
     std::vector<NameKind> name_kinds; ///< per datum
     std::vector<bool> read;           ///< per datum: its value was read while compiling, as a bound, an index or a table
+    std::vector<bool> symmetric;      ///< per datum: a square matrix that is known to be symmetric, however it is stored
     std::vector<Call> calls;
     std::vector<DataId> interface; ///< inputs and uniforms
     std::vector<Returned> returned;
@@ -65,6 +69,7 @@ struct Draft {
         data.push_back(std::move(datum));
         name_kinds.push_back(name_kind);
         read.push_back(false);
+        symmetric.push_back(data.back().type.shape.packed || is_symmetric(data.back().type.shape, data.back().values));
         return DataId{data.size() - 1};
     }
     Datum& datum(DataId id) { return data.at(id.index()); }

@@ -225,7 +225,7 @@ bool ExpressionChecker::selection_fits(const std::vector<Operand>& operands) {
             return report(kind::operand_mismatch, operands[i], operands[i], described(operands[i]) + ": only scalars are compared");
         }
     }
-    if (operands[2].type.shape != operands[3].type.shape) {
+    if (operands[2].type.shape.full() != operands[3].type.shape.full()) {
         return report(kind::operand_mismatch, operands[3], operands[2],
             described(operands[3]) + ", but " + described(operands[2]) + ": `select` chooses between values of one shape");
     }
@@ -250,7 +250,6 @@ Value ExpressionChecker::add_call(
         return {};
     }
     const CallId id{draft_.calls.size()};
-    const DataId result = draft_.add({{}, {}, instance.result, DatumKind::computed, {}, id, false, span}, NameKind::nested);
     std::vector<DataId> data;
     std::vector<Span> spans;
     for (const Operand& operand : operands) {
@@ -261,7 +260,15 @@ Value ExpressionChecker::add_call(
         std::swap(data.at(0), data.at(1));
         std::swap(spans.at(0), spans.at(1));
     }
-    draft_.calls.push_back({instance, std::move(data), result, span, std::move(spans)});
+    library::Instance made = instance;
+    const bool symmetric = is_symmetric_result(instance, data);
+    const bool of_packed =
+        std::any_of(data.begin(), data.end(), [this](DataId operand) { return draft_.datum(operand).type.shape.packed; });
+    made.result.shape.packed =
+        instance.result.shape.packed || (symmetric && of_packed && instance.function.index() < catalog_.library_size());
+    const DataId result = draft_.add({{}, {}, made.result, DatumKind::computed, {}, id, false, span}, NameKind::nested);
+    draft_.symmetric[result.index()] = symmetric || made.result.shape.packed;
+    draft_.calls.push_back({std::move(made), std::move(data), result, span, std::move(spans)});
     evaluated.calls.push_back(id);
     return {result, std::nullopt};
 }

@@ -67,6 +67,10 @@ public:
     /// `sum + term` or `sum - term`, a further call of the expression that `term` is the value of. `site` is the `+=` or `-=`.
     Value add_step(Evaluated& term, const Operand& sum, const Span& term_span, const CallSite& site);
 
+    /// Has the value stored packed, or with all components, as its name is declared: where a call of the expression makes it, by that call,
+    /// else by a further one. Leaves it as it is where that would change it: a matrix that is not known to be symmetric.
+    void store_as_declared(Evaluated& evaluated, const Shape& declared, const Span& span);
+
     /// `-value`: a further call of the expression, or the constant.
     void negate(Evaluated& evaluated, const Span& span, const CallSite& site);
 
@@ -110,6 +114,13 @@ private:
     std::optional<Value> movement(Evaluation& evaluation, const ast::Expression& e);
     Value stacked(Evaluated& evaluated, const ast::Expression& e, const std::vector<Operand>& operands);
     Value diagonal(Evaluated& evaluated, const ast::Expression& e, const Operand& vector);
+    // symmetry.cpp
+    /// `full(S)` or `symmetric(A)`.
+    Value stored_otherwise(Evaluated& evaluated, const ast::Expression& e, const Operand& matrix);
+    bool store_by_call(const Evaluated& evaluated, DataId datum, const Shape& shape);
+    Value stored_as(Evaluated& evaluated, DataId datum, const Shape& shape, const std::string& name, const Span& span);
+    /// Whether the result of a call is known to be symmetric; operands as declared.
+    bool is_symmetric_result(const library::Instance& instance, const std::vector<DataId>& operands) const;
     /// The component that the slices and assemblies in front of it have taken this one from.
     Component origin(const Component& component);
     std::optional<Value> moved_constant(

@@ -40,13 +40,19 @@ private:
     static Place place_of(const Datum& datum) { return {datum.span.source.get(), datum.span.begin, datum.span.end}; }
 
     /// The function and the operands it is applied to, in an order that does not matter for commutative functions of equal types.
-    using Key = std::pair<FunctionId, std::vector<DataId>>;
+    /// How the result is stored tells calls apart too.
+    struct Key {
+        FunctionId function;
+        std::vector<DataId> operands;
+        bool packed = false;
+        auto operator<=>(const Key&) const = default;
+    };
 
     Key key_of(const Call& call) const {
-        Key key{call.instance.function, call.operands};
-        if (!moves(call) && catalog_.function(key.first).commutative &&
-            draft_.datum(key.second[0]).type == draft_.datum(key.second[1]).type) {
-            std::sort(key.second.begin(), key.second.end());
+        Key key{call.instance.function, call.operands, call.instance.result.shape.packed};
+        if (!moves(call) && catalog_.function(key.function).commutative &&
+            draft_.datum(key.operands[0]).type == draft_.datum(key.operands[1]).type) {
+            std::sort(key.operands.begin(), key.operands.end());
         }
         return key;
     }

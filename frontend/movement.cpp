@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data movement with indices known when the program is compiled: slices, `rows`, `columns`, `diag`, and values assembled from parts. Each
-// is one map of components from the data that hold them, however many slices and assemblies lie between.
+// Data movement with indices known when the program is compiled: slices, `rows`, `columns`, `diag`, `full`, `symmetric`, and values
+// assembled from parts. Each is one map of components from the data that hold them, however many slices and assemblies lie between.
 #include "frontend/callee.hpp"
 #include "frontend/expression_check.hpp"
 #include "frontend/selection.hpp"
@@ -36,7 +36,8 @@ Component ExpressionChecker::origin(const Component& component) {
         return component;
     }
     draft_.read[component.datum->index()] = true;
-    const library::ComponentSource& source = map->sources.at(static_cast<std::size_t>(component.component));
+    const int stored = draft_.datum(*component.datum).type.shape.stored(component.component);
+    const library::ComponentSource& source = map->sources.at(static_cast<std::size_t>(stored));
     if (source.operand == library::ComponentSource::zero) {
         return {};
     }
@@ -62,7 +63,8 @@ std::optional<Value> ExpressionChecker::moved_constant(
         draft_.read[component.datum->index()] = true;
         values.push_back(datum.values.at(static_cast<std::size_t>(component.component)));
     }
-    return Value{draft_.shared_constant({name, {}, type, DatumKind::constant, std::move(values), {}, false, span}, NameKind::entry,
+    const Type full{type.shape.full(), type.precision};
+    return Value{draft_.shared_constant({name, {}, full, DatumKind::constant, std::move(values), {}, false, span}, NameKind::entry,
                      one_owner ? owner : std::nullopt),
         std::nullopt};
 }
@@ -85,10 +87,15 @@ Value ExpressionChecker::moved(
     if (std::optional<Value> constant = moved_constant(type, components, name, span)) {
         return std::move(*constant);
     }
-    library::ComponentMap map{{}, type.shape, {}};
+    library::ComponentMap map{{}, type.shape.full(), {}};
     std::vector<Operand> operands;
     std::map<DataId, int> numbers;
-    for (const Component& component : components) {
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        const Component& component = components[i];
+        if (const int number = static_cast<int>(i); type.shape.stored(number) != number) {
+            map.sources.emplace_back(); // above the diagonal of what is packed: dropped
+            continue;
+        }
         const Datum* datum = component.datum ? &draft_.datum(*component.datum) : nullptr;
         if (!datum ||
             (datum->kind == DatumKind::constant && is_positive_zero(datum->values.at(static_cast<std::size_t>(component.component))))) {
@@ -100,7 +107,7 @@ Value ExpressionChecker::moved(
         }
         const auto [number, inserted] = numbers.try_emplace(*component.datum, static_cast<int>(operands.size()));
         if (inserted) {
-            map.operands.push_back(datum->type.shape);
+            map.operands.push_back(datum->type.shape.full());
             operands.push_back({*component.datum, datum->type, span, std::nullopt});
         }
         map.sources.push_back({number->second, component.component});
@@ -130,6 +137,9 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
         return value;
     }
     list_all(*selection);
+    if (selection->shape.form == Form::scalar) {
+        selection->components.front() = type.shape.stored(selection->components.front()); // `S[0,1]` is the same as `S[1,0]`
+    }
     if (value.constant) {
         std::vector<double> values;
         for (const int component : selection->components) {
@@ -144,8 +154,8 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
     for (const int component : selection->components) {
         if (!assembly) {
             components.push_back({value.datum, component});
-        } else if (assembly->components[static_cast<std::size_t>(component)]) {
-            components.push_back(*assembly->components[static_cast<std::size_t>(component)]);
+        } else if (const std::optional<Component>& part = assembly->at(component)) {
+            components.push_back(*part);
         } else {
             report_gap(whole.text, e.span);
             return {};
@@ -165,11 +175,10 @@ void ExpressionChecker::report_gap(const std::string& name, const Span& place) {
         return;
     }
     assembly.wrong = true;
-    const auto gap = std::find(assembly.components.begin(), assembly.components.end(), std::nullopt) - assembly.components.begin();
     const std::string of = assembly.missing == 1 ? "" : ", one of " + std::to_string(assembly.missing) + " components";
     Diagnostic& d = diagnostics_.report(kind::incomplete_value, place,
         in_backticks(name) + " is a `" + to_string(assembly.type.shape) + "` without a value in " +
-            component_text(assembly.type.shape, static_cast<int>(gap)) + of);
+            component_text(assembly.type.shape, assembly.gap()) + of);
     d.notes.push_back({defined.span, "its first part is assigned here"});
 }
 
@@ -184,8 +193,8 @@ void ExpressionChecker::complete(const std::string& name, const Span& place) {
         return;
     }
     std::vector<Component> components;
-    for (const std::optional<Component>& component : assembly.components) {
-        components.push_back(*component);
+    for (int component = 0; component < assembly.type.shape.components(); ++component) {
+        components.push_back(*assembly.at(component));
     }
     Evaluated own;
     own.calls_before = draft_.calls.size();
@@ -219,9 +228,10 @@ std::optional<Value> ExpressionChecker::movement(Evaluation& evaluation, const a
         return Value{};
     }
     const std::size_t count = operands->size();
-    if (count == 0 || (e.text == "diag" && count != 1)) {
+    const bool one = e.text != "rows" && e.text != "columns";
+    if (count == 0 || (one && count != 1)) {
         diagnostics_.report(kind::wrong_arity, e.span,
-            in_backticks(e.text) + " takes " + (e.text == "diag" ? "1 operand" : "1 operand or more") + ", but " + std::to_string(count) +
+            in_backticks(e.text) + " takes " + (one ? "1 operand" : "1 operand or more") + ", but " + std::to_string(count) +
                 (count == 1 ? " is" : " are") + " given");
         return Value{};
     }
@@ -235,7 +245,9 @@ std::optional<Value> ExpressionChecker::movement(Evaluation& evaluation, const a
             return Value{};
         }
     }
-    return e.text == "diag" ? diagonal(evaluation.result, e, operands->front()) : stacked(evaluation.result, e, *operands);
+    return e.text == "diag" ? diagonal(evaluation.result, e, operands->front())
+        : one               ? stored_otherwise(evaluation.result, e, operands->front())
+                            : stacked(evaluation.result, e, *operands);
 }
 
 Value ExpressionChecker::diagonal(Evaluated& evaluated, const ast::Expression& e, const Operand& vector) {
@@ -290,7 +302,7 @@ Value ExpressionChecker::stacked(Evaluated& evaluated, const ast::Expression& e,
     int before = 0;
     for (const Operand& operand : operands) {
         const int more = added(operand.type.shape);
-        for (int k = 0; k < operand.type.shape.size(); ++k) {
+        for (int k = 0; k < operand.type.shape.components(); ++k) {
             // Row-major within the operand: a row is all of a vector for `rows`, and a component of it for `columns`.
             const int place = down ? before * length + k : k / more * total + before + k % more;
             components[static_cast<std::size_t>(place)] = {operand.datum, k};

@@ -145,7 +145,9 @@ private:
     library::Instance operation(std::string_view symbol, const Type& type) const {
         for (const FunctionId function : catalog_.with_operator(symbol)) {
             auto match = catalog_.match(function, {type, type});
-            if (auto* instance = std::get_if<library::Instance>(&match); instance && instance->result == type && !instance->swapped) {
+            const Type full{type.shape.full(), type.precision};
+            if (auto* instance = std::get_if<library::Instance>(&match); instance && instance->result == full && !instance->swapped) {
+                instance->result = type; // all terms are stored so
                 return std::move(*instance);
             }
         }

@@ -60,6 +60,7 @@ private:
         case TokenKind::scalar:
         case TokenKind::vector:
         case TokenKind::matrix:
+        case TokenKind::symmetric:
             return "the shape " + in_backticks(text_of(token));
         default:
             return in_backticks(text_of(token));
@@ -161,8 +162,8 @@ private:
         const std::string_view word = text_of(first);
         if (first.kind == TokenKind::name && problem_.found == problem_.statement + 1) {
             if (word.starts_with("MATRIX") || word.starts_with("VECTOR") || word.starts_with("matrix") || word.starts_with("vector") ||
-                word == "scalar" || word == "Scalar") {
-                return "a shape is written `SCALAR`, `VECTOR3` or `MATRIX3x4`";
+                word.starts_with("SYMMETRIC") || word.starts_with("symmetric") || word == "scalar" || word == "Scalar") {
+                return "a shape is written `SCALAR`, `VECTOR3`, `MATRIX3x4` or `SYMMETRIC3`";
             }
             if (found_.kind == TokenKind::left_parenthesis) {
                 return "give the result a name: `x = " + std::string(word) + "(...);`";

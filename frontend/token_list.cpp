@@ -155,6 +155,8 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::vector;
     case FusecLexer::MATRIX:
         return TokenKind::matrix;
+    case FusecLexer::SYMMETRIC:
+        return TokenKind::symmetric;
     case FusecLexer::NAME:
         return TokenKind::name;
     case FusecLexer::NUMBER:

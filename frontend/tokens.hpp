@@ -24,6 +24,7 @@ enum class TokenKind {
     scalar,
     vector,
     matrix,
+    symmetric,
     name,
     number,
     string, ///< `"file.fus"`

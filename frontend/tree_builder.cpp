@@ -117,6 +117,10 @@ private:
             shape.form = Form::matrix;
             shape.rows = text.substr(letters, cross - letters);
             shape.columns = text.substr(cross + 1);
+        } else if (context->SYMMETRIC()) {
+            shape.form = Form::matrix;
+            shape.rows = shape.columns = text.substr(std::string_view("SYMMETRIC").size());
+            shape.packed = true;
         }
         return shape;
     }

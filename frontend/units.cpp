@@ -55,7 +55,7 @@ bool Units::join(CallId call, CallId root) {
     }
     const library::EntryWise* entries = entry_wise_[call.index()];
     const std::size_t more =
-        entries == nullptr ? 1 : entries->steps.size() * static_cast<std::size_t>(program_.call(call).instance.result.shape.size());
+        entries == nullptr ? 1 : entries->steps.size() * static_cast<std::size_t>(program_.call(call).instance.result.shape.components());
     const int deeper = entries == nullptr ? 1 : static_cast<int>(entries->steps.size());
     if (below + deeper > deepest_unit || steps_[root.index()] + more > largest_unit) {
         return false;
@@ -145,6 +145,8 @@ bool Units::reaches(CallId from, CallId to) const {
 
 std::optional<Units::Component> Units::source(Component component, CallId root) const {
     for (;;) {
+        // What a function gives above the diagonal of a packed result is dropped.
+        component.component = program_.datum(component.datum).type.shape.stored(component.component);
         const std::optional<CallId> producer = program_.datum(component.datum).producer;
         if (!producer) {
             return component;

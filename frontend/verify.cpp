@@ -160,7 +160,8 @@ private:
         const auto match = catalog_.match(call.instance.function, types);
         const auto* instance = std::get_if<library::Instance>(&match);
         internal_check(instance && !instance->swapped, "operands do not fit the function in its declared order");
-        internal_check(instance->result == result.type && call.instance.result == result.type && instance->shape == call.instance.shape,
+        const Type full{result.type.shape.full(), result.type.precision};
+        internal_check(instance->result == full && call.instance.result == result.type && instance->shape == call.instance.shape,
             "a call's type is not its function's");
     }
 
@@ -169,6 +170,8 @@ private:
         const Shape& shape = datum.type.shape;
         internal_check(shape.rows >= 1 && shape.rows <= max_dimension && shape.columns >= 1 && shape.columns <= max_dimension,
             "dimension out of range");
+        internal_check(!shape.packed || (shape.form == Form::matrix && shape.rows == shape.columns && datum.kind != DatumKind::constant),
+            "a value that is no matrix in memory is packed");
         internal_check(datum.producer.has_value() == (datum.kind == DatumKind::computed), "a producer is missing or too many");
         internal_check(!datum.producer || program_.call(*datum.producer).result == id, "a producer does not make its datum");
         internal_check(datum.uniform_call.has_value() == (datum.kind == DatumKind::derived), "a uniform call is missing or too many");

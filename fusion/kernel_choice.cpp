@@ -205,8 +205,9 @@ bool fits_registers(const KernelOutline& kernel, const Combination& routines, co
         return false;
     }
     const Routine& producer = routine(kernel, routines, datum.producer);
-    if (producer.synchronises || library::components_touched(datum.shape, producer.output, producer.threads) == 0) {
-        return false; // threads of an instance pass parts of the result to each other
+    if ((datum.shape.packed && producer.threads > 1) || producer.synchronises ||
+        library::components_touched(datum.shape, producer.output, producer.threads) == 0) {
+        return false; // threads of an instance pass parts of the result to each other; of what is packed, they have none of their own
     }
     return std::all_of(datum.uses.begin(), datum.uses.end(), [&](const KernelOutline::Use& use) {
         const Routine& consumer = routine(kernel, routines, use.call);

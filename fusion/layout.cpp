@@ -17,6 +17,12 @@ constexpr int simulated_warps = 8;
 /// First word, within an element, of the part that lane `lane` of the element's threads touches.
 int first_word(const Access& access, int lane) {
     const Shape& shape = access.shape;
+    if (shape.packed && access.touch != library::Touch::all) { // a result: parts of the lower triangle
+        const int row = access.touch == library::Touch::rows ? lane * shape.rows / access.threads
+            : access.touch == library::Touch::entry          ? lane / shape.columns % shape.rows
+                                                             : lane % shape.rows;
+        return packed_word(row, access.touch == library::Touch::column ? row : 0);
+    }
     switch (access.touch) {
     case library::Touch::all:
         return 0;
@@ -34,7 +40,8 @@ int first_word(const Access& access, int lane) {
 
 /// Bytes of one access: parts that are contiguous are taken in 4, 8 or 16 bytes.
 int access_bytes(const Access& access) {
-    if ((access.touch == library::Touch::column && access.shape.columns > 1) || access.reads != 0) {
+    const bool scattered = access.touch == library::Touch::column && access.shape.columns > 1;
+    if (scattered || access.reads != 0 || (access.shape.packed && access.touch != library::Touch::all)) {
         return access.word_bytes;
     }
     int width = access.word_bytes;
@@ -113,6 +120,9 @@ double per_element(const Access& access, int group, int pad_words, Measure measu
 int components_per_thread(const Access& access) {
     if (access.reads != 0) {
         return access.reads;
+    }
+    if (access.shape.packed && access.touch != library::Touch::all) {
+        return std::max(1, access.shape.size() / access.threads);
     }
     if (const int part = library::components_touched(access.shape, access.touch, access.threads)) {
         return part;

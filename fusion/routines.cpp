@@ -2,11 +2,29 @@
 // Legal implementations of each call.
 #include "fusion/routines.hpp"
 
+#include "elementary-lib/device_source.hpp"
+
 #include <algorithm>
 
 namespace fusec::fusion {
 
 namespace {
+
+/// Components that one of several threads reads somewhere in a packed operand: rows and columns of it are no parts of their own.
+int reads_of_packed(const Shape& shape, library::Touch touch, int threads) {
+    switch (touch) {
+    case library::Touch::row:
+    case library::Touch::column:
+        return shape.rows;
+    case library::Touch::entry:
+        return 1;
+    case library::Touch::rows:
+        return std::max(1, shape.size() / threads);
+    case library::Touch::all:
+        break;
+    }
+    return 0;
+}
 
 /// An operand that is a derived vector or matrix of which the thread's lane says which components it reads. Empty: none.
 std::string indexed_by_lane(
@@ -53,6 +71,15 @@ CallRoutines routines_of(
                 "` by thread, which every thread computes into registers");
             continue;
         }
+        // A row of a diagonal keeps what it has elsewhere, which above the diagonal is another thread's.
+        const bool keeps = *threads > 1 && call.instance.result.shape.packed &&
+            library::implementation_source(function, implementation).find(": c(i, j);") != std::string_view::npos;
+        const bool passes_parts = keeps || routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
+        if (routine.threads > 1 && passes_parts && call.instance.result.shape.packed) {
+            result.unusable.push_back("threads of `" + function.name + "_" + implementation.name +
+                "` know parts of their result, which a `" + to_string(call.instance.result.shape) + "` does not have");
+            continue;
+        }
         if (routine.exchanges != 0) { // the reference names what the threads read together
             for (std::size_t operand = 0; operand < operands.size(); ++operand) {
                 const int part = library::components_touched(operands[operand], routine.inputs[operand], routine.threads);
@@ -68,6 +95,13 @@ CallRoutines routines_of(
             for (std::size_t operand = 0; operand < routine.components.size(); ++operand) {
                 const auto listed = static_cast<int>(routine.components[operand].size());
                 routine.reuse[operand] = listed == 0 ? routine.reuse[operand] : OperandReuse{listed, implementation.waiting[operand]};
+            }
+        }
+        for (std::size_t i = 0; i < operands.size() && routine.threads > 1; ++i) {
+            if (operands[i].packed && routine.inputs[i] != library::Touch::all) {
+                routine.reads.resize(operands.size());
+                routine.reads[i] = reads_of_packed(operands[i], routine.inputs[i], routine.threads);
+                routine.inputs[i] = library::Touch::all;
             }
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {

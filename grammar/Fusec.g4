@@ -49,6 +49,7 @@ shape
     : SCALAR
     | VECTOR
     | MATRIX
+    | SYMMETRIC
     ;
 
 inputList
@@ -183,6 +184,7 @@ DOUBLE  : 'double' ;
 SCALAR : 'SCALAR' ;
 VECTOR : 'VECTOR' DIGIT+ ;
 MATRIX : 'MATRIX' DIGIT+ 'x' DIGIT+ ;
+SYMMETRIC : 'SYMMETRIC' DIGIT+ ;
 
 NAME   : LETTER (LETTER | DIGIT)* ;
 NUMBER : COMPLETE_NUMBER | DIGIT+ '.' ;

@@ -177,6 +177,10 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
             "`null` is no value of `neutral` (`zero`, `one`, `identity`) [library-wrong-value]"},
         {"flops     =", "involution = true\nflops =", "5:14",
             "only a function of 1 operand can be applied to its own result, but this has 2 [library-metadata]"},
+        {"flops     =", "symmetric = \"always\"\nflops =", "5:13",
+            "`symmetric` is a fact about a matrix, but the result is `VECTOR[M]` [library-metadata]"},
+        {"flops     =", "symmetric = \"often\"\nflops =", "5:13",
+            "`often` is no value of `symmetric` (`always`, `kept`, `equal`) [library-wrong-value]"},
         {"type = \"VECTOR[N]\"", "type = \"VECTOR[N]\"\ndomain = \"spd\"", "14:10",
             "`b` is not a square matrix, so this domain means nothing [library-metadata]"},
         // implementations
@@ -244,6 +248,16 @@ threads = "1"
     EXPECT_THAT(report({{"flops ", "idempotent = true\nflops "}, turned}),
         HasSubstr("f.toml:4:14: error: `idempotent` says what the function of its own result is, but `MATRIX[N,M]` is no `MATRIX[M,N]` "
                   "[library-metadata]"));
+    EXPECT_EQ(report({{"flops ", "symmetric = \"kept\"\nflops "}}), "");
+    EXPECT_THAT(report({{"flops ", "symmetric = \"always\"\nflops "}}),
+        HasSubstr("f.toml:4:13: error: `MATRIX[N,M]` is not always square, so it is not always symmetric [library-metadata]"));
+    EXPECT_THAT(report({{"flops ", "symmetric = \"equal\"\nflops "}}),
+        HasSubstr("f.toml:4:13: error: `equal` says what is where two operands are one value, but the operands are not two of one form "
+                  "[library-metadata]"));
+    EXPECT_THAT(
+        report({{"flops ", "symmetric = \"kept\"\nflops "}, {"name = \"A\"\ntype = \"MATRIX[N,M]\"", "name = \"A\"\ntype = \"VECTOR[N]\""},
+            {"= A[i,j]", "= A[i]"}, {"[\"N\", \"M\"]", "[\"N\"]"}, {"MATRIX[N,M]", "MATRIX[N,N]"}}),
+        HasSubstr("error: `kept` says that the result is symmetric where the matrices are, but no operand is a matrix [library-metadata]"));
     EXPECT_THAT(report({{"name = \"A\"", "name = \"A\"\nneutral = \"one\""}}),
         HasSubstr("error: `neutral` says that the result is the other of 2 operands, but the function has 1 [library-metadata]"));
     EXPECT_THAT(report({{"flops ", "commutative = true\nflops "}}),

@@ -21,7 +21,8 @@ std::string without_facts(const std::string& toml) {
     std::istringstream in(toml);
     std::string text;
     for (std::string line; std::getline(in, line);) {
-        const bool fact = line.starts_with("neutral =") || line.starts_with("involution =") || line.starts_with("idempotent =");
+        const bool fact = line.starts_with("neutral =") || line.starts_with("involution =") || line.starts_with("idempotent =") ||
+            line.starts_with("symmetric =");
         text += fact ? "" : line + "\n";
     }
     return text;
@@ -80,6 +81,12 @@ TEST(LibraryFacts, ExactlyTheDeclaredOnesHold) {
         const std::string head = "SPDX-License-Identifier: Apache-2.0\n";
         expect(function, head, "involution = true\n", function.involution);
         expect(function, head, "idempotent = true\n", function.idempotent);
+        for (const library::Symmetry value : {library::Symmetry::always, library::Symmetry::kept, library::Symmetry::equal}) {
+            // What is always symmetric is so for symmetric operands too; a difference of equal matrices is zero.
+            const std::string fact = function.name + " " + std::string(name_of(value));
+            const bool follows = fact == "msym kept" || fact == "mskew kept" || fact == "msub equal";
+            expect(function, head, "symmetric = \"" + std::string(name_of(value)) + "\"\n", follows || function.symmetric == value);
+        }
     }
     std::printf("             %zu declared, %zu refused by their types, %zu refuted by numbers\n", declared, refused, refuted);
     EXPECT_GT(declared, 30u);

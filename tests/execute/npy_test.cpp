@@ -18,6 +18,7 @@ using testing::HasSubstr;
 
 const Type scalar{{Form::scalar, 1, 1}, Precision::f32};
 const Type vector3{{Form::vector, 3, 1}, Precision::f64};
+const Type symmetric3{{Form::matrix, 3, 3, true}, Precision::f32};
 const Type matrix2x3{{Form::matrix, 2, 3}, Precision::f32};
 
 /// A file of format version `major`.0 with the header as it stands.
@@ -70,6 +71,11 @@ TEST(Numpy, ReadsEveryFormInBothVersions) {
         parse_numpy(file("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", floats(1)), "mu.npy", {"mu", scalar, true}, diagnostics);
     ASSERT_TRUE(uniform);
     EXPECT_EQ(uniform->elements, 1u);
+    const auto packed = parse_numpy(
+        file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 6)}", floats(12)), "S.npy", {"S", symmetric3, false}, diagnostics);
+    ASSERT_TRUE(packed);
+    EXPECT_EQ(packed->elements, 2u);
+    EXPECT_EQ(packed->bytes, floats(12));
     const auto none =
         parse_numpy(file("{'descr': '<f8', 'fortran_order': False, 'shape': (0L, 3L)}", ""), "v.npy", {"v", vector3, false}, diagnostics);
     ASSERT_TRUE(none);
@@ -123,6 +129,11 @@ TEST(Numpy, SaysWhereAFileIsWrong) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
         EXPECT_NE(message(whole.substr(0, size), matrices), "ok") << size;
     }
+}
+
+TEST(Numpy, APackedListHasOneRowOfWordsPerElement) {
+    EXPECT_EQ(message(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 3)}", floats(18)), {"S", symmetric3, false}),
+        "`A.npy`, byte 60: shape (2, 3, 3) found, (n, 6) expected for `S` (float SYMMETRIC3)");
 }
 
 TEST(Numpy, WritesWhatItReads) {

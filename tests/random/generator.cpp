@@ -2,6 +2,7 @@
 #include "tests/random/generator.hpp"
 
 #include "tests/random/draw.hpp"
+#include "tests/random/packed_statement.hpp"
 #include "tests/random/value.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ public:
           neutral_draw_(seed ^ 0x5a5aU),
           component_draw_(seed ^ 0x5bd1e995U),
           selection_draw_(seed ^ 0x7f4a7c15U),
+          symmetric_draw_(seed ^ 0x2545f491U),
           options_(options),
           name_("p" + std::to_string(seed)) {}
 
@@ -71,7 +73,8 @@ private:
             const int form = i == 0 ? 2 : draw_.below(4);
             v.rows = form == 0 ? 0 : draw_.one_of(sizes);
             v.columns = form >= 2 ? draw_.one_of(sizes) : 0;
-            declarations_ += precision + v.type() + " " + v.name + ";\n";
+            v.packed = options_.symmetric && v.square() && symmetric_draw_.chance(70);
+            declarations_ += precision + v.declared_type() + " " + v.name + ";\n";
             values_.push_back(v);
         }
         if (options_.uniforms) {
@@ -115,7 +118,8 @@ private:
         if (!varies) {
             return false;
         }
-        const std::string expression = options_.neutrals && neutral_draw_.chance(40) ? with_neutral(written, rows, columns) : written;
+        const std::string expression =
+            options_.neutrals && neutral_draw_.chance(40) ? with_neutral(neutral_draw_.below(5), written, rows, columns) : written;
         if (options_.blocks && block_draw_.chance(25)) {
             body_ += called(target, expression, operands);
         } else if (options_.alternatives && ways_ < 2 && neutral_draw_.chance(40)) {
@@ -137,24 +141,10 @@ private:
         return true;
     }
 
-    /// The same value with more calls.
-    std::string with_neutral(const std::string& expression, int rows, int columns) {
-        const std::string value = "(" + expression + ")";
-        switch (neutral_draw_.below(5)) {
-        case 0:
-            return "1 * " + value;
-        case 1:
-            return "-(-" + value + ")";
-        case 2:
-            return value + " / 1";
-        case 3:
-            return rows == 0 ? "0 + " + value : "midentity(" + std::to_string(rows) + ") * " + value;
-        default:
-            return rows == 0 ? value + " - 0" : columns == 0 ? value + " * 1" : value + "'' * midentity(" + std::to_string(columns) + ")";
-        }
-    }
-
     bool statement(const std::string& target) {
+        if (options_.symmetric && symmetric_draw_.chance(35)) {
+            return symmetric_statement(target);
+        }
         if (options_.components && component_draw_.chance(40)) {
             return component_statement(target);
         }
@@ -408,6 +398,21 @@ private:
         return std::pair{component(*a), component(*b)};
     }
 
+    bool symmetric_statement(const std::string& target) {
+        const auto a = pick([](const Value& v) { return v.varies && !v.scalar(); });
+        if (!a) {
+            return false;
+        }
+        const PackedStatement made = packed_statement(symmetric_draw_, target, *a, options_.f64);
+        if (!made.converts.empty()) {
+            return add_sum(target, made.size, made.size, made.converts, {*a});
+        }
+        body_ += made.text;
+        note_statement(target, {.name = target, .rows = made.size, .columns = made.size}, {*a});
+        values_.back().moved = false;
+        return true;
+    }
+
     /// Scalar arithmetic in loops over components: of one value or two that cannot cancel.
     bool component_statement(const std::string& target) {
         const auto computed = [](const Value& v) { return v.varies && !v.fixed && !v.moved; };
@@ -566,6 +571,7 @@ private:
     Draw neutral_draw_; ///< of its own too
     Draw component_draw_;
     Draw selection_draw_;
+    Draw symmetric_draw_;
     std::vector<Value> compared_;
     bool summed_ = false;
     int ways_ = 0; ///< alternatives so far

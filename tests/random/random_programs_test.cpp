@@ -46,6 +46,7 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.neutrals = seed % 7 == 3;
     options.components = seed % 4 == 1;
     options.alternatives = seed % 6 == 4;
+    options.symmetric = seed % 7 == 5 || seed % 9 == 2;
     options.selections = seed % 5 == 3 || seed % 11 == 0;
     return options;
 }
@@ -109,7 +110,8 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 }
 
 struct Counts {
-    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
+    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, plans = 0, texts = 0, launches = 0, components = 0,
+                ill = 0;
     std::size_t demanded = 0; ///< components, at least
 };
 
@@ -178,6 +180,7 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         counts.derived += first_of_program && !subject_of[p]->compilation.program->uniform_calls.empty() ? 1U : 0U;
         counts.selecting += first_of_program && subject_of[p]->text.find("select(") != std::string::npos ? 1U : 0U;
         counts.choosing += first_of_program && !subject_of[p]->compilation.planned.empty() ? 1U : 0U;
+        counts.packing += first_of_program && subject_of[p]->text.find("SYMMETRIC") != std::string::npos ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
             ++counts.ill;
             std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn
@@ -254,8 +257,9 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
         }
         std::cout << (target == fusion::Target::host ? "host" : "emulated CUDA") << ", seeds " << first << " to " << last - 1 << ": "
                   << counts.programs << " programs, " << counts.derived << " with calls on uniforms, " << counts.selecting
-                  << " with selections, " << counts.choosing << " with alternatives, " << counts.plans << " plans, " << counts.texts
-                  << " texts, " << counts.launches << " launches, " << counts.components << " components compared\n";
+                  << " with selections, " << counts.choosing << " with alternatives, " << counts.packing << " with packed matrices, "
+                  << counts.plans << " plans, " << counts.texts << " texts, " << counts.launches << " launches, " << counts.components
+                  << " components compared\n";
         EXPECT_EQ(counts.programs, last - first);
         EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
         EXPECT_GE(counts.texts, counts.programs);
@@ -265,6 +269,7 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
             EXPECT_GE(counts.derived, counts.programs / 15) << "calls on uniforms are hardly ever made";
             EXPECT_GE(counts.selecting, counts.programs / 10) << "selections are hardly ever made";
             EXPECT_GE(counts.choosing, counts.programs / 15) << "alternatives are hardly ever made";
+            EXPECT_GE(counts.packing, counts.programs / 10) << "packed matrices are hardly ever made";
         }
     }
 }

@@ -24,15 +24,36 @@ struct Value {
     /// could cancel and leave nothing but rounding errors.
     std::set<std::string> parts{name};
 
+    bool packed = false; ///< declared `SYMMETRICn`
+
     bool scalar() const { return rows == 0; }
     bool vector() const { return rows > 0 && columns == 0; }
     bool matrix() const { return columns > 0; }
+    bool square() const { return matrix() && rows == columns; }
+    std::string declared_type() const { return packed ? "SYMMETRIC" + std::to_string(rows) : type(); }
     std::string type() const {
         return scalar() ? "SCALAR"
             : vector()  ? "VECTOR" + std::to_string(rows)
                         : "MATRIX" + std::to_string(rows) + "x" + std::to_string(columns);
     }
 };
+
+/// The same value with more calls, in one of five ways.
+inline std::string with_neutral(int way, const std::string& expression, int rows, int columns) {
+    const std::string value = "(" + expression + ")";
+    switch (way) {
+    case 0:
+        return "1 * " + value;
+    case 1:
+        return "-(-" + value + ")";
+    case 2:
+        return value + " / 1";
+    case 3:
+        return rows == 0 ? "0 + " + value : "midentity(" + std::to_string(rows) + ") * " + value;
+    default:
+        return rows == 0 ? value + " - 0" : columns == 0 ? value + " * 1" : value + "'' * midentity(" + std::to_string(columns) + ")";
+    }
+}
 
 /// The statement as a call of a definition whose parameters are the operands.
 inline std::string called(const std::string& target, const std::string& expression, const std::vector<Value>& operands) {

@@ -102,6 +102,35 @@ struct rows_registers {
     FUSEC_DEVICE T& operator()(int i, int j = 0) { return data[(i - first) * Columns + j]; }
 };
 
+// [chunk symmetric needs device]
+// A symmetric matrix stored packed: `data` has the rows of its lower triangle, one behind the other. (i, j) and (j, i) are one component;
+// what is written above the diagonal is dropped, since the same is written below.
+template <class T, class Data>
+struct symmetric_entry {
+    Data data;
+    int word;
+    bool stored;
+    FUSEC_DEVICE operator T() const { return data[word]; }
+    FUSEC_DEVICE void operator=(T value) const {
+        if (stored)
+            data[word] = value;
+    }
+    FUSEC_DEVICE void operator=(const symmetric_entry& other) const { *this = T(other); }
+};
+template <class T, int N, class Data>
+struct symmetric_view {
+    using value_type = T;
+    static constexpr int rows = N, columns = N;
+    Data data;
+    FUSEC_DEVICE static constexpr int word(int i, int j) { return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i; }
+    FUSEC_DEVICE T operator()(int i, int j) const { return data[word(i, j)]; }
+    FUSEC_DEVICE symmetric_entry<T, Data> operator()(int i, int j) { return {data, word(i, j), i >= j}; }
+};
+template <class T, int N, class Data>
+FUSEC_DEVICE symmetric_view<T, N, Data> symmetric(Data data) {
+    return {data};
+}
+
 // [chunk end]
 } // namespace fusec
 
