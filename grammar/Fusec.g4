@@ -14,6 +14,7 @@ statement
     | declaration
     | constantDeclaration
     | inputList
+    | inoutList
     | assignment
     | returnList
     | includeFile
@@ -53,6 +54,10 @@ shape
 
 inputList
     : INPUT NAME (COMMA NAME)* SEMICOLON
+    ;
+
+inoutList
+    : INOUT NAME (COMMA NAME)* SEMICOLON
     ;
 
 assignment
@@ -168,6 +173,7 @@ indexOperand
 
 PROGRAM : 'program' ;
 INPUT   : 'input' ;
+INOUT   : 'inout' ;
 RETURN  : 'return' ;
 UNIFORM : 'uniform' ;
 CONST   : 'const' ;

@@ -19,6 +19,7 @@ struct ProgramOptions {
     bool slices = false;       ///< statements that choose components, or put values together
     bool components = false;   ///< loops of scalar arithmetic with components
     bool alternatives = false; ///< up to two statements in two ways
+    bool updates = false;      ///< inputs that are `inout`, with values that are kept from before
     bool selections = false;   ///< statements that choose one of two values by a comparison
 };
 

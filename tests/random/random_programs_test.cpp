@@ -46,6 +46,7 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.neutrals = seed % 7 == 3;
     options.components = seed % 4 == 1;
     options.alternatives = seed % 6 == 4;
+    options.updates = seed % 4 == 2 || seed % 9 == 0;
     options.selections = seed % 5 == 3 || seed % 11 == 0;
     return options;
 }
@@ -109,7 +110,8 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 }
 
 struct Counts {
-    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
+    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, updating = 0, plans = 0, texts = 0, launches = 0, components = 0,
+                ill = 0;
     std::size_t demanded = 0; ///< components, at least
 };
 
@@ -177,6 +179,7 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         counts.programs += first_of_program ? 1U : 0U;
         counts.derived += first_of_program && !subject_of[p]->compilation.program->uniform_calls.empty() ? 1U : 0U;
         counts.selecting += first_of_program && subject_of[p]->text.find("select(") != std::string::npos ? 1U : 0U;
+        counts.updating += first_of_program && !subject_of[p]->compilation.program->updates.empty() ? 1U : 0U;
         counts.choosing += first_of_program && !subject_of[p]->compilation.planned.empty() ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
             ++counts.ill;
@@ -237,8 +240,8 @@ TEST_P(RandomProgramMutants, AreCaught) {
     }
 }
 
-/// The second with slices.
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65));
+/// The second with slices, the third with lists that are updated in place.
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65, 90));
 
 class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
 
@@ -264,6 +267,7 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
             EXPECT_GT(counts.demanded, 0U);
             EXPECT_GE(counts.derived, counts.programs / 15) << "calls on uniforms are hardly ever made";
             EXPECT_GE(counts.selecting, counts.programs / 10) << "selections are hardly ever made";
+            EXPECT_GE(counts.updating, counts.programs / 6) << "lists are hardly ever updated in place";
             EXPECT_GE(counts.choosing, counts.programs / 15) << "alternatives are hardly ever made";
         }
     }
