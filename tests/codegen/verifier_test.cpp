@@ -338,8 +338,9 @@ TEST(Verifier, a_list_is_stored_behind_all_reads_of_its_old_value) {
     EXPECT_THAT(findings(updating_kernel(false)), IsEmpty());
     EXPECT_THAT(findings(updating_kernel(true)), IsEmpty());
     EXPECT_THAT(with(updating_kernel(false), [](Kernel& k) { k.steps.erase(k.steps.begin() + 1); }),
-        Contains(HasSubstr("`M` component 1 of element 0, thread 0 (1 of 32 elements): stored without a barrier after thread 1 read its old "
-                           "value in step 0")));
+        Contains(
+            HasSubstr("`M` component 1 of element 0, thread 0 (1 of 32 elements): stored without a barrier after thread 1 read its old "
+                      "value in step 0")));
     EXPECT_THAT(with(updating_kernel(true), [](Kernel& k) { drop(k, 2); }), Contains(HasSubstr("read its old value in step 1")))
         << "what a copy reads, it has read at its wait";
     EXPECT_THAT(with(updating_kernel(true), [](Kernel& k) { std::swap(k.steps[1], k.steps[4]); }),

@@ -180,11 +180,11 @@ TEST_F(Updates, EveryPlanEqualsTheReference) {
     }
 }
 
-/// Every kernel of two calls at most that loads a list and stores it.
+/// Every kernel of two calls at most that loads a list and stores it; one in twelve of them is executed too.
 TEST_F(Updates, KernelsStoreBehindAllReadsOfTheOldValue) {
     compile(text, "space");
     std::vector<fusion::Candidate> kernels;
-    std::size_t cooperative = 0, barriers = 0, missed = 0;
+    std::size_t checked = 0, cooperative = 0, barriers = 0, missed = 0;
     for (const fusion::Column& column : c.space->columns()) {
         const bool updates = std::any_of(column.stores.begin(), column.stores.end(), [&](DataId stored) {
             const auto old = c.graph->old_value(stored);
@@ -210,17 +210,19 @@ TEST_F(Updates, KernelsStoreBehindAllReadsOfTheOldValue) {
                 missed += std::any_of(found.begin(), found.end(),
                     [](const std::string& finding) { return finding.find("read its old value") != std::string::npos; });
             }
-            kernels.push_back(std::move(kernel));
+            if (checked++ % 12 == 0) {
+                kernels.push_back(std::move(kernel));
+            }
         }
     }
-    EXPECT_GT(kernels.size(), 40U);
+    EXPECT_GT(checked, 500U);
     EXPECT_GT(cooperative, 10U);
     EXPECT_GT(missed, 10U) << "of " << barriers;
     const execute::VerifyResult result = execute::verify_kernels(kernels, *c.graph, *c.catalog, {}, setup(folder.path() / "cache"));
     EXPECT_TRUE(result.passed()) << failures(result);
     EXPECT_EQ(result.checked, kernels.size());
-    std::cout << kernels.size() << " kernels, " << cooperative << " of several threads per element, " << missed << " of " << barriers
-              << " barriers are there for old values\n";
+    std::cout << checked << " kernels, " << kernels.size() << " of them executed, " << cooperative << " of several threads per element, "
+              << missed << " of " << barriers << " barriers are there for old values\n";
 }
 
 TEST_F(Updates, HaveOnePointerThatIsNotReadOnly) {

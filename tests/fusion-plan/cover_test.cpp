@@ -60,7 +60,7 @@ TEST(Cover, EqualsBruteForceOnRandomPrograms) {
 
 TEST(Cover, EqualsBruteForceWhereListsAreUpdatedInPlace) {
     std::size_t updates = 0, restricted = 0, recomputing = 0, infeasible = 0;
-    for (std::uint64_t seed = 5000; seed < 5200; ++seed) {
+    for (std::uint64_t seed = 5000; seed < 5600; ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937_64 random(seed);
         const dag::CallGraph graph = toy::random_updating_graph(random, 2 + seed % 6);
@@ -99,9 +99,9 @@ TEST(Cover, EqualsBruteForceWhereListsAreUpdatedInPlace) {
         }
     }
     EXPECT_GT(updates, 200U);
-    EXPECT_GT(restricted, 10U); // the best plan would store a new value too early
+    EXPECT_GT(restricted, 20U); // the best plan would store a new value too early
     EXPECT_GT(recomputing, 10U);
-    EXPECT_LT(infeasible, 60U);
+    EXPECT_LT(infeasible, 180U);
 }
 
 /// `y += ...` where another kernel reads the old value and is best launched with what needs the new one.
