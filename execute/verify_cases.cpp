@@ -65,8 +65,7 @@ Cases::Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::
       differing_(differing_outputs(graph.program(), catalog, drawn_)),
       one_sided_(one_sided(graph.program(), catalog, drawn_)) {}
 
-RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
-    const ReferenceResult& reference = evaluated(unit, calls);
+RunInterface run_interface(const codegen::Unit& unit, const ReferenceResult& reference) {
     RunInterface interface{unit.name, {}, {}, unit.slots};
     for (const codegen::List& list : unit.inputs) {
         interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}, {}});
@@ -81,6 +80,11 @@ RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& cal
             interface.outputs.back().updates = static_cast<std::size_t>(old - unit.inputs.begin());
         }
     }
+    return interface;
+}
+
+RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
+    RunInterface interface = run_interface(unit, evaluated(unit, calls));
     for (const CallId call : calls) {
         const library::Instance& instance = graph_.call(call).instance;
         interface.operations += catalog_.operations(instance).flops + instance.result.shape.size(); // some only move components

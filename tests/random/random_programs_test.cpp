@@ -240,8 +240,8 @@ TEST_P(RandomProgramMutants, AreCaught) {
     }
 }
 
-/// The second with slices, the third with lists that are updated in place.
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65, 90));
+/// The first with lists that are updated in place, the second with slices.
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65));
 
 class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
 
