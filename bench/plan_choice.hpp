@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -47,12 +48,17 @@ struct Lists {
     std::vector<List> workspaces;           ///< of each plan
     std::size_t footprint = 0;              ///< bytes that one launch touches, workspace apart
 
+    std::vector<frontend::Update> updates = {}; ///< lists that are inputs and outputs
     /// What plan `which` is launched with, in the order of the interface.
     std::vector<const void*> arguments(std::size_t which) const {
         std::vector<const void*> all;
-        for (const std::vector<List>* lists : {&inputs, &outputs[which]}) {
-            for (const List& list : *lists) {
-                all.push_back(list.data());
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const auto update = std::find_if(updates.begin(), updates.end(), [&](const auto& u) { return u.input == i; });
+            all.push_back(update == updates.end() ? inputs[i].data() : outputs[which][update->output].data());
+        }
+        for (std::size_t i = 0; i < outputs[which].size(); ++i) {
+            if (std::none_of(updates.begin(), updates.end(), [&](const auto& u) { return u.output == i; })) {
+                all.push_back(outputs[which][i].data());
             }
         }
         return all;
@@ -73,10 +79,14 @@ Lists<List> make_lists(const std::vector<Choice>& choices, std::size_t n, const 
         fill(list, datum, lists.inputs.size());
         lists.footprint += list.bytes();
     }
+    lists.updates = program.updates;
     for (const Choice& choice : choices) {
         auto& outputs = lists.outputs.emplace_back();
         for (const DataId id : program.outputs) {
             outputs.push_back(make(list_bytes(program.datum(id), n)));
+        }
+        for (const frontend::Update& update : program.updates) { // every plan has its own, and all are launched equally often
+            fill(outputs[update.output], program.datum(program.inputs[update.input]), update.input + 1);
         }
         lists.workspaces.push_back(make(choice.functions.workspace_bytes(n)));
     }

@@ -9,6 +9,7 @@
 #include "execute/simplify.hpp"
 #include "frontend/condense.hpp"
 #include "frontend/file_reader.hpp"
+#include "frontend/order_updates.hpp"
 #include "frontend/uniform_calls.hpp"
 #include "fusion/workers.hpp"
 #include "perfmodel/occupancy.hpp"
@@ -80,6 +81,12 @@ bool fold_tables(Compilation& c, Diagnostics&) {
 
 bool set_uniform_calls_apart(Compilation& c, Diagnostics&) {
     c.program = frontend::set_uniform_calls_apart(*c.program, *c.catalog);
+    return true;
+}
+
+bool order_updates(Compilation& c, Diagnostics&) {
+    c.program = frontend::order_updates(*c.program, *c.catalog);
+    c.catalog = c.catalog->with(c.program->functions);
     return true;
 }
 
@@ -173,6 +180,7 @@ const std::vector<Stage>& stages() {
         {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},
         {"tables", "zeros and ones of constants taken out of calls", fold_tables, check_program_value, nullptr, ""},
         {"uniform", "calls on uniforms left to the kernels that use them", set_uniform_calls_apart, check_program_value, nullptr, ""},
+        {"updates", "old values of lists read before the new ones are stored", order_updates, check_program_value, nullptr, ""},
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},
         {"plan", "candidates on demand; the kernel mix with its bound", choose_plan, check_plans, dump_plan, "plan"},

@@ -24,6 +24,36 @@ void BlockMachine::wait() {
             word.writer.step = step_;
         }
     }
+    for (auto& [list, words] : old_values_) {
+        for (auto& [component, word] : words) {
+            if (word.async) {
+                word.async = false;
+                word.readers.back().step = step_;
+            }
+        }
+    }
+}
+
+std::string BlockMachine::read_old(std::size_t list, int component, int thread, bool async) {
+    ListWord& word = old_values_[list][component];
+    word.readers.push_back({thread, step_, -1});
+    word.async = word.async || async;
+    return word.written ? "its old value is read after the new one is stored" : "";
+}
+
+std::string BlockMachine::write_new(std::size_t list, int component, int thread) {
+    ListWord& word = old_values_[list][component];
+    word.written = true;
+    if (word.async) {
+        return "stored while an asynchronous copy from there is under way";
+    }
+    for (const Access& reader : word.readers) {
+        if (!ordered(reader, thread, -1)) {
+            return "stored without a barrier after thread " + std::to_string(reader.thread) + " read its old value in step " +
+                std::to_string(reader.step);
+        }
+    }
+    return {};
 }
 
 std::string BlockMachine::read(std::size_t tile, int component, int byte, int thread, int together) {

@@ -29,6 +29,11 @@ public:
     std::string read(std::size_t tile, int component, int byte, int thread, int together);
     std::string write(std::size_t tile, int component, int byte, int thread, bool async, int together);
 
+    /// The same for a component of a list that the kernel loads and stores, by the list of its old value: the new one is written after
+    /// every read of the old one, by the same thread or on the other side of a barrier. `async`: the copy reads it until the next wait.
+    std::string read_old(std::size_t list, int component, int thread, bool async);
+    std::string write_new(std::size_t list, int component, int thread);
+
     void define(std::size_t value, int thread, int element, int component);
     std::string use(std::size_t value, int thread, int element, int component) const;
 
@@ -52,6 +57,12 @@ private:
         Access writer;
         std::vector<Access> readers; ///< since the last write, later than the last block barrier
     };
+    /// A component of a list in global memory.
+    struct ListWord {
+        bool written = false; ///< it has its new value
+        bool async = false;   ///< a copy from it is under way
+        std::vector<Access> readers;
+    };
     /// Component of a value in one thread's registers.
     struct Register {
         bool defined = false;
@@ -67,7 +78,8 @@ private:
     int block_barrier_ = -1;
     int warp_barrier_ = -1;
     std::vector<Word> words_;
-    std::vector<std::vector<Register>> registers_; ///< per value: thread * components + component
+    std::map<std::size_t, std::map<int, ListWord>> old_values_; ///< by list and component
+    std::vector<std::vector<Register>> registers_;              ///< per value: thread * components + component
 };
 
 } // namespace fusec::codegen

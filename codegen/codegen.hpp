@@ -31,6 +31,8 @@ struct Emitted {
 /// Blocks of a kernel that a multiprocessor was predicted to hold at once.
 using ResidentBlocks = std::function<int(const fusion::KernelWork&)>;
 
+/// The interface lists of the program, and nothing else.
+Unit unit_without_kernels(const frontend::CheckedProgram& program);
 /// The whole program as one unit: the interface lists of the program, the plan's kernels and workspace. Without `resident_blocks` no kernel
 /// asks for registers to be saved.
 Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog,

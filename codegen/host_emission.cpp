@@ -49,6 +49,9 @@ public:
     void write() {
         std::string head = "int " + name_ + "(size_t " + n_;
         for (const List& list : kernel_.lists) {
+            if (!is_parameter(list)) {
+                continue;
+            }
             head += std::string(", ") + (list.written ? "" : "const ") + c_name(list.type.precision) + "* " + list.name;
         }
         const auto block = writer_.block(head + ")");

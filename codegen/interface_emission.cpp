@@ -13,12 +13,14 @@ namespace fusec::codegen {
 namespace {
 
 std::string pointer_type(const List& list) {
-    return (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "*";
+    return (list.written || list.updated ? "" : "const ") + std::string(c_name(list.type.precision)) + "*";
 }
 
 std::string list_comment(const List& list) {
     return to_string(list.type.shape) + (list.type.shape.packed ? ", the rows of its lower triangle" : "") +
-        (list.uniform ? ", one for all elements" : "") +
+        (list.uniform          ? ", one for all elements"
+                : list.updated ? ", updated in place"
+                               : "") +
         (list.program_name.empty() || list.program_name == list.name ? "" : "; `" + list.program_name + "` of the program");
 }
 
@@ -28,6 +30,9 @@ void write_members(Writer& writer, const Unit& unit) {
     std::size_t width = 0;
     for (const auto* lists : {&unit.inputs, &unit.outputs}) {
         for (const List& list : *lists) {
+            if (list.written && list.updated) {
+                continue; // the member of its old value
+            }
             members.emplace_back(pointer_type(list) + " " + list.name + ";", list_comment(list));
             width = std::max(width, members.back().first.size());
         }
@@ -125,6 +130,13 @@ private:
         std::string bindings;
         for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
             for (const List& list : *group) {
+                if (list.written && list.updated) { // the pointer of its old value
+                    const auto old = std::find_if(unit_.inputs.begin(), unit_.inputs.end(),
+                        [&](const List& input) { return input.updated && input.name == list.name; });
+                    variables_.emplace(list.datum, variables_.at(old->datum));
+                    pointers_.emplace(list.datum, pointers_.at(old->datum));
+                    continue;
+                }
                 const std::string& name = variables_.emplace(list.datum, names_.make(list.name)).first->second;
                 bindings += (bindings.empty() ? "" : ", ") + name;
                 const int words = list.type.shape.size();
@@ -136,8 +148,13 @@ private:
 
     void check_lists(bool workspace) {
         std::string lists;
-        for (const auto* group : {&unit_.inputs, &unit_.outputs}) {
+        std::size_t read_only = 0;
+        for (const auto* group : {&unit_.inputs, &unit_.outputs}) { // what is updated is listed with what is written
             for (const List& list : *group) {
+                if (!list.written && list.updated) {
+                    continue;
+                }
+                read_only += list.written ? 0 : 1;
                 lists += (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) +
                     (list.uniform ? ", true}" : "}");
             }
@@ -145,8 +162,8 @@ private:
         lists += workspace ? ", {workspace, needed_bytes, true}" : "";
         writer_.line("const fusec::list lists[] = {" + lists + "};");
         constexpr std::size_t few = 32; // up to here comparing all pairs is short, in text and in time
-        const bool many = unit_.inputs.size() + unit_.outputs.size() > few;
-        fail_if(std::string(many ? "!fusec::many_lists_valid<" : "!fusec::lists_valid<") + std::to_string(unit_.inputs.size()) +
+        const bool many = read_only + unit_.outputs.size() > few;
+        fail_if(std::string(many ? "!fusec::many_lists_valid<" : "!fusec::lists_valid<") + std::to_string(read_only) +
             ">(lists, first, count)");
     }
 
@@ -163,7 +180,9 @@ private:
     void start_kernel(std::size_t index) {
         std::vector<std::string> lists;
         for (const List& list : unit_.kernels[index].lists) {
-            lists.push_back(pointers_.at(list.datum));
+            if (is_parameter(list)) {
+                lists.push_back(pointers_.at(list.datum));
+            }
         }
         const std::string call = start_(index, lists);
         if (index + 1 == unit_.kernels.size()) {

@@ -38,6 +38,9 @@ public:
         std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) +
             (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
         for (const List& list : kernel_.lists) {
+            if (!is_parameter(list)) {
+                continue;
+            }
             head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " +
                 std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
         }

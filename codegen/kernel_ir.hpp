@@ -32,7 +32,15 @@ struct List {
     bool uniform = false;          ///< one value for all elements, by pointer
     bool written = false;          ///< the kernel (or the program) writes it
     std::string program_name = {}; ///< of the interface: what the program calls it
+    /// One of the two values of a list that is updated in place: there is another entry of the same name, and one pointer, the member of the
+    /// interface in the place of the old value, the parameter of a kernel in that of the new one. Of a kernel: both are in its lists.
+    bool updated = false;
 };
+
+/// Whether a kernel has a parameter for it: the old value of a list is behind the pointer of the new one, if the kernel stores that.
+inline bool is_parameter(const List& list) {
+    return list.written || !list.updated;
+}
 
 /// A tile of all elements of a block in shared memory. Component k of element e is word
 /// e * element_words + (group ? e / group * pad_words : 0) + k after `offset`.

@@ -5,6 +5,7 @@
 #include "elementary-lib/device_source.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <set>
 
@@ -60,8 +61,16 @@ private:
         for (const auto* plans : {&inputs, &outputs}) {
             for (const fusion::DatumPlan* plan : *plans) {
                 const frontend::Datum& d = datum(plan->datum);
+                const std::optional<DataId> old = plan->stored ? graph_.old_value(plan->datum) : std::nullopt;
+                const auto loaded = old ? list_of_.find(*old) : list_of_.end();
+                const bool updated = loaded != list_of_.end();
+                const std::string name =
+                    updated ? kernel_.lists[loaded->second].name : names_.make(graph_.program().list_identifier(plan->datum));
+                if (updated) {
+                    kernel_.lists[loaded->second].updated = true;
+                }
                 list_of_.emplace(plan->datum, kernel_.lists.size());
-                kernel_.lists.push_back({plan->datum, names_.make(d.identifier), d.type, d.kind == DatumKind::uniform, plan->stored});
+                kernel_.lists.push_back({plan->datum, name, d.type, d.kind == DatumKind::uniform, plan->stored, {}, updated});
             }
         }
         kernel_.name = datum(candidate_.stores.back()).identifier;
@@ -272,27 +281,35 @@ private:
 /// stating it made two kernels spill that need more than predicted and did not spill before (examples/recompute.fus, nvcc 13, sm_90).
 int demanded_blocks(const fusion::KernelWork& work, int resident_blocks) {
     constexpr int registers_per_sm = 65536, most_taken_freely = 32; // the former on every device since sm_50
-    const bool close =
-        resident_blocks > 1 && registers_per_sm / (resident_blocks * work.threads_per_block) - work.registers <= most_taken_freely;
-    return close ? resident_blocks : 0;
+    // A bound of 32 made a product of 64x27 spill 444 bytes that takes 40 without one (examples/workloads/bp2_p2.fus, nvcc 13, sm_90).
+    constexpr int fewest_of_a_bound = 40;
+    const int left = resident_blocks > 1 ? registers_per_sm / (resident_blocks * work.threads_per_block) : INT_MAX;
+    return left - work.registers <= most_taken_freely && left >= fewest_of_a_bound ? resident_blocks : 0;
 }
 
-List interface_list(const frontend::Datum& datum, DataId id, bool written) {
-    return {id, datum.identifier, datum.type, datum.kind == DatumKind::uniform, written, datum.name};
+List interface_list(const frontend::CheckedProgram& program, DataId id, bool written, bool updated) {
+    const frontend::Datum& datum = program.datum(id);
+    const DataId named = updated ? program.new_value(id).value_or(id) : id;
+    return {id, program.datum(named).identifier, datum.type, datum.kind == DatumKind::uniform, written, program.datum(named).name, updated};
 }
 
 } // namespace
 
-Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const ResidentBlocks& resident_blocks) {
-    const frontend::CheckedProgram& program = graph.program();
+Unit unit_without_kernels(const frontend::CheckedProgram& program) {
     Unit unit;
     unit.name = program.name;
     for (const DataId id : program.inputs) {
-        unit.inputs.push_back(interface_list(program.datum(id), id, false));
+        unit.inputs.push_back(interface_list(program, id, false, program.new_value(id).has_value()));
     }
     for (const DataId id : program.outputs) {
-        unit.outputs.push_back(interface_list(program.datum(id), id, true));
+        unit.outputs.push_back(interface_list(program, id, true, program.old_value(id).has_value()));
     }
+    return unit;
+}
+
+Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const ResidentBlocks& resident_blocks) {
+    const frontend::CheckedProgram& program = graph.program();
+    Unit unit = unit_without_kernels(program);
     for (const fusion::Workspace::Slot& slot : plan.workspace.slots) {
         unit.slots.push_back(slot.bytes_per_element);
     }
@@ -311,7 +328,7 @@ Unit lower(const fusion::Candidate& candidate, const std::string& name, const da
     unit.name = name;
     unit.kernels.push_back(KernelLowering(candidate, graph, catalog).lower());
     for (const List& list : unit.kernels.front().lists) {
-        (list.written ? unit.outputs : unit.inputs).push_back(interface_list(graph.datum(list.datum), list.datum, list.written));
+        (list.written ? unit.outputs : unit.inputs).push_back(interface_list(graph.program(), list.datum, list.written, list.updated));
     }
     return unit;
 }

@@ -14,6 +14,9 @@ public:
     BlockRun(const Kernel& kernel, int count, bool aligned, KernelFindings& findings)
         : kernel_(kernel), count_(count), aligned_(aligned), findings_(findings), machine_(kernel) {
         for (const List& list : kernel.lists) {
+            const auto old = std::find_if(kernel.lists.begin(), kernel.lists.end(),
+                [&](const List& other) { return list.updated && other.updated && !other.written && other.name == list.name; });
+            old_of_.push_back(old == kernel.lists.end() ? not_updated : static_cast<std::size_t>(old - kernel.lists.begin()));
             stored_.emplace_back(list.written ? static_cast<std::size_t>(count * list.type.shape.size()) : 0);
         }
     }
@@ -72,15 +75,24 @@ private:
             report(kernel_.lists[list].name, kernel_.lists[list].type, flat, thread, "stored outside the list");
         } else if (stored_[list][static_cast<std::size_t>(flat)]++ != 0) {
             report(kernel_.lists[list].name, kernel_.lists[list].type, flat, thread, "stored twice");
+        } else if (old_of_[list] != not_updated) {
+            if (const std::string conflict = machine_.write_new(old_of_[list], flat, thread); !conflict.empty()) {
+                report(kernel_.lists[list].name, kernel_.lists[list].type, flat, thread, conflict);
+            }
         }
     }
 
-    void read_list(const List& list, int element, int component, int thread) {
+    void read_list(std::size_t index, int element, int component, int thread, bool async) {
+        const List& list = kernel_.lists[index];
         const int flat = element * list.type.shape.size() + component;
         if (list.written) {
             report(list.name, list.type, flat, thread, "an output is read");
         } else if (!list.uniform && element >= count_) {
             report(list.name, list.type, flat, thread, "read outside the list");
+        } else if (old_of_[index] != not_updated) {
+            if (const std::string conflict = machine_.read_old(index, flat, thread, async); !conflict.empty()) {
+                report(list.name, list.type, flat, thread, conflict);
+            }
         }
     }
 
@@ -133,7 +145,7 @@ private:
         check_wide(tile, list, step.access_bytes);
         const int words = tile.type.shape.size();
         for_each_copied(tile.type, step.access_bytes, [&](int thread, int i) {
-            read_list(list, i / words, i % words, thread);
+            read_list(step.list, i / words, i % words, thread, step.staging == fusion::Staging::async);
             access_tile(step.tile, i / words, i % words, thread, true, step.staging == fusion::Staging::async, -1);
         });
     }
@@ -184,7 +196,7 @@ private:
             return;
         }
         for_each_owned(value, [&](int thread, int element, int component) {
-            read_list(list, element, component, thread);
+            read_list(step.list, element, component, thread, false);
             machine_.define(step.value, thread, element, component);
         });
     }
@@ -335,7 +347,7 @@ private:
                 access_tile(operand.place.index, element, component, thread, false, false, together(step, element));
                 break;
             case Place::Kind::list:
-                read_list(kernel_.lists[operand.place.index], element, component, thread);
+                read_list(operand.place.index, element, component, thread, false);
                 break;
             case Place::Kind::table:
                 if (component >= static_cast<int>(kernel_.tables[operand.place.index].values.size())) {
@@ -381,6 +393,8 @@ private:
     KernelFindings& findings_;
     BlockMachine machine_;
     std::size_t step_ = 0;
+    static constexpr auto not_updated = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> old_of_;      ///< per list that the kernel loads and stores, of either value: the list of the old one
     std::vector<std::vector<int>> stored_; ///< per list: times each component was stored
 };
 

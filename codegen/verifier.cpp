@@ -23,7 +23,13 @@ public:
         }
         for (const List& list : unit_.outputs) {
             outputs_.insert(list.datum);
-            declare(list.name);
+            const auto old = std::find_if(
+                unit_.inputs.begin(), unit_.inputs.end(), [&](const List& input) { return input.updated && input.name == list.name; });
+            if (!list.updated) {
+                declare(list.name);
+            } else if (old == unit_.inputs.end() || old->type != list.type || !old_values_.emplace(list.datum, old->datum).second) {
+                add("updated list `" + list.name + "` has no old value");
+            }
         }
         for (const WorkspaceList& list : unit_.workspace) {
             if (list.slot >= unit_.slots.size() || unit_.slots[list.slot] < list.type.bytes()) {
@@ -74,6 +80,14 @@ private:
             if (slot == slot_of_.end() && outputs_.count(list.datum) == 0) {
                 add("kernel " + kernel.name + " stores `" + list.name + "`, which is neither an output nor in the workspace");
             }
+            if (const auto old = old_values_.find(list.datum); old != old_values_.end()) {
+                available_.erase(old->second);
+                const bool loads =
+                    std::any_of(kernel.lists.begin(), kernel.lists.end(), [&](const List& other) { return other.datum == old->second; });
+                if (loads != list.updated) {
+                    add("kernel " + kernel.name + " stores `" + list.name + "` and does not tell whether it loads the old value");
+                }
+            }
             if (!available_.insert(list.datum).second) {
                 add("kernel " + kernel.name + " stores `" + list.name + "`, which is there already");
             }
@@ -91,6 +105,7 @@ private:
     std::set<std::string> names_;
     std::set<DataId> available_, outputs_;
     std::map<DataId, std::size_t> slot_of_;
+    std::map<DataId, DataId> old_values_; ///< of updated lists, by new value
     std::map<std::size_t, DataId> holds_; ///< by slot
 };
 

@@ -57,6 +57,20 @@ CallGraph::CallGraph(frontend::CheckedProgram program) : program_(std::move(prog
             }
         }
     }
+    new_values_.resize(program_.data.size());
+    old_values_.resize(program_.data.size());
+    for (const frontend::Update& update : program_.updates) {
+        const DataId old = program_.inputs.at(update.input), updated = program_.outputs.at(update.output);
+        new_values_.at(old.index()) = updated;
+        old_values_.at(updated.index()) = old;
+        const CallId maker = datum(updated).producer.value();
+        for (const CallId reader : consumers(old)) {
+            if (reader != maker) {
+                predecessors_[maker.index()].push_back(reader);
+                successors_[reader.index()].push_back(maker);
+            }
+        }
+    }
     derivations_.resize(program_.data.size());
     for (const frontend::Call& call : program_.uniform_calls) {
         std::vector<DataId>& made_of = derivations_.at(call.result.index());

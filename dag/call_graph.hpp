@@ -7,6 +7,7 @@
 
 #include <boost/dynamic_bitset.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace fusec::dag {
@@ -33,13 +34,18 @@ public:
     const std::vector<CallId>& consumers(DataId id) const { return consumers_.at(id.index()); }
     /// What a derived datum is made of, itself included: uniforms, constants and derived data, ascending. Empty for others.
     const std::vector<DataId>& derivation(DataId id) const { return derivations_.at(id.index()); }
-    /// Distinct calls whose results a call uses / that use its result, ascending.
+    /// Distinct calls whose results a call uses / that use its result, ascending; and by `orders`: those that read the old value of a
+    /// list before the call makes the new one / that makes the new value of what the call reads.
     const std::vector<CallId>& predecessors(CallId id) const { return predecessors_.at(id.index()); }
     const std::vector<CallId>& successors(CallId id) const { return successors_.at(id.index()); }
     /// Calls reachable from `id` by one or more edges / calls that reach it.
     const Bits& descendants(CallId id) const { return descendants_.at(id.index()); }
     const Bits& ancestors(CallId id) const { return ancestors_.at(id.index()); }
 
+    /// Of a list that is updated in place: the old value's new one / the new value's old one. A kernel that loads the old value runs
+    /// before the one that stores the new one, or is that kernel.
+    std::optional<DataId> new_value(DataId old) const { return new_values_.at(old.index()); }
+    std::optional<DataId> old_value(DataId updated) const { return old_values_.at(updated.index()); }
     /// True when no path leaves the set and re-enters it. O(|set| * calls / 64).
     bool convex(const CallSet& set) const;
 
@@ -55,6 +61,7 @@ private:
     frontend::CheckedProgram program_;
     std::vector<std::vector<CallId>> consumers_, predecessors_, successors_;
     std::vector<std::vector<DataId>> derivations_;
+    std::vector<std::optional<DataId>> new_values_, old_values_; ///< by datum
     std::vector<Bits> descendants_, ancestors_;
 };
 

@@ -3,6 +3,7 @@
 #include "dag/call_graph.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace fusec::dag {
@@ -47,6 +48,28 @@ bool uses(const CallGraph& graph, CallId call, DataId datum) {
     return std::find(operands.begin(), operands.end(), datum) != operands.end();
 }
 
+/// Whether `reader` reads the old value of a list that `maker`, another call, makes the new value of.
+bool reads_what_it_replaces(const CallGraph& graph, CallId reader, CallId maker) {
+    const frontend::CheckedProgram& program = graph.program();
+    return reader != maker && std::any_of(program.updates.begin(), program.updates.end(), [&](const frontend::Update& update) {
+        return program.outputs[update.output] == graph.call(maker).result && uses(graph, reader, program.inputs[update.input]);
+    });
+}
+
+/// Calls that wait for the call: because of its result, or because it reads what they replace. Ascending.
+std::vector<CallId> followers(const CallGraph& graph, CallId call) {
+    std::vector<CallId> result = graph.consumers(graph.call(call).result);
+    for (const frontend::Update& update : graph.program().updates) {
+        if (const CallId maker = *graph.datum(graph.program().outputs[update.output]).producer;
+            reads_what_it_replaces(graph, call, maker)) {
+            result.push_back(maker);
+        }
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+}
+
 } // namespace
 
 void verify(const CallGraph& graph) {
@@ -71,7 +94,7 @@ void verify(const CallGraph& graph) {
     }
     for (std::size_t index = 0; index < graph.calls(); ++index) {
         const CallId call(index);
-        const Bits below = reachable(graph.calls(), call, [&](CallId at) { return graph.consumers(graph.call(at).result); });
+        const Bits below = reachable(graph.calls(), call, [&](CallId at) { return followers(graph, at); });
         const Bits above = reachable(graph.calls(), call, [&](CallId at) {
             std::vector<CallId> producers;
             for (DataId operand : graph.call(at).operands) {
@@ -79,14 +102,20 @@ void verify(const CallGraph& graph) {
                     producers.push_back(*producer);
                 }
             }
+            for (const frontend::Update& update : graph.program().updates) {
+                const std::vector<CallId>& readers = graph.consumers(graph.program().inputs[update.input]);
+                std::copy_if(readers.begin(), readers.end(), std::back_inserter(producers),
+                    [&](CallId reader) { return reads_what_it_replaces(graph, reader, at); });
+            }
             return producers;
         });
         internal_check(!below.test(index), "call graph: cycle");
         internal_check(below == graph.descendants(call), "call graph: descendants are wrong");
         internal_check(above == graph.ancestors(call), "call graph: ancestors are wrong");
-        internal_check(graph.successors(call) == graph.consumers(graph.call(call).result), "call graph: successors are wrong");
+        internal_check(graph.successors(call) == followers(graph, call), "call graph: successors are wrong");
         for (CallId predecessor : graph.predecessors(call)) {
-            internal_check(uses(graph, call, graph.call(predecessor).result), "call graph: predecessors are wrong");
+            internal_check(uses(graph, call, graph.call(predecessor).result) || reads_what_it_replaces(graph, predecessor, call),
+                "call graph: predecessors are wrong");
         }
     }
 }

@@ -50,6 +50,7 @@ CheckedProgram compacted(const CheckedProgram& program, const std::vector<bool>&
     }
     result.inputs = move(program.inputs);
     result.outputs = move(program.outputs);
+    result.updates = program.updates;
     return result;
 }
 

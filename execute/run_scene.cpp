@@ -61,7 +61,10 @@ RunScene::RunScene(const UnitFunctions& functions, const RunInterface& interface
         place(list, true);
     }
     for (const RunList& list : interface.outputs) {
-        place(list, false);
+        list_of_output_.push_back(list.updates.value_or(lists_.size()));
+        if (!list.updates) {
+            place(list, false);
+        }
     }
     workspace_bytes_ = functions.workspace_bytes(computed());
     // Exactly the promised size, at its end: pages are multiples of 256, so this is aligned to it when the size is.
@@ -97,20 +100,37 @@ void RunScene::check_memory(RunReport& report) const {
     check(*workspace_);
     check_workspace(report);
     for (std::size_t i = 0; i < interface_.inputs.size(); ++i) {
-        const RunList& input = interface_.inputs[i];
-        const auto component = static_cast<std::size_t>(bytes_of(input.type.precision));
-        for (std::size_t k = 0; k < lists_[i]->bytes() / component; ++k) {
-            unsigned char expected[8];
-            store_component(expected, input.values[k], input.type.precision);
-            if (std::memcmp(expected, lists_[i]->data() + k * component, component) != 0) {
-                report.add("input `" + input.name + "` is changed in " + component_text(input, k) + where_text());
-                break;
-            }
+        if (!interface_.is_updated(i)) {
+            check_unchanged(i, report);
         }
     }
 }
 
+/// That the input holds what it was given.
+void RunScene::check_unchanged(std::size_t index, RunReport& report) const {
+    const RunList& input = interface_.inputs[index];
+    for (std::size_t k = 0; k < lists_[index]->bytes() / static_cast<std::size_t>(bytes_of(input.type.precision)); ++k) {
+        if (!is_given(index, k)) {
+            report.add("input `" + input.name + "` is changed in " + component_text(input, k) + where_text());
+            break;
+        }
+    }
+}
+
+bool RunScene::is_given(std::size_t index, std::size_t k) const {
+    const RunList& input = interface_.inputs[index];
+    const auto component = static_cast<std::size_t>(bytes_of(input.type.precision));
+    unsigned char expected[8];
+    store_component(expected, input.values[k], input.type.precision);
+    return std::memcmp(expected, lists_[index]->data() + k * component, component) == 0;
+}
+
 void RunScene::check_untouched(RunReport& report) const {
+    for (std::size_t i = 0; i < interface_.inputs.size(); ++i) {
+        if (interface_.is_updated(i)) {
+            check_unchanged(i, report);
+        }
+    }
     for (std::size_t i = interface_.inputs.size(); i < lists_.size(); ++i) {
         for (std::size_t at = 0; at < lists_[i]->bytes(); ++at) {
             if (!lists_[i]->untouched(at)) {
@@ -130,6 +150,9 @@ bool RunScene::check_component(const RunList& output, const GuardedList& list, s
         report.add(component_text(output, k) + " of `" + output.name + "` " + what + where_text());
         return false;
     };
+    if (!inside && output.updates) {
+        return is_given(*output.updates, k) || refuse("is written, outside of the range");
+    }
     if (!inside) {
         for (std::size_t byte = 0; byte < component; ++byte) {
             if (!list.untouched(k * component + byte)) {
@@ -163,7 +186,7 @@ void RunScene::check_results(RunReport& report) const {
         const auto size = static_cast<std::size_t>(output.type.shape.size());
         bool good = true;
         for (std::size_t k = 0; k < launch_.n * size && good; ++k) {
-            good = check_component(output, *lists_[interface_.inputs.size() + i], k, k / size >= first && k / size < last, report);
+            good = check_component(output, *lists_[list_of_output_[i]], k, k / size >= first && k / size < last, report);
         }
     }
 }

@@ -44,12 +44,16 @@ private:
     int launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const;
     int run_on_gpu(void* workspace, std::size_t workspace_bytes);
     void check_workspace(RunReport& report) const;
+    void check_unchanged(std::size_t index, RunReport& report) const;
+    /// Whether component k of an input is what it was given.
+    bool is_given(std::size_t index, std::size_t k) const;
     bool check_component(const RunList& output, const GuardedList& list, std::size_t k, bool inside, RunReport& report) const;
 
     const UnitFunctions& functions_;
     const RunInterface& interface_;
     const RunCase& launch_;
-    std::vector<std::unique_ptr<GuardedList>> lists_;
+    std::vector<std::unique_ptr<GuardedList>> lists_; ///< of inputs, and of outputs that update none
+    std::vector<std::size_t> list_of_output_;
     std::unique_ptr<GuardedList> workspace_;
     std::size_t workspace_bytes_ = 0;
     std::vector<void*> arguments_;

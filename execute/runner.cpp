@@ -69,17 +69,21 @@ private:
 
     /// Launches of `elements` that must return nonzero and write nothing.
     void run_refused(std::size_t elements) {
-        const std::size_t inputs = interface_.inputs.size(), all = inputs + interface_.outputs.size();
-        for (std::size_t i = 0; i < all; ++i) {
-            const std::string& name = i < inputs ? interface_.inputs[i].name : interface_.outputs[i - inputs].name;
+        const std::vector<std::pair<std::string, bool>> all = interface_.arguments();
+        const auto written = static_cast<std::size_t>(
+            std::find_if(all.begin(), all.end(), [](const auto& argument) { return argument.second; }) - all.begin());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const std::string& name = all[i].first;
             refused(elements, "`" + name + "` null", [&](RunScene& lists, void*&, std::size_t&) { lists.arguments()[i] = nullptr; });
-            for (std::size_t j = inputs; j < i; ++j) {
-                refused(elements, "`" + name + "` in the place of `" + interface_.outputs[j - inputs].name + "`",
-                    [&](RunScene& lists, void*&, std::size_t&) { lists.arguments()[j] = lists.arguments()[i]; });
+            for (std::size_t j = 0; j < i; ++j) {
+                if (all[i].second && all[j].second) {
+                    refused(elements, "`" + name + "` in the place of `" + all[j].first + "`",
+                        [&](RunScene& lists, void*&, std::size_t&) { lists.arguments()[j] = lists.arguments()[i]; });
+                }
             }
-            if (i < inputs) {
-                refused(elements, "the output `" + interface_.outputs.front().name + "` in the place of `" + name + "`",
-                    [&](RunScene& lists, void*&, std::size_t&) { lists.arguments()[inputs] = lists.arguments()[i]; });
+            if (!all[i].second) {
+                refused(elements, "the output `" + all[written].first + "` in the place of `" + name + "`",
+                    [&](RunScene& lists, void*&, std::size_t&) { lists.arguments()[written] = lists.arguments()[i]; });
             }
         }
         if (functions_.workspace_bytes(elements) != 0) {

@@ -9,9 +9,11 @@
 #include "execute/process.hpp"
 #include "execute/reference.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fusec::execute {
@@ -21,8 +23,9 @@ struct RunList {
     std::string name;
     Type type;
     bool uniform = false;
-    std::vector<double> values; ///< inputs: exact at the type's precision; outputs: the reference
-    std::vector<double> bounds; ///< outputs: first-order error bounds
+    std::vector<double> values;                        ///< inputs: exact at the type's precision; outputs: the reference
+    std::vector<double> bounds;                        ///< outputs: first-order error bounds
+    std::optional<std::size_t> updates = std::nullopt; ///< outputs: the input that holds the old values, in the same memory
 };
 
 /// The interface of a unit, in order.
@@ -30,6 +33,24 @@ struct RunInterface {
     std::string unit;
     std::vector<RunList> inputs;
     std::vector<RunList> outputs;
+
+    bool is_updated(std::size_t input) const {
+        return std::any_of(outputs.begin(), outputs.end(), [&](const RunList& output) { return output.updates == input; });
+    }
+    /// What a launch gets a pointer for: the name, and whether it is written. Inputs, then outputs that are no updated inputs.
+    std::vector<std::pair<std::string, bool>> arguments() const {
+        std::vector<std::pair<std::string, bool>> all;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            all.emplace_back(inputs[i].name, is_updated(i));
+        }
+        for (const RunList& output : outputs) {
+            if (!output.updates) {
+                all.emplace_back(output.name, true);
+            }
+        }
+        return all;
+    }
+
     std::optional<std::vector<int>> slots =
         std::nullopt;      ///< bytes per element of each slot of the workspace; nothing: its layout is not known
     double operations = 0; ///< arithmetic of the unit for an element, as the library counts it

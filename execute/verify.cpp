@@ -272,16 +272,8 @@ VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, cons
     }
     Checker checker(graph, catalog, options, setup, most_elements(cases));
     // Only the interface lists matter here; the names in them are those of the program's identifiers.
-    codegen::Unit unit;
+    codegen::Unit unit = codegen::unit_without_kernels(graph.program());
     unit.name = text.name;
-    const frontend::CheckedProgram& program = graph.program();
-    for (const DataId id : program.inputs) {
-        unit.inputs.push_back(
-            {id, program.datum(id).identifier, program.datum(id).type, program.datum(id).kind == frontend::DatumKind::uniform, false});
-    }
-    for (const DataId id : program.outputs) {
-        unit.outputs.push_back({id, program.datum(id).identifier, program.datum(id).type, false, true});
-    }
     ++checker.result().checked;
     RunInterface interface = checker.cases().interface(unit);
     interface.slots = std::nullopt; // the text may divide its workspace as it likes

@@ -65,16 +65,26 @@ Cases::Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::
       differing_(differing_outputs(graph.program(), catalog, drawn_)),
       one_sided_(one_sided(graph.program(), catalog, drawn_)) {}
 
-RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
-    const ReferenceResult& reference = evaluated(unit, calls);
+RunInterface run_interface(const codegen::Unit& unit, const ReferenceResult& reference) {
     RunInterface interface{unit.name, {}, {}, unit.slots};
     for (const codegen::List& list : unit.inputs) {
-        interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}});
+        interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}, {}});
     }
     for (const codegen::List& list : unit.outputs) {
         interface.outputs.push_back(
-            {list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index())});
+            {list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index()), {}});
+        if (list.updated) {
+            const auto old = std::find_if(unit.inputs.begin(), unit.inputs.end(),
+                [&](const codegen::List& input) { return input.updated && input.name == list.name; });
+            internal_check(old != unit.inputs.end(), "an updated list without its old value");
+            interface.outputs.back().updates = static_cast<std::size_t>(old - unit.inputs.begin());
+        }
     }
+    return interface;
+}
+
+RunInterface Cases::interface(const codegen::Unit& unit, const dag::CallSet& calls) {
+    RunInterface interface = run_interface(unit, evaluated(unit, calls));
     for (const CallId call : calls) {
         const library::Instance& instance = graph_.call(call).instance;
         interface.operations += catalog_.operations(instance).flops + instance.result.shape.size(); // some only move components

@@ -10,6 +10,9 @@
 
 namespace fusec::execute {
 
+/// The interface of a unit with the reference's values, of which outputs that update an input name it.
+RunInterface run_interface(const codegen::Unit& unit, const ReferenceResult& reference);
+
 /// Random inputs of a program and its reference, drawn once for all that is checked.
 class Cases {
 public:

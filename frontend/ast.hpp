@@ -116,8 +116,10 @@ struct ConstantDeclaration {
     std::vector<Definition> definitions;
 };
 
+/// `input name, name;` or `inout name, name;`
 struct InputList {
     std::vector<Name> names;
+    bool updated = false; ///< `inout`: the program gives each entry a new value, in place
 };
 
 /// `target = value;`, `target += value;` or `target -= value;`, where the target is a name or a part of one, `name[i, a:b]`.

@@ -172,7 +172,7 @@ std::string to_text(const Program& program) {
                                    expression_text(program, d.value.root));
                            }
                        },
-                       [&](const InputList& s) { out.line("input" + names_text(s.names)); },
+                       [&](const InputList& s) { out.line((s.updated ? "inout" : "input") + names_text(s.names)); },
                        [&](const Assignment& s) {
                            out.line((s.slices.empty() ? s.target.text : "(entry " + s.target.text + slices_text(program, s.slices) + ")") +
                                sign_text(s.form) + expression_text(program, s.value.root));

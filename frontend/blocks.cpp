@@ -13,8 +13,8 @@ std::string_view file_level_word(const ast::Statement& statement) {
     if (std::holds_alternative<ast::ProgramName>(statement.form)) {
         return "`program`";
     }
-    if (std::holds_alternative<ast::InputList>(statement.form)) {
-        return "`input`";
+    if (const auto* inputs = std::get_if<ast::InputList>(&statement.form)) {
+        return inputs->updated ? "`inout`" : "`input`";
     }
     if (std::holds_alternative<ast::Include>(statement.form)) {
         return "`include`";

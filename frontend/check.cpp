@@ -31,10 +31,12 @@ std::optional<CheckedProgram> Checker::check() {
     check_comparisons(program_, catalog_, diagnostics_);
     run(0, program_.statements.size());
     complete_parts();
-    if (!return_) {
+    return_updated();
+    if (!return_ && updated_.empty()) {
         report_missing_return();
     }
     expansion_.pass_on();
+    internal_check(diagnostics_.error_count() != errors_before || !draft_.returned.empty(), "a program without results is no error");
     if (diagnostics_.error_count() != errors_before) {
         return std::nullopt;
     }

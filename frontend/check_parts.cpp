@@ -103,7 +103,8 @@ Defined* Checker::part_target(const ast::Assignment& form) {
         defined = scope_.definition(name);
     }
     const bool in_progress = defined->assembly && !defined->value.good();
-    const bool summed = adds && scope_.is_own(name) && (defined->role == Role::computed || defined->role == Role::constant);
+    const bool summed = adds && scope_.is_own(name) &&
+        (defined->role == Role::computed || defined->role == Role::constant || defined->role == Role::updated);
     if (in_progress && scope_.is_own(name)) {
         return defined;
     }
@@ -114,7 +115,7 @@ Defined* Checker::part_target(const ast::Assignment& form) {
         Diagnostic& d = messages_.report(
             kind::defined_twice, form.target.span, in_backticks(name) + " is already " + std::string(described(defined->role)));
         d.notes.push_back({defined->span, "defined here"});
-        d.hint = defined->role == Role::computed || defined->role == Role::constant
+        d.hint = defined->role == Role::computed || defined->role == Role::constant || defined->role == Role::updated
             ? "a part of a value can be summed to, with `" + name + "[...] += ...`"
             : "give it another name first, `B = " + name + ";`, and sum to a part of that, `B[...] += ...`";
         return nullptr;

@@ -3,7 +3,9 @@
 #include "frontend/checker.hpp"
 #include "frontend/syntax_messages.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace fusec::frontend {
 
@@ -61,12 +63,20 @@ void Checker::add(const ast::InputList& form) {
         }
         const Declared* declared = scope_.declaration(name.text);
         if (!declared) {
-            messages_.report(kind::undeclared_input, name.span, "input " + in_backticks(name.text) + " is not declared").hint =
-                "declare its type first: `MATRIX3x3 " + name.text + ";`";
+            messages_
+                .report(kind::undeclared_input, name.span,
+                    std::string(form.updated ? "`inout` " : "input ") + in_backticks(name.text) + " is not declared")
+                .hint = "declare its type first: `MATRIX3x3 " + name.text + ";`";
         }
-        Defined defined{name.span, Role::input, {}, std::nullopt, name.text, 1, {}};
+        // The values of an updated list are `y:0`, the old one, `y:1`, ..., the last one `y`.
+        Defined defined{
+            name.span, form.updated ? Role::updated : Role::input, {}, std::nullopt, name.text, form.updated ? std::size_t{0} : 1, {}};
         if (declared && declared->type) {
             defined.value.datum = add_interface(name, *declared->type, DatumKind::input);
+            if (form.updated) {
+                updated_.emplace_back(name, *defined.value.datum);
+                draft_.read[defined.value.datum->index()] = true; // written at least
+            }
         }
         scope_.define(name, std::move(defined));
     }
@@ -83,25 +93,59 @@ void Checker::add(const ast::ReturnList& form) {
         if (!defined || !defined->value.datum) {
             continue;
         }
-        const DataId datum = *defined->value.datum;
-        if (const DatumKind what = draft_.datum(datum).kind; what != DatumKind::computed) {
-            const char* word = what == DatumKind::input ? "an input" : what == DatumKind::uniform ? "a uniform" : "a constant";
-            messages_
-                .report(kind::returned_uncomputed, name.span, in_backticks(name.text) + " is " + word + ": there is nothing to compute")
-                .notes.push_back({draft_.datum(datum).span, "defined here"});
+        const auto updated =
+            std::find_if(updated_.begin(), updated_.end(), [&](const auto& update) { return update.first.text == name.text; });
+        if (updated != updated_.end()) {
+            Diagnostic& d = messages_.report(
+                kind::returned_inout, name.span, in_backticks(name.text) + " is `inout`: its new value is stored without `return`");
+            d.notes.push_back({updated->first.span, "defined here"});
+            d.hint = "leave it out of `return`, or give the value a name of its own, `F = " + name.text + " + ...;`";
             continue;
         }
-        const auto before = returned_.emplace(datum, name);
-        if (!before.second) {
-            const ast::Name& first = before.first->second;
-            Diagnostic& d = messages_.report(kind::returned_twice, name.span,
-                in_backticks(name.text) +
-                    (first.text == name.text ? " is returned twice"
-                                             : " is another name of " + in_backticks(first.text) + ", which is returned already"));
-            d.notes.push_back({first.span, "the first time"});
+        if (may_return(name, *defined->value.datum, in_backticks(name.text))) {
+            draft_.returned.push_back({*defined->value.datum, name});
+        }
+    }
+}
+
+/// Reports what is not computed, and what is returned already.
+bool Checker::may_return(const ast::Name& name, DataId datum, const std::string& subject) {
+    if (const DatumKind what = draft_.datum(datum).kind; what != DatumKind::computed) {
+        const char* word = what == DatumKind::input ? "an input" : what == DatumKind::uniform ? "a uniform" : "a constant";
+        messages_.report(kind::returned_uncomputed, name.span, subject + " is " + word + ": there is nothing to compute")
+            .notes.push_back({draft_.datum(datum).span, "defined here"});
+        return false;
+    }
+    const auto before = returned_.emplace(datum, name);
+    if (!before.second) {
+        const ast::Name& first = before.first->second;
+        Diagnostic& d = messages_.report(kind::returned_twice, name.span,
+            subject +
+                (first.text == name.text ? " is returned twice"
+                                         : " is another name of " + in_backticks(first.text) + ", which is returned already"));
+        d.notes.push_back({first.span, "the first time"});
+        return false;
+    }
+    return true;
+}
+
+void Checker::return_updated() {
+    for (const auto& [name, old] : updated_) {
+        expressions_.complete(name.text, name.span);
+        const Defined* defined = std::as_const(scope_).definition(name.text);
+        if (!defined || !defined->value.datum) {
+            continue; // reported
+        }
+        if (defined->role == Role::updated) {
+            Diagnostic& d = messages_.report(
+                kind::unchanged_inout, name.span, in_backticks(name.text) + " is `inout`, but the program gives it no new value");
+            d.hint = "add to it, `" + name.text + " += ...;`, or assign it; what is only read is an `input`";
             continue;
         }
-        draft_.returned.push_back({datum, name});
+        if (may_return({name.text, defined->span}, *defined->value.datum, "the new value of " + in_backticks(name.text))) {
+            draft_.updates.emplace_back(old, draft_.returned.size());
+            draft_.returned.push_back({*defined->value.datum, {name.text, defined->span}});
+        }
     }
 }
 

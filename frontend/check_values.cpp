@@ -11,7 +11,10 @@ void Checker::add(const ast::Assignment& form) {
         assign_part(form);
         return;
     }
-    if (form.form == ast::Assignment::Form::defines) {
+    const Defined* defined = std::as_const(scope_).definition(name);
+    if (form.form == ast::Assignment::Form::defines && defined && defined->role == Role::updated) {
+        update(form);
+    } else if (form.form == ast::Assignment::Form::defines) {
         assign(form, false);
     } else if (scope_.definition(name)) {
         expressions_.complete(name, form.target.span);
@@ -69,10 +72,41 @@ void Checker::assign(const ast::Assignment& form, bool where_declared) {
     }
 }
 
+void Checker::update(const ast::Assignment& form) {
+    const ast::Name& name = form.target;
+    if (scope_.depth() != 0) {
+        Diagnostic& d = messages_.report(kind::declared_outside, name.span,
+            in_backticks(name.text) + " is an `inout` list of the program, but this value ends with its iteration");
+        d.notes.push_back({std::as_const(scope_).definition(name.text)->span, "defined here"});
+        d.hint = "sum with `" + name.text + " += ...`, or assign it behind the loop";
+        expressions_.evaluate(form.value, std::nullopt);
+        scope_.definition(name.text)->value = {}; // that it has no new value is not reported too
+        return;
+    }
+    const Declared* declared = scope_.declaration(name.text);
+    const std::optional<Precision> precision = declared && declared->type ? std::optional(declared->type->precision) : std::nullopt;
+    Evaluated evaluated = expressions_.evaluate(form.value, precision);
+    const std::optional<DataId> datum =
+        expressions_.datum_of(evaluated.value, evaluated.precision, program_.expression(form.value.root).span);
+    const Defined before = *std::as_const(scope_).definition(name.text); // evaluating may have moved it
+    std::vector<CallId> nested;
+    if (datum && before.value.datum) {
+        number_value(before);
+        nested = expressions_.name_calls(evaluated, name.text, name.text, NameKind::written, name.span);
+    }
+    Defined& after = *scope_.definition(name.text);
+    after.value = datum && fits_declaration(form, *datum) ? Value{datum, std::nullopt} : Value{};
+    after.values = 1;
+    after.role = Role::computed;
+    after.span = name.span;
+    after.nested = std::move(nested);
+    after.assembly.reset();
+}
+
 bool Checker::can_sum(const ast::Assignment& form) {
     const Defined& sum = *scope_.definition(form.target.text);
     const bool own = scope_.is_own(form.target.text);
-    if (own && (sum.role == Role::computed || sum.role == Role::constant)) {
+    if (own && (sum.role == Role::computed || sum.role == Role::constant || sum.role == Role::updated)) {
         return true;
     }
     Diagnostic& d = messages_.report(kind::not_a_sum, form.target.span,

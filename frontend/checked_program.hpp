@@ -47,6 +47,13 @@ struct Call {
     std::vector<Span> operand_spans = {}; ///< as `operands`; empty for calls that the text does not write
 };
 
+/// A list that is updated in place (`inout`): the caller gives one pointer, behind which each element's entry has its old value before and
+/// its new one after. Both values are data of their own, an input and an output; indices, since passes renumber data but keep the lists.
+struct Update {
+    std::size_t input = 0;  ///< into CheckedProgram::inputs: the old value, `y:0`
+    std::size_t output = 0; ///< into CheckedProgram::outputs: the new value, `y`
+};
+
 /// Invariants: data and calls are in topological order of definition (a call's operands precede its result); every call is live;
 /// every datum is an input/uniform of the interface, or used by a call (of either kind), or an output.
 struct CheckedProgram {
@@ -59,7 +66,8 @@ struct CheckedProgram {
     std::vector<library::Function>
         functions;               ///< that the program defines by slices and assemblies; their ids follow the library's (`Catalog::with`)
     std::vector<DataId> inputs;  ///< interface order: `input` and `uniform` declarations as they stand in the program
-    std::vector<DataId> outputs; ///< `return` order; never an input, no repeats, at least one
+    std::vector<DataId> outputs; ///< `return` order, then the new values of updated lists; never an input, no repeats, at least one
+    std::vector<Update> updates = {}; ///< ascending by input and by output
     /// As it was before it was simplified and condensed, with the same inputs and outputs: what verification compares it with. Null: it is as written.
     std::shared_ptr<const CheckedProgram> written = nullptr;
     /// Names of calls as written that are steps of another call (condense.hpp), with the result of that call.
@@ -69,6 +77,19 @@ struct CheckedProgram {
     const Call& call(CallId id) const { return calls.at(id.index()); }
     /// The name of a call is the name of its result.
     const std::string& name_of(CallId id) const { return datum(call(id).result).name; }
+    /// The new value of what is an updated list's old one.
+    std::optional<DataId> new_value(DataId old) const {
+        const auto update = std::find_if(updates.begin(), updates.end(), [&](const Update& u) { return inputs.at(u.input) == old; });
+        return update == updates.end() ? std::nullopt : std::optional(outputs.at(update->output));
+    }
+    /// The old value of what is an updated list's new one.
+    std::optional<DataId> old_value(DataId updated) const {
+        const auto update = std::find_if(updates.begin(), updates.end(), [&](const Update& u) { return outputs.at(u.output) == updated; });
+        return update == updates.end() ? std::nullopt : std::optional(inputs.at(update->input));
+    }
+    /// What the interface calls the list: of an updated one's old value, the name of the new.
+    const std::string& list_name(DataId id) const { return datum(new_value(id).value_or(id)).name; }
+    const std::string& list_identifier(DataId id) const { return datum(new_value(id).value_or(id)).identifier; }
     /// The call that makes a derived datum.
     const Call& derivation(DataId id) const { return uniform_calls.at(datum(id).uniform_call.value()); }
     /// "`s` is computed within `K`", for a name that is a step's; the like for a derived datum; empty for others.

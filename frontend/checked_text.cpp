@@ -34,7 +34,8 @@ std::string to_text(const CheckedProgram& program, const library::Catalog& catal
     Writer out;
     out.line("program " + program.name);
     for (const DataId id : program.inputs) {
-        out.line((program.datum(id).kind == DatumKind::uniform ? "uniform " : "input ") + datum_text(program.datum(id)));
+        const char* const role = program.datum(id).kind == DatumKind::uniform ? "uniform " : program.new_value(id) ? "inout " : "input ";
+        out.line(role + datum_text(program.datum(id)));
     }
     for (const Datum& datum : program.data) {
         if (datum.kind == DatumKind::constant) {

@@ -53,10 +53,15 @@ private:
     std::optional<Type> type_of(const ast::WrittenShape& written, const std::optional<Precision>& precision);
     bool dimension(const ast::WrittenShape& written, const std::string& digits, int& into);
     DataId add_interface(const ast::Name& name, const Type& type, DatumKind what);
+    bool may_return(const ast::Name& name, DataId datum, const std::string& what);
+    /// `returned` gets the new values of updated lists; reports lists that have none.
+    void return_updated();
 
     // values; check_values.cpp
     void add(const ast::Assignment& form);
     void assign(const ast::Assignment& form, bool where_declared);
+    /// `y = ...` of an updated list: its new value.
+    void update(const ast::Assignment& form);
     void add_to_sum(const ast::Assignment& form);
     bool can_sum(const ast::Assignment& form);
     /// Renames the last value, and what is inside the first, because a next one comes: `K:1`.
@@ -108,6 +113,7 @@ private:
     bool reported_after_return_ = false;
     std::optional<std::string> name_;
     std::map<DataId, ast::Name> returned_;
+    std::vector<std::pair<ast::Name, DataId>> updated_; ///< by `inout`, with the old values
     std::map<std::string, Definition> definitions_;
     std::vector<std::size_t> calling_;     ///< statements of the definitions whose calls are being expanded
     std::vector<Value> results_;           ///< of those

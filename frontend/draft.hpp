@@ -62,8 +62,9 @@ struct Draft {
     std::vector<Call> calls;
     std::vector<DataId> interface; ///< inputs and uniforms
     std::vector<Returned> returned;
-    std::vector<SumStep> sums; ///< in order of their calls
-    MapList maps;              ///< of the functions whose ids follow the library's
+    std::vector<std::pair<DataId, std::size_t>> updates; ///< old value of an updated list, index of the new one in `returned`
+    std::vector<SumStep> sums;                           ///< in order of their calls
+    MapList maps;                                        ///< of the functions whose ids follow the library's
 
     DataId add(Datum datum, NameKind name_kind) {
         data.push_back(std::move(datum));

@@ -206,6 +206,10 @@ private:
         for (const Returned& returned : draft_.returned) {
             program.outputs.push_back(moved[returned.datum.index()]);
         }
+        for (const auto& [old, output] : draft_.updates) {
+            const auto place = std::find(draft_.interface.begin(), draft_.interface.end(), old);
+            program.updates.push_back({static_cast<std::size_t>(place - draft_.interface.begin()), output});
+        }
         return program;
     }
 

@@ -38,6 +38,9 @@ public:
         for (const Returned& returned : old_.returned) {
             made_.returned.push_back({moved_[returned.datum.index()], returned.name});
         }
+        for (const auto& [old, output] : old_.updates) {
+            made_.updates.emplace_back(moved_[old.index()], output);
+        }
         return std::move(made_);
     }
 

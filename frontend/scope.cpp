@@ -27,6 +27,8 @@ std::string_view described(Role role) {
     switch (role) {
     case Role::input:
         return "an input";
+    case Role::updated:
+        return "an `inout` list";
     case Role::uniform:
         return "a uniform";
     case Role::constant:

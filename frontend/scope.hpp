@@ -31,6 +31,7 @@ struct Value {
 
 enum class Role {
     input,
+    updated, ///< by `inout`: a list whose entries get new values, and this is the old one
     uniform,
     constant,
     computed,

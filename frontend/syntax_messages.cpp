@@ -45,6 +45,7 @@ private:
             return "the number " + in_backticks(text_of(token));
         case TokenKind::keyword_program:
         case TokenKind::keyword_input:
+        case TokenKind::keyword_inout:
         case TokenKind::keyword_return:
         case TokenKind::keyword_uniform:
         case TokenKind::keyword_const:
@@ -225,6 +226,7 @@ bool begins_statement(TokenKind kind) {
     switch (kind) {
     case TokenKind::keyword_program:
     case TokenKind::keyword_input:
+    case TokenKind::keyword_inout:
     case TokenKind::keyword_return:
     case TokenKind::keyword_uniform:
     case TokenKind::keyword_const:

@@ -127,6 +127,8 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::keyword_program;
     case FusecLexer::INPUT:
         return TokenKind::keyword_input;
+    case FusecLexer::INOUT:
+        return TokenKind::keyword_inout;
     case FusecLexer::RETURN:
         return TokenKind::keyword_return;
     case FusecLexer::UNIFORM:

@@ -10,6 +10,7 @@ namespace fusec::frontend {
 enum class TokenKind {
     keyword_program,
     keyword_input,
+    keyword_inout,
     keyword_return,
     keyword_uniform,
     keyword_const,

@@ -32,6 +32,8 @@ public:
             built.form = constant_declaration(constants);
         } else if (auto* inputs = statement->inputList()) {
             built.form = ast::InputList{names_of(inputs->NAME())};
+        } else if (auto* updated = statement->inoutList()) {
+            built.form = ast::InputList{names_of(updated->NAME()), true};
         } else if (auto* assigned = statement->assignment()) {
             built.form = assignment(assigned);
         } else if (auto* include = statement->includeFile()) {

@@ -32,6 +32,7 @@ public:
             datum(DataId{i});
         }
         interface();
+        updates();
         liveness();
     }
 
@@ -203,6 +204,18 @@ private:
             const bool listed = outputs.contains(DataId{i});
             internal_check(listed == program_.data[i].output, "the output flag differs from the list");
             internal_check(!listed || program_.data[i].kind == DatumKind::computed, "an output is not computed");
+        }
+    }
+
+    /// Each old value is a list of the caller's, and no list is updated twice.
+    void updates() const {
+        std::set<std::size_t> given, made;
+        for (const Update& update : program_.updates) {
+            internal_check(update.input < program_.inputs.size() && update.output < program_.outputs.size(), "an update of no list");
+            const Datum &old = program_.datum(program_.inputs[update.input]), &updated = program_.datum(program_.outputs[update.output]);
+            internal_check(old.kind == DatumKind::input && old.type == updated.type, "old and new value of a list differ in type");
+            internal_check(given.insert(update.input).second && made.insert(update.output).second, "a list is updated twice");
+            internal_check(given.size() == 1 || *given.rbegin() == update.input, "updates are not in order");
         }
     }
 

@@ -8,9 +8,10 @@ namespace fusec::fusion {
 
 namespace {
 
-/// One tile accessed by one step. `threads` = 0: the block copies, no thread map to rely on.
+/// One tile, or one list that the kernel loads and stores, accessed by one step. `threads` = 0: the block copies, no thread map to rely on.
 struct TileAccess {
-    int tile = 0;
+    int tile = 0;  ///< index into the draft's tiles; of a list, behind them, by the datum that is its old value
+    int datum = 0; ///< that is accessed
     bool write = false;
     int threads = 0;
     library::Touch touch = library::Touch::all;
@@ -36,8 +37,15 @@ public:
 
     void run() {
         draft_.barriers.assign(draft_.steps.size(), Barrier::none);
-        if (draft_.tiles.empty()) {
-            return;
+        replaced_.assign(kernel_.data.size(), false);
+        for (const KernelOutline::Datum& datum : kernel_.data) {
+            if (datum.old_value >= 0) {
+                replaced_[static_cast<std::size_t>(datum.old_value)] = true;
+            }
+        }
+        const bool updates = std::find(replaced_.begin(), replaced_.end(), true) != replaced_.end();
+        if (limits_.target == Target::host || (draft_.tiles.empty() && !updates)) {
+            return; // a tile of the host is one thread's
         }
         since_.reserve(4 * draft_.steps.size());
         for (std::size_t i = 0; i < draft_.steps.size(); ++i) {
@@ -65,8 +73,12 @@ private:
 
     void add(int datum, bool write, int threads, library::Touch touch, bool own_part, int run) {
         if (const int tile = plan(datum).tile; tile >= 0) {
-            now_.push_back({tile, write, threads, touch, own_part, false, run});
+            now_.push_back({tile, datum, write, threads, touch, own_part, false, run});
         }
+    }
+    /// The same of the list that holds `old`, or its new value, in global memory.
+    void add_list(int old, bool write, int threads, library::Touch touch, bool own_part, int run) {
+        now_.push_back({static_cast<int>(draft_.tiles.size()) + old, old, write, threads, touch, own_part, false, run});
     }
 
     void accesses_of(const KernelDraft::Step& step) {
@@ -74,8 +86,11 @@ private:
         switch (step.kind) {
         case Step::Kind::load:
             add(step.index, true, 0, library::Touch::all, false, 0);
+            if (replaced_[static_cast<std::size_t>(step.index)]) {
+                add_list(step.index, false, 0, library::Touch::all, false, 0);
+            }
             if (plan(step.index).load == Staging::async) {
-                in_flight_.push_back({plan(step.index).tile, true, 0, library::Touch::all, false, false, 0});
+                in_flight_.insert(in_flight_.end(), now_.begin(), now_.end());
             }
             break;
         case Step::Kind::async_wait:
@@ -91,9 +106,19 @@ private:
             add_part(call.result, true, routine, routine.output);
             break;
         }
-        case Step::Kind::store:
+        case Step::Kind::store: {
             add(step.index, false, 0, library::Touch::all, false, 0);
+            const KernelOutline::Datum& datum = kernel_.data[static_cast<std::size_t>(step.index)];
+            const KernelDraft::Datum& stored = plan(step.index);
+            if (datum.old_value >= 0 && stored.tile >= 0) {
+                add_list(datum.old_value, true, 0, library::Touch::all, false, 0);
+            } else if (datum.old_value >= 0) {
+                const bool own = stored.threads == 1 || stored.touch != library::Touch::all;
+                add_list(
+                    datum.old_value, true, stored.threads, stored.touch, own, own ? run_of(datum.shape, stored.touch, stored.threads) : 0);
+            }
             break;
+        }
         case Step::Kind::block_barrier:
         case Step::Kind::warp_barrier:
             throw InternalError("barriers: the steps already hold a barrier");
@@ -101,37 +126,49 @@ private:
     }
 
     void add_part(int datum, bool write, const Routine& routine, library::Touch touch) {
-        if (plan(datum).tile < 0) {
+        const bool in_place = plan(datum).placement == Placement::memory && replaced_[static_cast<std::size_t>(datum)];
+        if (plan(datum).tile < 0 && !in_place) {
             return;
         }
         const Shape& shape = kernel_.data[static_cast<std::size_t>(datum)].shape;
         // Threads of a routine that synchronises may touch one another's parts.
         const bool own = routine.threads == 1 ||
             (!routine.synchronises && touch != library::Touch::all && library::components_touched(shape, touch, routine.threads) != 0);
-        add(datum, write, routine.threads, touch, own, own ? run_of(shape, touch, routine.threads) : 0);
+        const int run = own ? run_of(shape, touch, routine.threads) : 0;
+        if (in_place) {
+            add_list(datum, write, routine.threads, touch, own, run);
+        } else {
+            add(datum, write, routine.threads, touch, own, run);
+        }
     }
 
-    const Shape& shape_of(int tile) const {
-        return kernel_.data[static_cast<std::size_t>(draft_.tiles[static_cast<std::size_t>(tile)].datum)].shape;
+    const Shape& shape_of(const TileAccess& access) const { return kernel_.data[static_cast<std::size_t>(access.datum)].shape; }
+
+    /// Lists lie apart from each other and from all tiles. Their elements follow one another, as in a tile without padding.
+    std::uint8_t relation(const TileAccess& before, const TileAccess& after) const {
+        const std::size_t tiles = draft_.tiles.size(), a = static_cast<std::size_t>(before.tile), b = static_cast<std::size_t>(after.tile);
+        if (a >= tiles || b >= tiles) {
+            return a == b ? tiles_overlap | tiles_alike | tiles_start_together : tiles_apart;
+        }
+        return relation_[a * tiles + b];
     }
 
     Barrier between(const TileAccess& before, const TileAccess& after) const {
         if (!before.write && !after.write) {
             return Barrier::none;
         }
-        const std::uint8_t relation =
-            relation_[static_cast<std::size_t>(before.tile) * draft_.tiles.size() + static_cast<std::size_t>(after.tile)];
-        if ((relation & tiles_overlap) == 0) {
+        const std::uint8_t lie = relation(before, after);
+        if ((lie & tiles_overlap) == 0) {
             return Barrier::none;
         }
-        if (before.run != 0 && before.run == after.run && (relation & tiles_start_together) != 0) {
+        if (before.run != 0 && before.run == after.run && (lie & tiles_start_together) != 0) {
             return Barrier::none; // the same thread, whichever element it belongs to
         }
-        const bool same_owners = before.threads != 0 && before.threads == after.threads && (relation & tiles_alike) != 0;
+        const bool same_owners = before.threads != 0 && before.threads == after.threads && (lie & tiles_alike) != 0;
         if (!same_owners) {
             return Barrier::block;
         }
-        const bool same_shape = before.tile == after.tile || shape_of(before.tile) == shape_of(after.tile);
+        const bool same_shape = before.tile == after.tile || shape_of(before) == shape_of(after);
         if (before.threads == 1 || (before.own_part && after.own_part && before.touch == after.touch && same_shape)) {
             return Barrier::none; // the same thread
         }
@@ -159,6 +196,7 @@ private:
     const DeviceLimits& limits_;
     const std::vector<std::uint8_t>& relation_;
     KernelDraft& draft_;
+    std::vector<bool> replaced_;    ///< per datum: the kernel loads it, and stores its new value in its place
     std::vector<TileAccess> since_; ///< accesses since the last block barrier
     std::vector<TileAccess> now_;
     std::vector<TileAccess> in_flight_; ///< asynchronous copies not waited for

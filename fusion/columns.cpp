@@ -63,8 +63,10 @@ bool every_call_is_needed(const dag::CallGraph& graph, const dag::CallSet& set, 
     while (!open.empty()) {
         const CallId call = open.back();
         open.pop_back();
-        for (CallId before : graph.predecessors(call)) {
-            need(before);
+        for (DataId operand : graph.call(call).operands) { // not all calls that come first are needed
+            if (const auto& producer = graph.datum(operand).producer) {
+                need(*producer);
+            }
         }
     }
     return needed.size() == set.size();

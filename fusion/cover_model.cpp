@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <queue>
 
 namespace fusec::fusion {
@@ -141,10 +142,7 @@ void CoverModel::add(CoverRow row) {
 
 double CoverModel::coefficient(const CoverRow& row, ColumnId id) const {
     const Column& c = column(id);
-    const auto pairs = [&] {
-        return std::count_if(row.pairs.begin(), row.pairs.end(),
-            [&](const auto& pair) { return contains(c.loads, pair.first) && contains(c.stores, pair.second); });
-    };
+    const auto pairs = [&] { return std::count_if(row.pairs.begin(), row.pairs.end(), [&](const auto& pair) { return has(c, pair); }); };
     switch (row.kind) {
     case CoverRow::Kind::output:
     case CoverRow::Kind::once:
@@ -167,6 +165,34 @@ double CoverModel::coefficient(const CoverRow& row, ColumnId id) const {
     throw InternalError("unknown kind of cover row");
 }
 
+bool CoverModel::has(const Column& column, const CoverPair& pair) const {
+    if (const std::optional<DataId> updated = graph_.new_value(pair.second)) {
+        return contains(column.stores, pair.first) && contains(column.stores, *updated);
+    }
+    const std::optional<DataId> updated = graph_.new_value(pair.first);
+    return contains(column.loads, pair.first) && contains(column.stores, pair.second) && !(updated && contains(column.stores, *updated));
+}
+
+template <class Visit>
+void CoverModel::for_each_pair(const Column& column, Visit visit) const {
+    for (const DataId loaded : column.loads) {
+        const std::optional<DataId> updated = graph_.new_value(loaded);
+        if (computed(graph_, loaded) || (updated && !contains(column.stores, *updated))) {
+            for (const DataId stored : column.stores) {
+                visit(CoverPair{loaded, stored});
+            }
+        }
+    }
+    for (const frontend::Update& update : graph_.program().updates) {
+        const DataId updated = graph_.program().outputs[update.output];
+        for (const DataId stored : contains(column.stores, updated) ? column.stores : std::vector<DataId>()) {
+            if (stored != updated) {
+                visit(CoverPair{stored, graph_.program().inputs[update.input]});
+            }
+        }
+    }
+}
+
 SparseVector CoverModel::entries(ColumnId id) const {
     const Column& c = column(id);
     std::map<int, double> sum;
@@ -179,15 +205,13 @@ SparseVector CoverModel::entries(ColumnId id) const {
         }
     }
     if (!pair_rows_.empty()) {
-        for (const DataId loaded : c.loads) {
-            for (const DataId stored : c.stores) {
-                if (const auto found = pair_rows_.find({loaded, stored}); found != pair_rows_.end()) {
-                    for (const int row : found->second) {
-                        sum[row] += 1;
-                    }
+        for_each_pair(c, [&](const CoverPair& pair) {
+            if (const auto found = pair_rows_.find(pair); found != pair_rows_.end()) {
+                for (const int row : found->second) {
+                    sum[row] += 1;
                 }
             }
-        }
+        });
     }
     if (const auto found = column_rows_.find(id.value); found != column_rows_.end()) {
         for (const int row : found->second) {
@@ -219,17 +243,13 @@ bool CoverModel::present(const CoverRow& row) const {
 
 std::vector<CoverRow> CoverModel::broken_rows(const std::vector<ColumnValue>& solution) const {
     std::map<DataId, double> stored;
-    std::map<std::pair<DataId, DataId>, double> pairs;
+    std::map<CoverPair, double> pairs;
     for (const auto& [id, value] : solution) {
         const Column& c = column(id);
         for (const DataId t : c.stores) {
             stored[t] += value;
-            for (const DataId d : c.loads) {
-                if (computed(graph_, d)) {
-                    pairs[{d, t}] += value;
-                }
-            }
         }
+        for_each_pair(c, [&](const CoverPair& pair) { pairs[pair] += value; });
     }
     std::vector<CoverRow> broken;
     const auto keep = [&](CoverRow row) {
@@ -243,6 +263,9 @@ std::vector<CoverRow> CoverModel::broken_rows(const std::vector<ColumnValue>& so
         }
     }
     for (const auto& [pair, sum] : pairs) {
+        if (!computed(graph_, pair.first) || !computed(graph_, pair.second)) {
+            continue; // an old value is there without a kernel that stores it
+        }
         const auto found = stored.find(pair.first);
         if (sum > (found == stored.end() ? 0 : found->second) + broken_by) {
             keep({.kind = CoverRow::Kind::link, .upper = 0, .datum = pair.first, .pairs = {pair}});
@@ -252,68 +275,83 @@ std::vector<CoverRow> CoverModel::broken_rows(const std::vector<ColumnValue>& so
     return broken;
 }
 
-void CoverModel::add_broken_cycles(const std::map<std::pair<DataId, DataId>, double>& pairs, std::vector<CoverRow>& broken) const {
-    // A cycle row is broken if the arcs d -> t of length 1 - z(d,t) have a closed walk shorter than 1. Arcs along the program's own
-    // dependences are acyclic, so every cycle has an arc whose t does not depend on d: one shortest path from its head to its tail
-    // per such arc (Dijkstra) finds the most broken cycle through it.
-    std::vector<std::pair<DataId, double>> arcs; // to, length; by where they come from, as the pairs are
-    std::vector<std::size_t> arcs_end(store_rows_.size(), 0);
-    std::vector<std::pair<std::pair<DataId, DataId>, double>> backward;
+void CoverModel::add_broken_cycles(const std::map<CoverPair, double>& pairs, std::vector<CoverRow>& broken) const {
+    // A cycle row is broken if its arcs of length 1 - z have a closed walk shorter than 1. Arcs: d -> t of a kernel that loads d and stores
+    // t; t -> y' of one that loads the old value of y and stores t, where y' is the kernel that stores y; y' -> t of one that stores both,
+    // and y' -> y, of length 0. Arcs along the program's own dependences are acyclic, so every cycle has an arc whose end does not depend on
+    // its beginning: one shortest path from its head to its tail per such arc (Dijkstra) finds the most broken cycle through it.
+    struct Arc {
+        std::size_t from, to; ///< datum, or behind all data y'
+        double length;
+        std::optional<CoverPair> pair; ///< not of y' -> y
+    };
+    const std::size_t data = store_rows_.size();
+    std::vector<Arc> arcs;
+    std::vector<Arc> backward;
     for (const auto& [pair, z] : pairs) {
         if (z <= broken_by) {
             continue;
         }
-        const double length = std::max(0.0, 1 - z);
-        arcs.emplace_back(pair.second, length);
-        arcs_end[pair.first.index()] = arcs.size();
-        const CallId from = *graph_.datum(pair.first).producer, to = *graph_.datum(pair.second).producer;
-        if (!graph_.descendants(from).test(to.index())) {
-            backward.emplace_back(pair, length);
+        const std::optional<DataId> replaced = graph_.new_value(pair.first), beside = graph_.new_value(pair.second);
+        const DataId first = replaced ? pair.second : beside ? *beside : pair.first;
+        const DataId last = replaced ? *replaced : beside ? pair.first : pair.second;
+        const Arc arc{first.index() + (beside ? data : 0), last.index() + (replaced ? data : 0), std::max(0.0, 1 - z), pair};
+        arcs.push_back(arc);
+        if (!graph_.descendants(*graph_.datum(first).producer).test(graph_.datum(last).producer->index())) {
+            backward.push_back(arc);
         }
     }
-    for (std::size_t list = 1; list < arcs_end.size(); ++list) {
-        arcs_end[list] = std::max(arcs_end[list], arcs_end[list - 1]); // of a list without arcs: where the next one's begin
+    for (const frontend::Update& update : graph_.program().updates) {
+        const std::size_t updated = graph_.program().outputs[update.output].index();
+        arcs.push_back({data + updated, updated, 0, std::nullopt});
     }
+    std::stable_sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) { return a.from < b.from; });
+    std::vector<std::size_t> arcs_begin(2 * data + 1, 0); ///< by where they come from
+    for (const Arc& arc : arcs) {
+        ++arcs_begin[arc.from + 1];
+    }
+    std::partial_sum(arcs_begin.begin(), arcs_begin.end(), arcs_begin.begin());
     struct Reached {
         std::size_t search = 0; ///< the last that reached the list
         double distance = 0;
-        DataId before;
+        const Arc* by = nullptr;
     };
-    std::vector<Reached> reached(store_rows_.size());
-    std::vector<std::vector<std::pair<DataId, DataId>>> found;
+    std::vector<Reached> reached(2 * data);
+    std::vector<std::vector<CoverPair>> found;
     std::size_t search = 0;
-    for (const auto& [arc, length] : backward) {
-        const double most = 1 - broken_by - length;
-        reached[arc.second.index()] = {++search, 0, arc.second};
-        std::priority_queue<std::pair<double, DataId>, std::vector<std::pair<double, DataId>>, std::greater<>> queue;
-        queue.emplace(0.0, arc.second);
+    for (const Arc& closing : backward) {
+        const double most = 1 - broken_by - closing.length;
+        reached[closing.to] = {++search, 0, nullptr};
+        std::priority_queue<std::pair<double, std::size_t>, std::vector<std::pair<double, std::size_t>>, std::greater<>> queue;
+        queue.emplace(0.0, closing.to);
         bool closed = false;
         while (!queue.empty() && !closed) {
             const auto [distance, at] = queue.top();
             queue.pop();
-            if (distance > reached[at.index()].distance) {
+            if (distance > reached[at].distance) {
                 continue;
             }
-            if (at == arc.first) {
+            if (at == closing.from) {
                 closed = true;
                 break;
             }
-            for (std::size_t i = at.index() == 0 ? 0 : arcs_end[at.index() - 1]; i < arcs_end[at.index()]; ++i) {
-                const auto& [next, step] = arcs[i];
-                const double total = distance + step;
-                Reached& known = reached[next.index()];
+            for (std::size_t i = arcs_begin[at]; i < arcs_begin[at + 1]; ++i) {
+                const double total = distance + arcs[i].length;
+                Reached& known = reached[arcs[i].to];
                 if (total < most && (known.search != search || total < known.distance)) {
-                    known = {search, total, at};
-                    queue.emplace(total, next);
+                    known = {search, total, &arcs[i]};
+                    queue.emplace(total, arcs[i].to);
                 }
             }
         }
         if (!closed) {
             continue;
         }
-        std::vector<std::pair<DataId, DataId>> cycle{arc};
-        for (DataId at = arc.first; at != arc.second; at = reached[at.index()].before) {
-            cycle.emplace_back(reached[at.index()].before, at);
+        std::vector<CoverPair> cycle{*closing.pair};
+        for (std::size_t at = closing.from; at != closing.to; at = reached[at].by->from) {
+            if (reached[at].by->pair) {
+                cycle.push_back(*reached[at].by->pair);
+            }
         }
         std::sort(cycle.begin(), cycle.end());
         found.push_back(std::move(cycle));
@@ -321,7 +359,7 @@ void CoverModel::add_broken_cycles(const std::map<std::pair<DataId, DataId>, dou
     // Several backward arcs may close the same cycle.
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (std::vector<std::pair<DataId, DataId>>& cycle : found) {
+    for (std::vector<CoverPair>& cycle : found) {
         const double most = static_cast<double>(cycle.size()) - 1;
         broken.push_back({.kind = CoverRow::Kind::cycle, .upper = most, .pairs = std::move(cycle)});
     }
@@ -355,7 +393,12 @@ CoverModel::Prices::Prices(const CoverModel& model, const std::vector<double>& d
         for (const int row : rows) {
             sum += of_row_[static_cast<std::size_t>(row)];
         }
-        if (sum != 0) {
+        if (sum == 0) {
+            continue;
+        }
+        if (const std::optional<DataId> updated = model.graph_.new_value(pair.second)) {
+            beside_.emplace_back(pair.first, *updated, sum);
+        } else {
             of_pair_[pair.first.index()].emplace_back(pair.second, sum);
         }
     }
@@ -381,9 +424,19 @@ double CoverModel::Prices::value(ColumnId id) const {
     for (const std::uint32_t* stored = stores; stored != loads; ++stored) {
         sum += of_store_[*stored];
     }
+    const auto is_stored = [&](DataId datum) { return std::binary_search(stores, loads, datum.value); };
+    for (const auto& [one, other, price] : beside_) {
+        sum += is_stored(one) && is_stored(other) ? price : 0;
+    }
     for (const std::uint32_t* loaded = loads; loaded != end; ++loaded) {
+        if (of_pair_[*loaded].empty()) {
+            continue;
+        }
+        if (const std::optional<DataId> updated = model_.graph_.new_value(DataId(*loaded)); updated && is_stored(*updated)) {
+            continue; // it waits for nobody else
+        }
         for (const auto& [stored, price] : of_pair_[*loaded]) {
-            if (std::binary_search(stores, loads, stored.value)) {
+            if (is_stored(stored)) {
                 sum += price;
             }
         }

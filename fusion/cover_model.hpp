@@ -8,12 +8,18 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 namespace fusec::fusion {
 
-/// s(d): sum of the columns that store d. z(d,t): sum of the columns that load d and store t.
+/// What a column may do with two data. (d, t): it loads d and stores t. Of a list y that is updated, with the old value o: (o, t): it loads
+/// o and stores t and not y, so that it runs before the one that stores y; (t, o): it stores y and t, so that what waits for the one waits
+/// for the other.
+using CoverPair = std::pair<DataId, DataId>;
+
+/// s(d): sum of the columns that store d. z(d,t): sum of the columns that have the pair.
 struct CoverRow {
     enum class Kind {
         output,    ///< s(d) = 1
@@ -21,16 +27,16 @@ struct CoverRow {
         partition, ///< call j is executed once; only without recomputation
         once,      ///< s(d) <= 1
         link,      ///< z(d,t) <= s(d)
-        cycle,     ///< d1 -> d2 -> ... -> dk -> d1: sum of z(di,di+1) <= k - 1
+        cycle,     ///< pairs of which each has one kernel wait for the next, or be it, and the last for the first: sum of z <= pairs - 1
         not_again, ///< not all of these columns
         at_most,   ///< at most `upper` columns
     } kind = Kind::output;
     double lower = -LinearProgram::unbounded;
     double upper = LinearProgram::unbounded;
-    DataId datum = {};                                 ///< output, edge, once, link
-    CallId call = {};                                  ///< edge, partition
-    std::vector<std::pair<DataId, DataId>> pairs = {}; ///< link: one, loaded and stored; cycle: k
-    std::vector<ColumnId> columns = {};                ///< not_again
+    DataId datum = {};                  ///< output, edge, once, link
+    CallId call = {};                   ///< edge, partition
+    std::vector<CoverPair> pairs = {};  ///< link: one, loaded and stored; cycle: k
+    std::vector<ColumnId> columns = {}; ///< not_again
 };
 
 /// A column with its value in a (fractional or integer) solution.
@@ -80,6 +86,7 @@ public:
         std::vector<double> of_row_;                                  ///< direct rows
         std::vector<double> of_store_;                                ///< per datum
         std::vector<std::vector<std::pair<DataId, double>>> of_pair_; ///< per loaded datum: stored datum, price
+        std::vector<std::tuple<DataId, DataId, double>> beside_;      ///< both stored: price
         std::unordered_map<std::uint32_t, double> of_column_;
         double of_any_ = 0;
         double right_hand_side_ = 0;
@@ -88,7 +95,11 @@ public:
 private:
     void add_static_rows(Recomputation recomputation);
     void list_direct_rows(Recomputation recomputation);
-    void add_broken_cycles(const std::map<std::pair<DataId, DataId>, double>& pairs, std::vector<CoverRow>& broken) const;
+    void add_broken_cycles(const std::map<CoverPair, double>& pairs, std::vector<CoverRow>& broken) const;
+    bool has(const Column& column, const CoverPair& pair) const;
+    /// The pairs of the column, of which some cycle may be made.
+    template <class Visit>
+    void for_each_pair(const Column& column, Visit visit) const;
     bool present(const CoverRow& row) const;
 
     const dag::CallGraph& graph_;
@@ -103,11 +114,11 @@ private:
     std::vector<std::uint32_t> lists_begin_;
     std::vector<std::uint32_t> lists_;
     std::vector<std::vector<std::pair<int, double>>> store_rows_; ///< per datum: rows that contain s(d), with its coefficient
-    std::map<std::pair<DataId, DataId>, std::vector<int>> pair_rows_;
+    std::map<CoverPair, std::vector<int>> pair_rows_;
     std::unordered_map<std::uint32_t, std::vector<int>> column_rows_;
     std::vector<int> any_rows_;
     std::map<DataId, int> once_rows_;
-    std::map<std::pair<DataId, DataId>, int> link_rows_;
+    std::map<CoverPair, int> link_rows_;
 };
 
 /// True if every computed datum that the column's calls make is stored whenever it is an output or used outside the column.

@@ -100,7 +100,7 @@ void CoverSearch::add_row(CoverRow row) {
                 touch(row.datum);
             }
             for (const auto& [loaded, stored] : row.pairs) {
-                touch(stored);
+                touch(model_.graph().new_value(stored) ? loaded : stored); // of a list that is stored beside an updated one
             }
             std::sort(touched.begin(), touched.end());
             touched.erase(std::unique(touched.begin(), touched.end()), touched.end());

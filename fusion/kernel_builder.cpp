@@ -117,7 +117,9 @@ void KernelBuilder::decide_placements() {
         } else if (host) {
             plan.placement = Placement::registers;
             plan.load = datum.loaded ? Staging::lanes : Staging::none;
-            plan.store = !datum.stored ? Staging::none : choice_.streaming ? Staging::lanes_streaming : Staging::lanes;
+            // What has just been loaded is in the caches: storing around them would not save reading it.
+            const bool streams = choice_.streaming && datum.old_value < 0;
+            plan.store = !datum.stored ? Staging::none : streams ? Staging::lanes_streaming : Staging::lanes;
         } else if (datum.loaded) {
             const bool tile = wants_tile(choice_.loads, datum);
             plan.placement = tile ? Placement::shared : Placement::memory;

@@ -91,6 +91,7 @@ enum TileRelation : std::uint8_t {
 /// Finds before which steps a barrier must stand, the cheapest that is enough, as late as possible. `relation` of tiles i and j stands
 /// at i * tiles + j.
 ///
+/// A list whose old value the kernel loads, and whose new one it stores, is words like those of a tile.
 /// A step needs a barrier if it and an access since the last barrier overlap in words, one of them writes, and different threads may
 /// do it. That it is the same thread follows from thread maps: both belong to one instance of equally many threads and touch its own part of
 /// elements that lie alike; or thread t of the block touches the t-th run of words in both tiles, which start together, whatever elements they

@@ -58,6 +58,10 @@ KernelOutline outline_without_orders(
         entry.stored = std::binary_search(column.stores.begin(), column.stores.end(), id);
         result.read_bytes += entry.loaded ? entry.bytes : 0;
         result.write_bytes += entry.stored ? entry.bytes : 0;
+        if (const std::optional<DataId> old = entry.stored ? graph.old_value(id) : std::nullopt;
+            old && std::binary_search(column.loads.begin(), column.loads.end(), *old)) {
+            entry.old_value = position(touched, *old);
+        }
         result.precision = datum.type.precision; // one precision per connected program part: no call converts
     }
     for (std::size_t index = 0; index < touched.size(); ++index) {

@@ -42,6 +42,7 @@ struct KernelOutline {
         bool loaded = false;
         bool stored = false;
         int producer = -1;     ///< index into calls; -1: none in this kernel
+        int old_value = -1;    ///< index into data: what the kernel loads from where it stores this; -1: nothing
         std::vector<Use> uses; ///< by call, then operand
     };
     struct Call {

@@ -24,10 +24,17 @@ bool launch_order(
             return false;
         }
     }
-    std::vector<std::vector<std::size_t>> waiting(chosen.size()); // kernels that load what this one stores, once per datum
+    std::vector<std::vector<std::size_t>> waiting(
+        chosen.size()); // kernels that load what this one stores, or store over what it loads, once per datum
     std::vector<std::size_t> missing(chosen.size(), 0);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
         for (const DataId loaded : columns[chosen[k].index()].loads) {
+            if (const std::optional<DataId> updated = graph.new_value(loaded)) {
+                if (const std::size_t storing = storer.at(*updated); storing != k) { // an output: it has one
+                    waiting[k].push_back(storing);
+                    ++missing[storing];
+                }
+            }
             if (graph.datum(loaded).kind != frontend::DatumKind::computed) {
                 continue;
             }

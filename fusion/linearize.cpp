@@ -27,6 +27,13 @@ public:
     Lifetimes(const dag::CallGraph& graph, const dag::CallSet& set, const std::vector<DataId>& stores, LoadOrder loads)
         : before_(set.size(), 0) {
         internal_check(set.size() <= most_exact, "linearize: more calls than the exact search takes");
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            for (const CallId before : graph.predecessors(set[i])) {
+                if (const auto found = std::lower_bound(set.begin(), set.end(), before); found != set.end() && *found == before) {
+                    before_[i] |= Mask{1} << (found - set.begin());
+                }
+            }
+        }
         std::vector<DataId> touched;
         for (CallId call : set) {
             touched.push_back(graph.call(call).result);
@@ -45,11 +52,6 @@ public:
                 }
                 if (entry.producer == set[i]) {
                     list.producer = Mask{1} << i;
-                }
-            }
-            for (std::size_t i = 0; i < set.size(); ++i) {
-                if ((list.users >> i & 1) != 0) {
-                    before_[i] |= list.producer;
                 }
             }
             if (entry.per_element()) {
@@ -86,7 +88,7 @@ private:
         bool to_end = false;
     };
     std::vector<List> lists_;
-    std::vector<Mask> before_; ///< per call, calls of the set whose results it uses
+    std::vector<Mask> before_; ///< per call, calls of the set that come first: whose results it uses, or that read what it replaces
 };
 
 /// The sets of finished calls that some order passes through, by size; few where calls depend on each other. Nothing if there are too

@@ -36,6 +36,8 @@ void verify_launches(const Plan& plan, const dag::CallGraph& graph) {
         for (const DataId loaded : kernel.loads) {
             internal_check(graph.datum(loaded).kind == frontend::DatumKind::input || in_memory.contains(loaded),
                 "plan: a kernel loads what no kernel before it stored");
+            internal_check(!graph.new_value(loaded) || !in_memory.contains(*graph.new_value(loaded)),
+                "plan: a kernel loads the old value of a list that has its new one");
         }
         for (const DataId stored : kernel.stores) {
             const auto producer = graph.datum(stored).producer;

@@ -174,8 +174,12 @@ std::vector<std::vector<CallId>> orders_to_cut(const dag::CallGraph& graph) {
                 const auto& producer = graph.datum(operand).producer;
                 return producer && !done[producer->index()];
             });
+            const auto& before = graph.predecessors(call); // readers of what it replaces besides
+            const auto waited_for = std::find_if(before.begin(), before.end(), [&](CallId other) { return !done[other.index()]; });
             if (missing != operands.end()) {
                 open.push_back(*graph.datum(*missing).producer);
+            } else if (waited_for != before.end()) {
+                open.push_back(*waited_for);
             } else {
                 open.pop_back();
                 done[call.index()] = true;

@@ -208,6 +208,7 @@ private:
         std::set<DataId> present; // data that can be read
         std::set<DataId> in_flight;
         std::set<DataId> stored;
+        std::set<DataId> replaced; // old values of lists that have their new ones
         std::size_t computed = 0;
         std::size_t derived = 0;
         for (const DatumPlan& plan : candidate_.data) {
@@ -220,6 +221,7 @@ private:
             case Step::Kind::load: {
                 const DatumPlan& plan = candidate_.plan_of(step.datum);
                 internal_check(plan.loaded && plan.load != Staging::none, "candidate: a load of what is not staged");
+                internal_check(replaced.count(step.datum) == 0, "candidate: an old value is loaded behind the store of the new one");
                 auto& arrived = plan.load == Staging::async ? in_flight : present;
                 internal_check(arrived.insert(step.datum).second, "candidate: a list is loaded twice");
                 break;
@@ -247,6 +249,8 @@ private:
                 ++computed;
                 for (DataId operand : graph_.call(step.call).operands) {
                     internal_check(present.count(operand) != 0, "candidate: an operand is not there yet");
+                    internal_check(replaced.count(operand) == 0 || candidate_.plan_of(operand).placement != Placement::memory,
+                        "candidate: an old value is read behind the store of the new one");
                 }
                 present.insert(graph_.call(step.call).result);
                 break;
@@ -254,6 +258,9 @@ private:
                 internal_check(
                     contains(candidate_.stores, step.datum) && present.count(step.datum) != 0, "candidate: a store of what is not there");
                 internal_check(stored.insert(step.datum).second, "candidate: a datum is stored twice");
+                if (const std::optional<DataId> old = graph_.old_value(step.datum)) {
+                    replaced.insert(*old);
+                }
                 break;
             }
         }

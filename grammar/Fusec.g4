@@ -14,6 +14,7 @@ statement
     | declaration
     | constantDeclaration
     | inputList
+    | inoutList
     | assignment
     | returnList
     | includeFile
@@ -54,6 +55,10 @@ shape
 
 inputList
     : INPUT NAME (COMMA NAME)* SEMICOLON
+    ;
+
+inoutList
+    : INOUT NAME (COMMA NAME)* SEMICOLON
     ;
 
 assignment
@@ -169,6 +174,7 @@ indexOperand
 
 PROGRAM : 'program' ;
 INPUT   : 'input' ;
+INOUT   : 'inout' ;
 RETURN  : 'return' ;
 UNIFORM : 'uniform' ;
 CONST   : 'const' ;

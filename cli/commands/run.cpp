@@ -63,7 +63,7 @@ std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>&
     std::map<DataId, Path> result;
     std::vector<std::string> names;
     for (const DataId id : allowed) {
-        names.push_back(program.datum(id).name);
+        names.push_back(program.list_name(id));
     }
     for (const auto& [name, path] : files) {
         const auto found = std::ranges::find(names, name);
@@ -101,7 +101,7 @@ std::string random_list(
 bool fits_memory(const frontend::CheckedProgram& program, std::uint64_t elements, Diagnostics& diagnostics) {
     double needed = 0;
     for (const frontend::Datum& datum : program.data) {
-        const bool listed = datum.kind == frontend::DatumKind::input || datum.output;
+        const bool listed = datum.kind == frontend::DatumKind::input || datum.output; // an updated list is copied on the way in and out
         needed += listed ? static_cast<double>(datum.type.bytes()) * static_cast<double>(elements) : 0;
     }
     const double available = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
@@ -124,7 +124,7 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
     for (const auto& [id, path] : files) {
         const frontend::Datum& datum = program.datum(id);
         const bool uniform = !execute::per_element(datum);
-        auto list = execute::read_numpy(path, {.datum = datum.name, .type = datum.type, .uniform = uniform}, diagnostics);
+        auto list = execute::read_numpy(path, {.datum = program.list_name(id), .type = datum.type, .uniform = uniform}, diagnostics);
         if (!list) {
             continue;
         }
@@ -153,12 +153,12 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
         lists.buffers.emplace_back(
             found != read.end() ? found->second.bytes : random_list(program, id, demands.at(id.index()), lists.elements, command.seed));
         if (found == read.end()) {
-            std::cerr << fmt::format("{}: `{}` is random (seed {})\n", program.name, program.datum(id).name, command.seed);
+            std::cerr << fmt::format("{}: `{}` is random (seed {})\n", program.name, program.list_name(id), command.seed);
         }
     }
     for (const DataId id : program.outputs) {
         lists.data.push_back(id);
-        lists.buffers.emplace_back(list_bytes(program.datum(id), lists.elements));
+        lists.buffers.emplace_back(program.old_value(id) ? 0 : list_bytes(program.datum(id), lists.elements)); // else updated in place
     }
     return lists;
 }
@@ -228,8 +228,10 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         return;
     }
     std::vector<void*> pointers;
-    for (Buffer& buffer : lists->buffers) {
-        pointers.push_back(buffer.data());
+    for (std::size_t i = 0; i < lists->buffers.size(); ++i) {
+        if (!c.program->old_value(lists->data[i])) {
+            pointers.push_back(lists->buffers[i].data());
+        }
     }
     const std::size_t needed = functions->workspace_bytes(lists->elements);
     Buffer workspace(needed);
@@ -242,7 +244,9 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
     for (std::size_t i = 0; i < c.program->outputs.size(); ++i) {
         const DataId id = c.program->outputs[i];
         const frontend::Datum& datum = c.program->datum(id);
-        const std::string bytes = lists->buffers[c.program->inputs.size() + i].text();
+        const auto update = std::ranges::find(c.program->updates, i, &frontend::Update::output);
+        const std::size_t buffer = update == c.program->updates.end() ? c.program->inputs.size() + i : update->input;
+        const std::string bytes = lists->buffers[buffer].text();
         if (const auto file = outputs.find(id); file != outputs.end()) {
             files.push_back({file->second, execute::numpy_file({.elements = lists->elements, .bytes = bytes}, datum.type, false)});
         } else {

@@ -51,7 +51,7 @@ FUSEC_DEVICE void mcholsolve_rows(Lane lane, const A& a, const B& b, X& x) {
             for (int r = 0; r < share; ++r)
                 sum[r] -= l[r][k] * factor;
         }
-        const T inverse = fusec::rsqrt(fusec::value_from(lane, j / share, sum[j % share]));
+        const T inverse = 1 / fusec::sqrt(fusec::value_from(lane, j / share, sum[j % share]));
         reciprocal[j % share] = j < share ? inverse : fusec::select(first + j % share == j, inverse, reciprocal[j % share]);
         FUSEC_UNROLL for (int r = 0; r < share; ++r)
             l[r][j] = fusec::select(first + r > j, sum[r] * inverse, T(0));

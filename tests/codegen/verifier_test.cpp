@@ -311,6 +311,78 @@ TEST(Verifier, routines_that_synchronise_their_own_threads) {
 
 namespace {
 
+/// M = M' in place, a row of the result by each of 4 threads: a column of the old value is read where it is, or from a tile.
+Kernel updating_kernel(bool staged) {
+    const Type type{{Form::matrix, 4, 4}, Precision::f32};
+    Kernel kernel;
+    kernel.name = "M";
+    kernel.lists = {{DataId(0), "M", type, false, false, {}, true}, {DataId(1), "M", type, false, true, {}, true}};
+    kernel.values = {{DataId(1), "M_value", type, Touch::row, 4}};
+    const Operand column{{staged ? Place::Kind::tile : Place::Kind::list, 0}, Touch::column}, row{{Place::Kind::value, 0}, Touch::row};
+    const Step transposed = Compute{CallId(0), "mtrans_row", 4, false, {column}, row, true};
+    if (staged) {
+        kernel.tiles = {{DataId(0), "M_view", type, 0, 2048, 16, 0, 0, 0, 3}};
+        kernel.steps = {LoadTile{0, 0, Staging::async, 16}, AsyncWait{}, BlockBarrier{}, transposed, StoreValue{0, 1, Staging::none, 4}};
+        kernel.shared_bytes = 2048;
+    } else {
+        kernel.steps = {transposed, WarpBarrier{}, StoreValue{0, 1, Staging::none, 4}};
+    }
+    kernel.tile_elements = T;
+    kernel.threads = 4 * T;
+    return kernel;
+}
+
+} // namespace
+
+TEST(Verifier, a_list_is_stored_behind_all_reads_of_its_old_value) {
+    EXPECT_THAT(findings(updating_kernel(false)), IsEmpty());
+    EXPECT_THAT(findings(updating_kernel(true)), IsEmpty());
+    EXPECT_THAT(with(updating_kernel(false), [](Kernel& k) { k.steps.erase(k.steps.begin() + 1); }),
+        Contains(
+            HasSubstr("`M` component 1 of element 0, thread 0 (1 of 32 elements): stored without a barrier after thread 1 read its old "
+                      "value in step 0")));
+    EXPECT_THAT(with(updating_kernel(true), [](Kernel& k) { drop(k, 2); }), Contains(HasSubstr("read its old value in step 1")))
+        << "what a copy reads, it has read at its wait";
+    EXPECT_THAT(with(updating_kernel(true), [](Kernel& k) { std::swap(k.steps[1], k.steps[4]); }),
+        Contains(HasSubstr("stored while an asynchronous copy from there is under way")));
+    EXPECT_THAT(with(updating_kernel(false), [](Kernel& k) { k.steps.push_back(k.steps[0]); }),
+        Contains(HasSubstr("its old value is read after the new one is stored")));
+    // Each thread reads and stores its own row: nothing to wait for.
+    EXPECT_THAT(with(updating_kernel(false),
+                    [](Kernel& k) {
+                        step<Compute>(k, 0).operands[0].touch = Touch::row;
+                        k.steps.erase(k.steps.begin() + 1);
+                    }),
+        IsEmpty());
+}
+
+TEST(Verifier, old_values_are_gone_when_the_new_ones_are_stored) {
+    const auto program = sample("update", "SCALAR a, y;\ninput a;\ninout y;\nr = a * y;\ny += a;\nreturn r;\n");
+    const auto kernel = [&](const std::string& name) {
+        Draft draft;
+        draft.elements = T;
+        draft.calls = {{name, "element"}};
+        draft.stores = {name};
+        draft.load = draft.store = Staging::none;
+        return build(draft, *program);
+    };
+    Unit unit = lower(plan_of({kernel("r"), kernel("y")}, *program), program->graph, program->catalog);
+    EXPECT_THAT(findings(unit), IsEmpty());
+    Unit swapped = unit;
+    std::swap(swapped.kernels[0], swapped.kernels[1]);
+    EXPECT_THAT(findings(swapped), Contains(HasSubstr("kernel r reads `y`, which no kernel before it stores")));
+    Unit hidden = unit;
+    for (List& list : hidden.kernels[1].lists) {
+        list.updated = false;
+    }
+    EXPECT_THAT(findings(hidden), Contains(HasSubstr("does not tell whether it loads the old value")));
+    Unit unpaired = unit;
+    unpaired.inputs[1].updated = false;
+    EXPECT_THAT(findings(unpaired), Contains(HasSubstr("updated list `y` has no old value")));
+}
+
+namespace {
+
 /// Two kernels and a workspace: t -> slot 0, u -> slot 0 would be too early; see the test.
 Unit chain_unit() {
     const auto program = sample("chain", "SCALAR a, b;\ninput a, b;\nt = a * b;\nu = t + a;\nf = u * t;\nreturn f;\n");

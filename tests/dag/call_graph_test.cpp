@@ -47,6 +47,31 @@ TEST(CallGraph, ClosuresAreThePathsOfRandomGraphs) {
     }
 }
 
+/// r reads the old value of y, s its new one:   old -> r    old, in -> y    y -> s
+TEST(CallGraph, ReadersOfAnOldValueComeBeforeTheNewOne) {
+    ProgramBuilder builder;
+    const DataId old = builder.input("old", test::vector_shape(3)), in = builder.input("in", test::vector_shape(3));
+    const DataId r = builder.call("vneg", {old}, "r"), y = builder.call("vadd", {old, in}, "y"), s = builder.call("vneg", {y}, "s");
+    for (const DataId output : {r, s, y}) {
+        builder.output(output);
+    }
+    frontend::CheckedProgram program = builder.program();
+    program.inputs = {old, in};
+    program.outputs = {r, s, y};
+    program.updates = {{0, 2}};
+    const CallGraph graph(program);
+    verify(graph);
+    EXPECT_EQ(graph.predecessors(CallId(1)), calls({0})) << "not itself, though it reads the old value too";
+    EXPECT_EQ(graph.successors(CallId(0)), calls({1}));
+    EXPECT_TRUE(graph.descendants(CallId(0)).test(2));
+    EXPECT_FALSE(graph.convex(calls({0, 2})));
+    EXPECT_EQ(graph.new_value(old), y);
+    EXPECT_EQ(graph.old_value(y), old);
+    EXPECT_FALSE(graph.new_value(in) || graph.old_value(s));
+    program.updates.clear();
+    EXPECT_TRUE(CallGraph(program).convex(calls({0, 2})));
+}
+
 TEST(CallGraph, ConvexityByDefinition) {
     std::mt19937 random(8);
     int convex = 0;

@@ -38,6 +38,16 @@ void GraphBuilder::output(DataId datum) {
     program_.outputs.push_back(datum);
 }
 
+void GraphBuilder::update(DataId input, DataId datum) {
+    if (!program_.data[datum.index()].output) {
+        output(datum);
+    }
+    const auto place = [](const std::vector<DataId>& list, DataId id) {
+        return static_cast<std::size_t>(std::find(list.begin(), list.end(), id) - list.begin());
+    };
+    program_.updates.push_back({place(program_.inputs, input), place(program_.outputs, datum)});
+}
+
 dag::CallGraph GraphBuilder::build() {
     program_.name = "toy";
     return dag::CallGraph(program_);
@@ -69,7 +79,9 @@ std::vector<DataId> loads_of(const dag::CallGraph& graph, const dag::CallSet& ca
     return {loads.begin(), loads.end()};
 }
 
-dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::size_t reach) {
+namespace {
+
+dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::size_t reach, bool updates) {
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     GraphBuilder builder;
     std::vector<DataId> inputs, results;
@@ -77,6 +89,7 @@ dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::siz
         inputs.push_back(builder.input("in" + std::to_string(i), static_cast<int>(1 + below(9))));
     }
     std::vector<bool> used(calls, false);
+    std::vector<std::size_t> last_use(inputs.size(), 0);
     for (std::size_t i = 0; i < calls; ++i) {
         std::vector<DataId> operands;
         for (std::size_t k = 0; k < 1 + below(2); ++k) {
@@ -85,7 +98,9 @@ dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::siz
                 operands.push_back(results[from]);
                 used[from] = true;
             } else {
-                operands.push_back(inputs[below(inputs.size())]);
+                const std::size_t from = below(inputs.size());
+                operands.push_back(inputs[from]);
+                last_use[from] = i;
             }
         }
         results.push_back(builder.call("t" + std::to_string(i), operands, static_cast<int>(1 + below(9)), below(3)));
@@ -95,7 +110,24 @@ dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::siz
             builder.output(results[i]);
         }
     }
+    std::set<std::size_t> updating;
+    for (std::size_t i = 0; updates && i < inputs.size(); ++i) {
+        const std::size_t by = last_use[i] + below(calls - last_use[i]);
+        if (updating.insert(by).second) {
+            builder.update(inputs[i], results[by]);
+        }
+    }
     return builder.build();
+}
+
+} // namespace
+
+dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::size_t reach) {
+    return random_graph(random, calls, reach, false);
+}
+
+dag::CallGraph random_updating_graph(std::mt19937_64& random, std::size_t calls) {
+    return random_graph(random, calls, 1000, true);
 }
 
 namespace {
@@ -213,13 +245,26 @@ public:
     }
 
 private:
+    /// Whether the column overwrites what the other one loads.
+    bool replaces_load(const Column& column, ColumnId other) const {
+        const frontend::CheckedProgram& program = graph_.program();
+        const std::vector<DataId>& loads = source_.columns()[other.index()].loads;
+        return std::any_of(program.updates.begin(), program.updates.end(), [&](const frontend::Update& update) {
+            return std::count(column.stores.begin(), column.stores.end(), program.outputs[update.output]) > 0 &&
+                std::count(loads.begin(), loads.end(), program.inputs[update.input]) > 0;
+        });
+    }
+
     bool acyclic(const std::vector<ColumnId>& chosen) const {
         std::vector<ColumnId> waiting = chosen;
         std::set<DataId> ready;
         while (!waiting.empty()) {
             const auto can_start = [&](ColumnId c) {
-                return std::all_of(source_.columns()[c.index()].loads.begin(), source_.columns()[c.index()].loads.end(),
-                    [&](DataId d) { return !graph_.datum(d).producer || ready.contains(d); });
+                const Column& column = source_.columns()[c.index()];
+                return std::all_of(column.loads.begin(), column.loads.end(),
+                           [&](DataId d) { return !graph_.datum(d).producer || ready.contains(d); }) &&
+                    std::none_of(
+                        waiting.begin(), waiting.end(), [&](ColumnId other) { return other != c && replaces_load(column, other); });
             };
             const auto next = std::find_if(waiting.begin(), waiting.end(), can_start);
             if (next == waiting.end()) {

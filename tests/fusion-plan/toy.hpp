@@ -20,6 +20,8 @@ public:
     /// A call named `name` on these operands; its function is told apart by `function`.
     DataId call(const std::string& name, const std::vector<DataId>& operands, int size = 9, std::size_t function = 0);
     void output(DataId datum);
+    /// The datum, which becomes an output, replaces the input in its memory. Pre: no call behind its own uses the input.
+    void update(DataId input, DataId datum);
     dag::CallGraph build();
 
 private:
@@ -50,6 +52,8 @@ std::vector<DataId> loads_of(const dag::CallGraph& graph, const dag::CallSet& ca
 /// A DAG of `calls` calls whose operands are random earlier data (of at most `reach` calls back) or inputs. What nobody uses is an
 /// output; some used ones are too.
 dag::CallGraph random_graph(std::mt19937_64& random, std::size_t calls, std::size_t reach = 1000);
+/// The same with outputs that replace inputs, as many as can.
+dag::CallGraph random_updating_graph(std::mt19937_64& random, std::size_t calls);
 
 /// All convex sets of at most `largest` calls (connected or not), each with every non-empty choice of stored data among its boundary
 /// for which it has no idle call; costs 2 us .. 1 ms. `impossible`: share of columns that no implementation fits.

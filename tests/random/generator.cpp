@@ -3,6 +3,7 @@
 
 #include "tests/random/draw.hpp"
 #include "tests/random/packed_statement.hpp"
+#include "tests/random/update_statement.hpp"
 #include "tests/random/value.hpp"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ public:
           component_draw_(seed ^ 0x5bd1e995U),
           selection_draw_(seed ^ 0x7f4a7c15U),
           symmetric_draw_(seed ^ 0x2545f491U),
+          update_draw_(seed ^ 0x68bc21ebU),
           options_(options),
           name_("p" + std::to_string(seed)) {}
 
@@ -34,6 +36,12 @@ public:
         for (int i = 0; i < options_.calls; ++i) {
             while (!statement("t" + std::to_string(i))) {
             }
+            if (options_.updates && update_draw_.chance(30)) {
+                body_ += update_statement(values_, used_, update_draw_);
+            }
+        }
+        if (options_.updates && std::none_of(values_.begin(), values_.end(), [](const Value& v) { return v.updated; })) {
+            body_ += update_statement(values_, used_, update_draw_);
         }
         std::vector<std::string> outputs;
         for (const Value& v : values_) {
@@ -45,15 +53,15 @@ public:
             body_ += "last = 2 * " + values_.back().name + ";\n";
             outputs.emplace_back("last");
         }
-        std::string text = "program " + name_ + ";\n" + declarations_ + "input ";
-        bool first = true;
-        for (const Value& v : values_) {
-            if (v.input && v.varies) {
-                text += (first ? "" : ", ") + v.name;
-                first = false;
+        std::string text = "program " + name_ + ";\n" + declarations_;
+        for (const bool updated : {false, true}) {
+            std::string names;
+            for (const Value& v : values_) {
+                names += v.input && v.varies && v.updated == updated ? (names.empty() ? "" : ", ") + v.name : "";
             }
+            text += names.empty() ? "" : (updated ? "inout " : "input ") + names + ";\n";
         }
-        text += ";\n" + body_ + "return ";
+        text += body_ + "return ";
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             text += (i == 0 ? "" : ", ") + outputs[i];
         }
@@ -243,7 +251,7 @@ private:
         case 9:
             return a.rows == a.columns && add(target, 0, 0, "mtrace(" + a.name + ")", {a});
         case 10:
-            return a.rows == a.columns && a.rows <= 4 && a.input && add(target, a.rows, a.rows, "minv(" + a.name + ")", {a});
+            return a.rows == a.columns && a.rows <= 4 && a.input && !a.updated && add(target, a.rows, a.rows, "minv(" + a.name + ")", {a});
         default:
             return a.rows == a.columns && add_sum(target, a.rows, a.rows, "msym(" + a.name + ")", {a});
         }
@@ -572,6 +580,7 @@ private:
     Draw component_draw_;
     Draw selection_draw_;
     Draw symmetric_draw_;
+    Draw update_draw_;
     std::vector<Value> compared_;
     bool summed_ = false;
     int ways_ = 0; ///< alternatives so far

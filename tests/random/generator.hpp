@@ -20,6 +20,7 @@ struct ProgramOptions {
     bool components = false;   ///< loops of scalar arithmetic with components
     bool alternatives = false; ///< up to two statements in two ways
     bool symmetric = false;    ///< packed inputs, results and conversions
+    bool updates = false;      ///< inputs that are `inout`, with values that are kept from before
     bool selections = false;   ///< statements that choose one of two values by a comparison
 };
 

@@ -47,6 +47,7 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.components = seed % 4 == 1;
     options.alternatives = seed % 6 == 4;
     options.symmetric = seed % 7 == 5 || seed % 9 == 2;
+    options.updates = seed % 4 == 2 || seed % 9 == 0;
     options.selections = seed % 5 == 3 || seed % 11 == 0;
     return options;
 }
@@ -110,7 +111,7 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 }
 
 struct Counts {
-    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, plans = 0, texts = 0, launches = 0, components = 0,
+    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, updating = 0, plans = 0, texts = 0, launches = 0, components = 0,
                 ill = 0;
     std::size_t demanded = 0; ///< components, at least
 };
@@ -179,6 +180,7 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         counts.programs += first_of_program ? 1U : 0U;
         counts.derived += first_of_program && !subject_of[p]->compilation.program->uniform_calls.empty() ? 1U : 0U;
         counts.selecting += first_of_program && subject_of[p]->text.find("select(") != std::string::npos ? 1U : 0U;
+        counts.updating += first_of_program && !subject_of[p]->compilation.program->updates.empty() ? 1U : 0U;
         counts.choosing += first_of_program && !subject_of[p]->compilation.planned.empty() ? 1U : 0U;
         counts.packing += first_of_program && subject_of[p]->text.find("SYMMETRIC") != std::string::npos ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
@@ -240,7 +242,7 @@ TEST_P(RandomProgramMutants, AreCaught) {
     }
 }
 
-/// The second with slices.
+/// The first with lists that are updated in place, the second with slices.
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65));
 
 class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
@@ -268,6 +270,7 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
             EXPECT_GT(counts.demanded, 0U);
             EXPECT_GE(counts.derived, counts.programs / 15) << "calls on uniforms are hardly ever made";
             EXPECT_GE(counts.selecting, counts.programs / 10) << "selections are hardly ever made";
+            EXPECT_GE(counts.updating, counts.programs / 6) << "lists are hardly ever updated in place";
             EXPECT_GE(counts.choosing, counts.programs / 15) << "alternatives are hardly ever made";
             EXPECT_GE(counts.packing, counts.programs / 10) << "packed matrices are hardly ever made";
         }

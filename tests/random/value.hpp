@@ -15,6 +15,7 @@ struct Value {
     int rows = 0;
     int columns = 0;
     bool input = false;
+    bool updated = false; ///< an input that has its new value
     bool varies = true;   ///< one value per element
     bool moved = false;   ///< components of other values: two of them may together be all of one
     bool fixed = false;   ///< moved, with components that are constants

@@ -103,14 +103,7 @@ private:
 
     RunJob job(const std::string& name, const codegen::Emitted& text, const RandomCases& drawn) {
         unit_.name = name;
-        RunInterface interface{name, {}, {}, unit_.slots};
-        for (const codegen::List& list : unit_.inputs) {
-            interface.inputs.push_back({list.name, list.type, list.uniform, drawn.reference.values[list.datum.index()], {}});
-        }
-        for (const codegen::List& list : unit_.outputs) {
-            interface.outputs.push_back(
-                {list.name, list.type, false, drawn.reference.values[list.datum.index()], drawn.reference.bounds[list.datum.index()]});
-        }
+        RunInterface interface = run_interface(unit_, drawn.reference);
         return {unit_text(unit_, {renamed(text.source, name), renamed(text.header, name)}, name), std::move(interface), cases_};
     }
 
