@@ -111,8 +111,8 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 }
 
 struct Counts {
-    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, updating = 0, plans = 0, texts = 0, launches = 0, components = 0,
-                ill = 0;
+    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, updating = 0, plans = 0, texts = 0, launches = 0,
+                components = 0, ill = 0;
     std::size_t demanded = 0; ///< components, at least
 };
 
