@@ -41,6 +41,17 @@ std::string indexed_by_lane(
     return {};
 }
 
+/// From components of the operand to the words that hold them.
+void to_words(std::vector<int>& components, const Shape& shape) {
+    if (shape.packed) {
+        for (int& component : components) {
+            component = packed_word(component / shape.columns, component % shape.columns);
+        }
+        std::sort(components.begin(), components.end());
+        components.erase(std::unique(components.begin(), components.end()), components.end());
+    }
+}
+
 CallRoutines routines_of(
     const library::Catalog& catalog, const dag::CallGraph& graph, const frontend::Call& call, const DeviceLimits& limits) {
     const library::Function& function = catalog.function(call.instance.function);
@@ -93,8 +104,10 @@ CallRoutines routines_of(
             routine.reads.clear();
             routine.components = implementation.components;
             for (std::size_t operand = 0; operand < routine.components.size(); ++operand) {
+                to_words(routine.components[operand], operands[operand]);
                 const auto listed = static_cast<int>(routine.components[operand].size());
-                routine.reuse[operand] = listed == 0 ? routine.reuse[operand] : OperandReuse{listed, implementation.waiting[operand]};
+                routine.reuse[operand] =
+                    listed == 0 ? routine.reuse[operand] : OperandReuse{listed, std::min(listed, implementation.waiting[operand])};
             }
         }
         for (std::size_t i = 0; i < operands.size() && routine.threads > 1; ++i) {

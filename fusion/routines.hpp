@@ -22,7 +22,7 @@ struct Routine {
     int exchanges = 0;                   ///< values that a thread gives to others of its instance
     library::OperationCounts operations; ///< of all its threads, work that they repeat included
     std::vector<OperandReuse> reuse;     ///< per operand
-    /// Of one thread, per operand: library::Implementation::components.
+    /// Of one thread, per operand: the words that hold library::Implementation::components, ascending; empty: all.
     std::vector<std::vector<int>> components = {};
 };
 
