@@ -82,7 +82,7 @@ TEST(MapParts, ArePartitionsThatSayTheMap) {
 }
 
 /// Whether a component of the operand belongs to a thread under the touch.
-bool touches(Touch touch, int thread, const Shape& operand, int component) {
+bool touches(Touch touch, int thread, int threads, const Shape& operand, int component) {
     const int row = component / operand.columns, column = component % operand.columns;
     switch (touch) {
     case Touch::all:
@@ -94,7 +94,7 @@ bool touches(Touch touch, int thread, const Shape& operand, int component) {
     case Touch::entry:
         return component == thread;
     case Touch::rows:
-        break;
+        return row / (operand.rows / threads) == thread;
     }
     return false;
 }
@@ -138,10 +138,13 @@ TEST(MovingFunctions, ThreadsReadNoMoreThanTheyTouch) {
             ++seen[touch];
             std::map<int, std::set<int>> read; // by thread
             for (int k = 0; k < map.result.size(); ++k) {
-                const int thread = implementation.output == Touch::row ? k / map.result.columns : k;
+                const int row = k / map.result.columns;
+                const int thread = implementation.output == Touch::row ? row
+                    : implementation.output == Touch::rows             ? row / (map.result.rows / threads)
+                                                                       : k;
                 const ComponentSource& source = map.sources[static_cast<std::size_t>(k)];
                 if (source.operand != ComponentSource::zero) {
-                    EXPECT_TRUE(touches(touch, thread, operand, source.component)) << function.source;
+                    EXPECT_TRUE(touches(touch, thread, threads, operand, source.component)) << function.source;
                     read[thread].insert(source.component);
                 }
             }
@@ -150,7 +153,7 @@ TEST(MovingFunctions, ThreadsReadNoMoreThanTheyTouch) {
             }
         }
     }
-    for (const Touch touch : {Touch::all, Touch::row, Touch::column, Touch::entry}) {
+    for (const Touch touch : {Touch::all, Touch::row, Touch::rows, Touch::column, Touch::entry}) {
         EXPECT_GT(seen[touch], 50) << name_of(touch);
     }
 }

@@ -187,7 +187,7 @@ TEST_F(LibraryCheckTest, AWrongReferenceIsFound) {
     EXPECT_GT(check_copy("matrix", "mtrace", "sum(i) A[i,i]", "sum(i) A[i,0]", ".toml").mismatches, 0U);
     EXPECT_THAT(report, testing::HasSubstr("`mtrace` by `element` computes c = "));
     check_copy("matrix", "mtmul", "A[k,i] * B[k,j]", "A[i,k] * B[k,j]", ".toml");
-    EXPECT_THAT(report, testing::HasSubstr("mtmul.toml:4:14: error: the index `k` of `mtmul` runs over dimensions of "));
+    EXPECT_THAT(report, testing::HasSubstr("mtmul.toml:5:14: error: the index `k` of `mtmul` runs over dimensions of "));
 }
 
 TEST_F(LibraryCheckTest, WhatDoesNotCompileIsLocated) {

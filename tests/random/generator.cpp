@@ -37,11 +37,11 @@ public:
             while (!statement("t" + std::to_string(i))) {
             }
             if (options_.updates && update_draw_.chance(30)) {
-                body_ += update_statement(values_, used_, update_draw_);
+                body_ += update_statement(values_, used_, options_.symmetric, update_draw_);
             }
         }
         if (options_.updates && std::none_of(values_.begin(), values_.end(), [](const Value& v) { return v.updated; })) {
-            body_ += update_statement(values_, used_, update_draw_);
+            body_ += update_statement(values_, used_, options_.symmetric, update_draw_);
         }
         std::vector<std::string> outputs;
         for (const Value& v : values_) {
@@ -579,8 +579,7 @@ private:
     Draw neutral_draw_; ///< of its own too
     Draw component_draw_;
     Draw selection_draw_;
-    Draw symmetric_draw_;
-    Draw update_draw_;
+    Draw symmetric_draw_, update_draw_;
     std::vector<Value> compared_;
     bool summed_ = false;
     int ways_ = 0; ///< alternatives so far

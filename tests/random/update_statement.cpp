@@ -6,10 +6,10 @@
 
 namespace fusec::random_programs {
 
-std::string update_statement(std::vector<Value>& values, std::set<std::string>& used, Draw& draw) {
+std::string update_statement(std::vector<Value>& values, std::set<std::string>& used, bool packs, Draw& draw) {
     std::vector<std::size_t> lists;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i].input && values[i].varies && !values[i].updated) {
+        if (values[i].input && values[i].varies && !values[i].updated && !(packs && values[i].square())) {
             lists.push_back(i);
         }
     }
