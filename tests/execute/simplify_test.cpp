@@ -150,8 +150,8 @@ TEST(Simplify, SumsThatBeginWithZero) {
 }
 
 TEST(Simplify, OneRemarkForAPlaceInALoop) {
-    const Simplified result =
-        simplify_text("VECTOR3 v;\ninput v;\nf = 2 * v;\nfor q in 0..12 { c = ssqrt(q + 1); f += (1 * v) * c - 0 * v; }\nreturn f;\n");
+    const Simplified result = simplify_text("VECTOR3 v;\ninput v;\nconst VECTOR3 o = [1, 2, 3];\nf = 2 * v;\nfor q in 0..12 { c = "
+                                            "venorm((q + 1) * o); f += (1 * v) * c - 0 * v; }\nreturn f;\n");
     EXPECT_THAT(result.messages, HasSubstr("`c[0]` has constant operands only: computed by the compiler (the first of 12 calls here)"));
     const Simplified neutral = simplify_text(
         "VECTOR3 v, w;\ninput v, w;\nconst VECTOR3 o = [0, 0, 0];\nf = v + w;\nfor q in 0..5 { f += (v * (q + 2) + o) / 1; }\nreturn f;\n");
