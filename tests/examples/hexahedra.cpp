@@ -11,9 +11,38 @@ namespace fusec::examples {
 
 namespace {
 
+/// Of corner or Gauss point `number`, whose digits in base 2 count x fastest.
+double side(int number, int direction) {
+    return (number >> direction) % 2 == 0 ? -1.0 : 1.0;
+}
+
+/// Of the trilinear shape functions at Gauss point q over the reference coordinates, a row per corner.
+Matrix shape_gradients(int q) {
+    Matrix gradients(8, 3);
+    for (int a = 0; a < 8; ++a) {
+        for (int k = 0; k < 3; ++k) {
+            gradients(a, k) = side(a, k) / 2;
+            for (int other = 0; other < 3; ++other) {
+                gradients(a, k) *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
+            }
+        }
+    }
+    return gradients;
+}
+
+/// Corners: those of the cube from -1 to 1, moved by an eighth of the list.
+Matrix moved_corners(const Matrix& by) {
+    Matrix nodes = by / 8;
+    for (int a = 0; a < 8; ++a) {
+        for (int k = 0; k < 3; ++k) {
+            nodes(a, k) += side(a, k);
+        }
+    }
+    return nodes;
+}
+
 /// The mass matrix of a hexahedron, from products of one-dimensional shape functions at Gauss points, times the accelerations.
 Values hex_inertia(const Values& in) {
-    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
     Matrix mass = Matrix::Zero(8, 8);
     for (int q = 0; q < 8; ++q) {
         Vector shape = Vector::Constant(8, 1.0);
@@ -29,14 +58,8 @@ Values hex_inertia(const Values& in) {
 
 /// The virtual work of the stress, at every Gauss point by the 6x24 strain operator in Voigt notation.
 Values hex_force(const Values& in) {
-    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
-    Matrix nodes = matrix(in, "D", 8, 3) / 8;
+    const Matrix nodes = moved_corners(matrix(in, "D", 8, 3));
     const Matrix moved = matrix(in, "U", 8, 3);
-    for (int a = 0; a < 8; ++a) {
-        for (int k = 0; k < 3; ++k) {
-            nodes(a, k) += side(a, k);
-        }
-    }
     const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
     Matrix material = Matrix::Zero(6, 6);
     material.topLeftCorner(3, 3).setConstant(lambda);
@@ -47,16 +70,7 @@ Values hex_force(const Values& in) {
         displacement.segment(3 * a, 3) = moved.row(a).transpose();
     }
     for (int q = 0; q < 8; ++q) {
-        Matrix reference(8, 3);
-        for (int a = 0; a < 8; ++a) {
-            for (int k = 0; k < 3; ++k) {
-                double value = side(a, k) / 2;
-                for (int other = 0; other < 3; ++other) {
-                    value *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
-                }
-                reference(a, k) = value;
-            }
-        }
+        const Matrix reference = shape_gradients(q);
         const Matrix jacobian = reference.transpose() * nodes;                                 // d x(j) / d xi(i)
         const Matrix gradients = jacobian.partialPivLu().solve(Matrix(reference.transpose())); // one column per node
         Matrix strain = Matrix::Zero(6, 24);
@@ -79,21 +93,11 @@ Values hex_force(const Values& in) {
 
 /// By differentiating the trilinear interpolation of the corners, node by node, at every Gauss point.
 Values hex_jacobian(const Values& in) {
-    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
     const Matrix nodes = matrix(in, "X", 8, 3);
     std::vector<double> weights;
     double volume = 0;
     for (int q = 0; q < 8; ++q) {
-        Matrix gradients(8, 3); // of the shape functions, over the reference coordinates
-        for (int a = 0; a < 8; ++a) {
-            for (int k = 0; k < 3; ++k) {
-                double value = side(a, k) / 2;
-                for (int other = 0; other < 3; ++other) {
-                    value *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
-                }
-                gradients(a, k) = value;
-            }
-        }
+        const Matrix gradients = shape_gradients(q);
         weights.push_back((nodes.transpose() * gradients).determinant());
         volume += weights.back();
     }
@@ -102,28 +106,13 @@ Values hex_jacobian(const Values& in) {
 
 /// K = sum over Gauss points of det J B' C B, the strain operator B (6x24) in Voigt notation with engineering shear strains.
 Values hex_stiffness(const Values& in) {
-    Matrix nodes = matrix(in, "D", 8, 3) / 8;
-    const auto side = [](int number, int direction) { return (number >> direction) % 2 == 0 ? -1.0 : 1.0; };
-    for (int a = 0; a < 8; ++a) {
-        for (int k = 0; k < 3; ++k) {
-            nodes(a, k) += side(a, k);
-        }
-    }
+    const Matrix nodes = moved_corners(matrix(in, "D", 8, 3));
     const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
     Matrix material = Matrix::Zero(6, 6), stiffness = Matrix::Zero(24, 24);
     material.topLeftCorner(3, 3).setConstant(lambda);
     material.diagonal() << Vector::Constant(3, lambda + 2 * mu), Vector::Constant(3, mu);
     for (int q = 0; q < 8; ++q) {
-        Matrix reference(8, 3);
-        for (int a = 0; a < 8; ++a) {
-            for (int k = 0; k < 3; ++k) {
-                double value = side(a, k) / 2;
-                for (int other = 0; other < 3; ++other) {
-                    value *= other == k ? 1 : (1 + side(a, other) * side(q, other) / std::sqrt(3.0)) / 2;
-                }
-                reference(a, k) = value;
-            }
-        }
+        const Matrix reference = shape_gradients(q);
         const Matrix jacobian = reference.transpose() * nodes;
         const Matrix gradients = jacobian.partialPivLu().solve(Matrix(reference.transpose())); // one column per node
         Matrix strain = Matrix::Zero(6, 24);
