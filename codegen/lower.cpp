@@ -281,7 +281,8 @@ private:
 /// stating it made two kernels spill that need more than predicted and did not spill before (examples/recompute.fus, nvcc 13, sm_90).
 int demanded_blocks(const fusion::KernelWork& work, int resident_blocks) {
     constexpr int registers_per_sm = 65536, most_taken_freely = 32; // the former on every device since sm_50
-    // A bound of 32 made a product of 64x27 spill 444 bytes that takes 56 without one (examples/workloads/bp2_p2.fus, nvcc 13, sm_90).
+    // A bound of 32 made products with a 64x27 table spill 444 bytes where 56 registers and 8 bytes were taken without one
+    // (examples/workloads/bp2_p2.fus over all points at once, nvcc 13, sm_90; seen during development).
     constexpr int fewest_of_a_bound = 40;
     const int left = resident_blocks > 1 ? registers_per_sm / (resident_blocks * work.threads_per_block) : INT_MAX;
     return left - work.registers <= most_taken_freely && left >= fewest_of_a_bound ? resident_blocks : 0;
