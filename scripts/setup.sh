@@ -17,6 +17,7 @@ packages=(
     libantlr4-runtime-dev
     # libraries of the compiler
     coinor-libcbc-dev
+    zlib1g-dev # the package of cbc names the library and does not depend on it
     libboost-graph-dev
     libcli11-dev
     libfmt-dev
