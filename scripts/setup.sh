@@ -38,6 +38,8 @@ packages=(
     libbenchmark-dev
     python3-numpy
     graphviz
+    make # what CMake projects of users may build with
+    git
 )
 case "${1:-}" in
 --list)

@@ -5,12 +5,13 @@ set -euo pipefail
 rule=$1
 cd "$2"
 
-# Files of the tree, ignored ones left out: as git sees them, or all but build folders where there is no repository.
+# Files of the tree, ignored ones left out: as git sees them, or all but build folders and what the README's commands make where there is no
+# repository.
 tree() {
     local file
     {
         git ls-files --cached --others --exclude-standard 2>/dev/null ||
-            find . -name '.?*' -prune -o -path './build*' -prune -o -type f -printf '%P\n'
+            find . -name '.?*' -prune -o -path './build*' -prune -o -path './fused.*' -prune -o -type f -printf '%P\n'
     } | while IFS= read -r file; do
         if [[ -f $file && ! -L $file ]]; then
             printf '%s\n' "$file"

@@ -8,6 +8,7 @@ A file about all examples has a row for each, or names those that it leaves out,
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -120,6 +121,8 @@ NEEDED = ("explore_scale.json", "mutations.json", "ptxas_registers.json", "verif
 
 
 def git(*words):
+    if shutil.which("git") is None:
+        return 127, ""
     done = subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.strip()
 
