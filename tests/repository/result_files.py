@@ -65,10 +65,11 @@ def verify_rows(file, result, executors):
     check_covers(file, result, {row["program"] for row in rows})
     if not result.get("all"):
         breach(file, "is not that of every candidate (--all)")
-    for program in sorted({row["program"] for row in rows}):
-        found = sorted(row["executor"] for row in rows if row["program"] == program)
+    # A program with alternatives has rows for each of its ways to be computed.
+    for program, way in sorted({(row["program"], row.get("alternatives", "")) for row in rows}):
+        found = sorted(row["executor"] for row in rows if (row["program"], row.get("alternatives", "")) == (program, way))
         if found != executors:
-            breach(file, f"has {program} on {found}, not on {executors}")
+            breach(file, f"has {' '.join(filter(None, [program, way]))} on {found}, not on {executors}")
     for row in rows:
         if row["mismatches"] or row["ill_conditioned"]:
             breach(file, f"{row['program']} on {row['executor']} does not agree with the reference")
