@@ -11,7 +11,6 @@
 namespace fusec::execute {
 
 using frontend::CheckedProgram;
-using frontend::Datum;
 using frontend::DatumKind;
 
 namespace {

@@ -124,13 +124,13 @@ TEST_F(Updates, AreWhatEigenGives) {
         compile(text, stage);
         const std::map<std::string, std::vector<double>> in = {{"K", drawn(16, 1)}, {"M", drawn(16, 2)}, {"u", drawn(4, 3)},
             {"f", drawn(4, 4)}, {"v", drawn(4, 5)}, {"s", {0.75}}, {"dt", {0.125}}};
-        const Matrix4 K = Eigen::Map<const Matrix4>(in.at("K").data()), M = Eigen::Map<const Matrix4>(in.at("M").data());
+        const Matrix4 stiffness = Eigen::Map<const Matrix4>(in.at("K").data()), mass = Eigen::Map<const Matrix4>(in.at("M").data());
         const Eigen::Vector4d u(in.at("u").data()), f(in.at("f").data()), v(in.at("v").data());
-        const Eigen::Vector4d new_f = f + K * u, next = v + 0.125 * new_f;
+        const Eigen::Vector4d new_f = f + stiffness * u, next = v + 0.125 * new_f;
         const double power = v.dot(next);
         Eigen::Vector4d new_v = next;
         new_v[2] -= u[2];
-        const std::map<std::string, std::vector<double>> expected = {{"f", listed(new_f)}, {"M", listed(M.transpose() * K)},
+        const std::map<std::string, std::vector<double>> expected = {{"f", listed(new_f)}, {"M", listed(mass.transpose() * stiffness)},
             {"v", listed(new_v)}, {"s", {0.75 - 0.125 * power}}, {"power", {power}}};
         const auto out = evaluated(in);
         ASSERT_EQ(out.size(), expected.size());
