@@ -118,6 +118,9 @@ void run_command(const Compile& command, Diagnostics& diagnostics) {
         }
         write(*command.depfile, *rule);
     }
+    if (!std::cout.flush()) { // what --dump printed; main reports it
+        return;
+    }
     if (!write_files(files, diagnostics, files_read(c))) {
         return;
     }

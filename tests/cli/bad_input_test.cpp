@@ -93,6 +93,14 @@ TEST_F(Outputs, FullStandardOutputIsAnError) {
     EXPECT_EQ(outcome.code, 1) << outcome.err;
 }
 
+TEST_F(Outputs, FullStandardOutputOfADumpLeavesNothing) {
+    const test::Outcome outcome =
+        test::run({"sh", "-c", std::string(FUSEC_BINARY) + " p.fus --dump ast -o fused.cu > /dev/full"}, folder.path());
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("cannot write to standard output"));
+    EXPECT_THAT(folder.names(), testing::ElementsAre("p.fus"));
+}
+
 TEST_F(Outputs, FailureKeepsEarlierFiles) {
     folder.write("fused.cu", "precious");
     folder.write("p.fus", "MATRIX3x3 A;\ninput A;\n");
