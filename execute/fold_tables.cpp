@@ -12,7 +12,6 @@ namespace fusec::execute {
 
 using frontend::Call;
 using frontend::CheckedProgram;
-using frontend::Datum;
 using frontend::DatumKind;
 using library::Function;
 using library::KnownComponents;

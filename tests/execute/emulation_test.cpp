@@ -223,12 +223,14 @@ TEST_P(Emulation, ExchangesValuesOfTheThreadsOfAMask) {
     EXPECT_THAT(texts(), IsEmpty());
     EXPECT_EQ(device.exchanges(), 60u * 2);
     for (int i = 0; i < 60; ++i) { // in is 1, 2, 3, ...
-        EXPECT_EQ(out[static_cast<std::size_t>(i)], static_cast<float>(16 * (i / 4) + 10)) << i;
+        const int instance = i / 4;
+        EXPECT_EQ(out[static_cast<std::size_t>(i)], static_cast<float>(16 * instance + 10)) << i;
     }
     EXPECT_EQ(start(values_of_four, 1, 64, 0, in.data(), out.data(), 1), cudaSuccess);
     EXPECT_THAT(texts(), IsEmpty());
     for (int i = 0; i < 64; ++i) {
-        EXPECT_EQ(out[static_cast<std::size_t>(i)], static_cast<float>((4 * (i / 4) + 2) + 10 * (4 * (i / 4) + 3))) << i;
+        const int first = 4 * (i / 4);
+        EXPECT_EQ(out[static_cast<std::size_t>(i)], static_cast<float>((first + 2) + 10 * (first + 3))) << i;
     }
 }
 

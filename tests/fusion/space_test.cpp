@@ -23,7 +23,6 @@ using test::matrix_shape;
 using test::mixed;
 using test::ProgramBuilder;
 using test::space;
-using test::vector_shape;
 
 CallSet named(const dag::CallGraph& graph, const std::vector<std::string>& names) {
     CallSet result;
