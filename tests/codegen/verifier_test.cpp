@@ -356,16 +356,23 @@ TEST(Verifier, a_list_is_stored_behind_all_reads_of_its_old_value) {
         IsEmpty());
 }
 
+namespace {
+
+/// A kernel of one call by one thread per element, which reads and stores in place.
+auto alone(const Sample& program, const std::string& call) {
+    Draft draft;
+    draft.elements = T;
+    draft.calls = {{call, "element"}};
+    draft.stores = {call};
+    draft.load = draft.store = Staging::none;
+    return build(draft, program);
+}
+
+} // namespace
+
 TEST(Verifier, old_values_are_gone_when_the_new_ones_are_stored) {
     const auto program = sample("update", "SCALAR a, y;\ninput a;\ninout y;\nr = a * y;\ny += a;\nreturn r;\n");
-    const auto kernel = [&](const std::string& name) {
-        Draft draft;
-        draft.elements = T;
-        draft.calls = {{name, "element"}};
-        draft.stores = {name};
-        draft.load = draft.store = Staging::none;
-        return build(draft, *program);
-    };
+    const auto kernel = [&](const std::string& name) { return alone(*program, name); };
     Unit unit = lower(plan_of({kernel("r"), kernel("y")}, *program), program->graph, program->catalog);
     EXPECT_THAT(findings(unit), IsEmpty());
     Unit swapped = unit;
@@ -386,14 +393,7 @@ namespace {
 /// Two kernels and a workspace: t -> slot 0, u -> slot 0 would be too early; see the test.
 Unit chain_unit() {
     const auto program = sample("chain", "SCALAR a, b;\ninput a, b;\nt = a * b;\nu = t + a;\nf = u * t;\nreturn f;\n");
-    const auto kernel = [&](const std::string& name) {
-        Draft draft;
-        draft.elements = T;
-        draft.calls = {{name, "element"}};
-        draft.stores = {name};
-        draft.load = draft.store = Staging::none;
-        return build(draft, *program);
-    };
+    const auto kernel = [&](const std::string& name) { return alone(*program, name); };
     return lower(plan_of({kernel("t"), kernel("u"), kernel("f")}, *program), program->graph, program->catalog);
 }
 
