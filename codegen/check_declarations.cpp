@@ -84,8 +84,8 @@ private:
             }
         }
         for (const Tile& tile : kernel_.tiles) {
-            const std::int64_t padding = tile.group > 0 ? std::int64_t{kernel_.tile_elements} / tile.group * tile.pad_words : 0;
-            const std::int64_t words = std::int64_t{kernel_.tile_elements} * std::max(tile.element_words, tile.type.shape.size()) + padding;
+            const std::int64_t own = std::int64_t{kernel_.tile_elements} * std::max(tile.element_words, tile.type.shape.size());
+            const std::int64_t words = own + (tile.run > 0 ? own / tile.run * tile.pad_words : 0);
             if (words < 0 || static_cast<std::uint64_t>(words) > largest(kernel_.element)) {
                 findings_.add(tile.name, "an index within the tile exceeds `" + std::string(c_name(kernel_.element)) + "`");
             }

@@ -156,9 +156,6 @@ private:
             text = std::string(c_name(value.type.precision)) + " " + value.name +
                 (value.type.shape.form == Form::scalar ? "" : "[" + number(words) + "]");
         }
-        if (value.touch == Touch::rows) {
-            text += "{" + names_.lane(value.threads) + " * " + number(value.type.shape.rows / value.threads) + ", {}}";
-        }
         writer_.line(text + ";");
     }
 
@@ -283,7 +280,7 @@ private:
     /// Every thread has the whole result; the first one of the instance writes it to the tile.
     void write_leaders_call(const Compute& step, const std::string& arguments) {
         const Tile& tile = kernel_.tiles.at(step.result.place.index);
-        internal_check(!tile.type.shape.packed, "threads that each make all of a packed matrix");
+        internal_check(!tile.type.shape.packed && row_pitch(kernel_, tile) == 0, "threads that each make all of a packed or padded matrix");
         writer_.line("fusec::registers<" + type_and_shape(tile.type) + "> " + tile.name + ";");
         writer_.line("fusec::" + step.routine + "(" + arguments + tile.name + ");");
         writer_.line("fusec::store_whole(" + names_.tile_element_start(step.result.place.index, step.threads) + ", " + tile.name + ", " +
@@ -300,14 +297,17 @@ private:
 
     /// The name of an operand or result; writes the declaration of its view, or of a value that only this block uses, when it is new here.
     std::string operand_text(const Place& place, int threads, bool result) {
-        const auto declare_view = [&](const std::string& name, const Type& type, const std::string& start) {
+        const auto declare = [&](const std::string& name, const std::string& view) {
             if (outer_.count(name) == 0 && declared_.insert(name).second) {
-                const std::string view = type.shape.packed
-                    ? "fusec::symmetric<" + std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ">("
-                    : "fusec::view<" + type_and_shape(type) + ">(";
-                writer_.line((result ? "auto " : "const auto ") + name + " = " + view + start + ");");
+                writer_.line((result ? "auto " : "const auto ") + name + " = " + view + ";");
             }
             return name;
+        };
+        const auto declare_view = [&](const std::string& name, const Type& type, const std::string& start) {
+            const std::string view = type.shape.packed
+                ? "fusec::symmetric<" + std::string(c_name(type.precision)) + ", " + number(type.shape.rows) + ">("
+                : "fusec::view<" + type_and_shape(type) + ">(";
+            return declare(name, view + start + ")");
         };
         switch (place.kind) {
         case Place::Kind::value: {
@@ -319,11 +319,19 @@ private:
                 const bool viewed = spelling_.viewed.count(place.index) != 0;
                 return declare_view(names_.value_views.at(place.index), value.type, value.name + (viewed ? ".data" : ""));
             }
+            if (value.touch == Touch::rows) {
+                return declare(
+                    names_.value_views.at(place.index), "fusec::rows_of(" + value.name + ", " + names_.lane(value.threads) + ")");
+            }
             return value.name;
         }
         case Place::Kind::tile: {
             const Tile& tile = kernel_.tiles.at(place.index);
-            return declare_view(tile.name, tile.type, names_.tile_element_start(place.index, threads));
+            const std::string start = names_.tile_element_start(place.index, threads);
+            if (const int pitch = row_pitch(kernel_, tile)) {
+                return declare(tile.name, "fusec::pitched<" + type_and_shape(tile.type) + ", " + number(pitch) + ">(" + start + ")");
+            }
+            return declare_view(tile.name, tile.type, start);
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
@@ -357,7 +365,8 @@ private:
             return {form, kernel_.values.at(place.index).name, {}, shape};
         }
         case Place::Kind::tile:
-            return {Form::array, names_.tile_pointers.at(place.index), names_.tile_element(place.index, 1), shape};
+            return {Form::array, names_.tile_pointers.at(place.index), names_.tile_element(place.index, 1), shape,
+                row_pitch(kernel_, kernel_.tiles.at(place.index))};
         case Place::Kind::list:
             if (!kernel_.lists.at(place.index).uniform) {
                 return {Form::view, operand_text(place, 1, false), {}, shape};

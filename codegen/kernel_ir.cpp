@@ -93,8 +93,8 @@ std::vector<int> touched_components(const Shape& shape, Touch touch, int threads
 }
 
 std::int64_t tile_word(const Tile& tile, int element, int component) {
-    const auto at = static_cast<std::int64_t>(element);
-    return at * tile.element_words + (tile.group > 0 ? at / tile.group * tile.pad_words : 0) + component;
+    const std::int64_t word = std::int64_t{element} * tile.element_words + component;
+    return word + (tile.run > 0 ? word / tile.run * tile.pad_words : 0);
 }
 
 bool Kernel::has_wide_access() const {

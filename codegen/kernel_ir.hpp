@@ -42,8 +42,8 @@ inline bool is_parameter(const List& list) {
     return list.written || !list.updated;
 }
 
-/// A tile of all elements of a block in shared memory. Component k of element e is word
-/// e * element_words + (group ? e / group * pad_words : 0) + k after `offset`.
+/// A tile of all elements of a block in shared memory. Component k of element e is word w + (run ? w / run * pad_words : 0) after `offset`,
+/// w = e * element_words + k.
 struct Tile {
     DataId datum;
     std::string name;
@@ -51,7 +51,7 @@ struct Tile {
     int offset = 0; ///< bytes from the start of the block's shared memory; multiple of 16
     int bytes = 0;
     int element_words = 0; ///< components of one element
-    int group = 0;         ///< elements between paddings; 0: no padding
+    int run = 0;           ///< words between paddings: of a row, or of some elements; 0: no padding
     int pad_words = 0;
     int first_step = 0; ///< lifetime: first and last index into Kernel::steps that touches it
     int last_step = 0;

@@ -68,7 +68,7 @@ public:
         for (const Tile& tile : kernel_.tiles) {
             writer_.line("tile " + tile.name + ": " + to_string(tile.type) + " at " + std::to_string(tile.offset) + " bytes " +
                 std::to_string(tile.bytes) + " words " + std::to_string(tile.element_words) +
-                (tile.group > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.group) : "") + " live " +
+                (tile.run > 0 ? " pad " + std::to_string(tile.pad_words) + " every " + std::to_string(tile.run) : "") + " live " +
                 std::to_string(tile.first_step) + ".." + std::to_string(tile.last_step));
         }
         for (const Value& value : kernel_.values) {

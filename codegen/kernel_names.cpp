@@ -39,7 +39,13 @@ std::string value_type(const Value& value) {
 }
 
 bool is_padded(const Kernel& kernel, const Tile& tile) {
-    return tile.group > 0 && tile.pad_words > 0 && kernel.tile_elements > tile.group;
+    return tile.run > 0 && tile.pad_words > 0 && kernel.tile_elements * tile.element_words > tile.run;
+}
+
+int row_pitch(const Kernel& kernel, const Tile& tile) {
+    const bool by_rows = is_padded(kernel, tile) && tile.run < tile.element_words;
+    internal_check(!by_rows || (tile.run == tile.type.shape.columns && !tile.type.shape.packed), "a tile that is padded within its rows");
+    return by_rows ? tile.run + tile.pad_words : 0;
 }
 
 KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
@@ -68,7 +74,8 @@ KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
         table_views.push_back(names_.make(table.name + "_view"));
     }
     for (const Value& value : kernel.values) {
-        value_views.push_back(value.type.shape.packed ? names_.make(value.name + "_view") : "");
+        const bool viewed = value.type.shape.packed || value.touch == Touch::rows;
+        value_views.push_back(viewed ? names_.make(value.name + "_view") : "");
     }
     vector = names_.make("Vector");
     first = names_.make("first");
@@ -125,10 +132,12 @@ std::string KernelNames::tile_element(std::size_t index, int threads) const {
     const Tile& tile = kernel_.tiles.at(index);
     const std::string& index_of_element = element(threads);
     const bool padded = is_padded(kernel_, tile);
-    const int words = tile.element_words + (padded && tile.group == 1 ? tile.pad_words : 0);
+    const int group = padded ? std::max(1, tile.run / tile.element_words) : 0; // elements between pads, if there are no more
+    const int pads = group == 1 ? tile.element_words / std::min(tile.run, tile.element_words) : 0; // of an element
+    const int words = tile.element_words + pads * tile.pad_words;
     std::string text = index_of_element + (words == 1 ? "" : " * " + number(words));
-    if (padded && tile.group > 1) {
-        text += " + " + index_of_element + " / " + number(tile.group) + (tile.pad_words == 1 ? "" : " * " + number(tile.pad_words));
+    if (group > 1) {
+        text += " + " + index_of_element + " / " + number(group) + (tile.pad_words == 1 ? "" : " * " + number(tile.pad_words));
     }
     return text;
 }
@@ -143,8 +152,7 @@ std::string KernelNames::tile_pointer(std::size_t index) const {
     if (!is_padded(kernel_, tile)) {
         return tile_pointers.at(index);
     }
-    return "fusec::padded<" + number(tile.group * tile.element_words) + ", " + number(tile.pad_words) + ">(" + tile_pointers.at(index) +
-        ")";
+    return "fusec::padded<" + number(tile.run) + ", " + number(tile.pad_words) + ">(" + tile_pointers.at(index) + ")";
 }
 
 std::string KernelNames::datum_name(const Place& place) const {

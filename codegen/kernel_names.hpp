@@ -17,6 +17,8 @@ std::string type_and_shape(const Type& type);
 std::string touch_name(library::Touch touch);
 /// `fusec::row_registers<float, 3, 3>`
 std::string value_type(const Value& value);
+/// Words from one row to the next of a tile that is padded behind its rows; 0 of any other.
+int row_pitch(const Kernel& kernel, const Tile& tile);
 
 /// Names of the program's data come first and keep theirs; the generator's give way. Names of indices and of shared memory are made when
 /// they are first declared.
@@ -28,7 +30,7 @@ public:
     std::string first, n;                                            ///< parameters
     std::string count;                                               ///< elements of the block; `1` where no block has more
     std::vector<std::string> list_views, table_views, tile_pointers; ///< by index
-    std::vector<std::string> value_views;                            ///< by index; of packed values
+    std::vector<std::string> value_views;                            ///< by index; of packed values and shares of rows
 
     /// Whether a word is a name, or begins as one that is still to be made.
     bool may_have(const std::string& word) const;

@@ -91,7 +91,7 @@ private:
             const fusion::SharedSlot& slot = *plan.slot;
             place_of_.emplace(plan.datum, Place{Place::Kind::tile, kernel_.tiles.size()});
             kernel_.tiles.push_back({plan.datum, names_.make(listed ? d.identifier + "_view" : d.identifier), d.type, slot.offset,
-                slot.bytes, slot.element_words, slot.group, slot.pad_words, slot.first_step, slot.last_step});
+                slot.bytes, slot.element_words, slot.run, slot.pad_words, slot.first_step, slot.last_step});
             break;
         }
         case Placement::memory:
@@ -142,8 +142,7 @@ private:
             return whole && type.bytes() % 16 == 0 ? 16 : whole && type.bytes() % 8 == 0 ? 8 : component;
         }
         const Tile& tile = kernel_.tiles[place.index];
-        const bool splits =
-            tile.group > 0 && (tile.group * tile.element_words * component % 16 != 0 || tile.pad_words * component % 16 != 0);
+        const bool splits = tile.run > 0 && (tile.run * component % 16 != 0 || tile.pad_words * component % 16 != 0);
         return splits || kernel_.tile_elements * type.bytes() % 16 != 0 ? component : 16;
     }
 

@@ -195,7 +195,9 @@ private:
             const std::string start = operand.offset.empty() ? "0" : operand.offset;
             const std::string row = operand.shape.rows == 1 ? "0" : indices[0], column = operand.shape.columns == 1 ? "0" : indices[1];
             return operand.name + "[" +
-                folded_index(start + " + (" + row + ") * " + std::to_string(operand.shape.columns) + " + " + column) + "]";
+                folded_index(start + " + (" + row + ") * " + std::to_string(operand.pitch != 0 ? operand.pitch : operand.shape.columns) +
+                    " + " + column) +
+                "]";
         }
         case OperandText::Form::view:
             return call + ")";

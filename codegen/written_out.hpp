@@ -23,6 +23,7 @@ struct OperandText {
     std::string name;
     std::string offset; ///< of an array: index of its first component, `element * 9`, or empty
     Shape shape;
+    int pitch = 0; ///< of an array: words from one row to the next; 0: rows follow each other
 };
 
 struct WrittenOut {

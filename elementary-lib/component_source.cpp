@@ -195,7 +195,7 @@ std::string ComponentSourceWriter::rows(const std::string& function) const {
     std::string text = routine_head(function + "_rows", "Lane lane", operands_.size()) +
         "    constexpr int share = C::rows / Lane::count;\n"
         "    FUSEC_UNROLL for (int r = 0; r < share; ++r) {\n"
-        "        const int i = share * lane.index + r;\n";
+        "        const fusec::own_row i{share * lane.index, r};\n";
     for (std::string line; std::getline(body, line);) {
         text += "    " + line + "\n";
     }
@@ -205,7 +205,7 @@ std::string ComponentSourceWriter::rows(const std::string& function) const {
 std::string ComponentSourceWriter::row_body() const {
     std::string text;
     if (rest_is_zero_) {
-        text += "    " + loop("j", 0, result_.columns) + "\n        c(i, j) = 0;\n";
+        text += "    FUSEC_UNROLL_SHORT " + loop("j", 0, result_.columns) + "\n        c(i, j) = 0;\n";
     }
     for (const bool diagonal : {false, true}) { // diagonals keep what the others have written
         for (const ComponentPart& part : parts_) {
@@ -231,7 +231,7 @@ std::string ComponentSourceWriter::part_of_row(const ComponentPart& part) const 
     const std::size_t depth = text.empty() ? 1 : 2;
     if (columns) {
         const std::string indentation(depth * 4, ' ');
-        text += indentation + loop("j", part.column, part.columns) + (one ? "\n" : " {\n") + body(depth + 1, one) +
+        text += indentation + "FUSEC_UNROLL_SHORT " + loop("j", part.column, part.columns) + (one ? "\n" : " {\n") + body(depth + 1, one) +
             (one ? "" : indentation + "}\n");
     } else {
         text += body(depth, one);
@@ -249,8 +249,8 @@ std::string ComponentSourceWriter::diagonal_of_row(const ComponentPart& part) co
         leaf.column_by_column = std::exchange(leaf.column_by_row, 0);
     }
     // What is chosen is read only there: a component of another row may be another thread's.
-    return "    " + loop("j", part.column, part.rows) + "\n        c(i, j) = j == " + affine(part.column - part.row, {{1, "i"}}) + " ? " +
-        source(swept).value + " : c(i, j);\n";
+    return "    FUSEC_UNROLL_SHORT " + loop("j", part.column, part.rows) +
+        "\n        c(i, j) = j == " + affine(part.column - part.row, {{1, "i"}}) + " ? " + source(swept).value + " : c(i, j);\n";
 }
 
 /// That the result's row i is among the part's; empty if all are.

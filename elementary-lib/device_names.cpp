@@ -42,8 +42,8 @@ const Words& cmath_functions() {
 
 /// Types of the runtime that a routine may name: views, and the values they hold.
 const Words& runtime_types() {
-    static const Words words{
-        "column_registers", "entry_registers", "lane", "memory_view", "registers", "row_registers", "rows_registers", "simd", "view"};
+    static const Words words{"column_registers", "entry_registers", "lane", "memory_view", "own_row", "pitched_view", "registers",
+        "row_registers", "rows_registers", "rows_view", "simd", "view"};
     return words;
 }
 

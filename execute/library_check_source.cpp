@@ -81,9 +81,13 @@ struct entry_part {
 };
 template <class T, int R, int C, int Threads>
 struct rows_part {
-    using view = fusec::rows_registers<T, R, C, Threads>;
     static constexpr int held = R / Threads * C;
-    static view blank(int t) { view v; v.first = t * (R / Threads); clear(v.data, held); return v; }
+    struct view : fusec::rows_view<T, R, C> {
+        fusec::rows_registers<T, R, C, Threads> words;
+        explicit view(int t) : fusec::rows_view<T, R, C>{fusec::rows_of(words, t)} { clear(words.data, held); }
+        view(const view& other) : fusec::rows_view<T, R, C>{other.first, words.data}, words(other.words) {}
+    };
+    static view blank(int t) { return view(t); }
     static view in(const double* x, int t) { view v = blank(t); for (int k = 0; k < held; ++k) v.data[k] = T(x[t * held + k]); return v; }
     static void out(const view& v, double* x, int t) { for (int k = 0; k < held; ++k) x[t * held + k] = v.data[k]; }
 };

@@ -33,12 +33,13 @@ enum class Staging {
     lanes_streaming, ///< host: the same with non-temporal stores
 };
 
-/// A tile in shared memory. Element e starts at offset + (e * element_words + (e / group) * pad_words) * word_bytes.
+/// A tile in shared memory. Word w of its elements (component k of element e: w = e * element_words + k) lies at
+/// offset + padded_word(w, run, pad_words) * word_bytes.
 struct SharedSlot {
     int offset = 0; ///< bytes from the start of the block's shared memory; multiple of 16
     int bytes = 0;
     int element_words = 0; ///< components of one element
-    int group = 0;         ///< elements between paddings; 0: no padding
+    int run = 0;           ///< words between paddings: of a row, or of some elements; 0: no padding
     int pad_words = 0;
     int first_step = 0; ///< first and last step (index into Candidate::steps) that touches it
     int last_step = 0;

@@ -43,7 +43,11 @@ struct KernelWork {
     double store_requests = 0;    ///< 32-byte sectors requested by direct strided stores beyond the full ones
     double instructions = 0;      ///< warp-instructions per element (thread instructions / 32)
     double spill_bytes = 0;       ///< predicted local-memory traffic
-    double idle_fraction = 0;     ///< share of the block's thread-steps that idle because granularities differ
+    /// Of a thread that takes part in every step, one step after another: sum over steps of thread-instructions / threads at work. Where all
+    /// threads work all the time, 32 * instructions * elements_per_block / threads_per_block.
+    double path_instructions = 0;
+    /// Lanes that warps issue per lane that works, at least 1: a warp of which few lanes work takes the slots of all.
+    double lane_slots = 1;
 
     // shape of the launch
     int elements_per_block = 1;

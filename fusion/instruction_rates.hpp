@@ -3,6 +3,7 @@
 #pragma once
 
 #include "elementary-lib/catalog.hpp"
+#include "fusion/target.hpp"
 
 namespace fusec::fusion {
 
@@ -12,17 +13,27 @@ inline constexpr double instructions_per_barrier = 4;
 inline constexpr double instructions_per_copy_step = 6;
 inline constexpr double instruction_overhead = 1.15;
 
-/// Of a division or square root, and of a transcendental function, beyond the one that `flops` counts.
-inline double division_instructions(Precision precision) {
-    return precision == Precision::f32 ? 8 : 20;
-}
-inline double transcendental_instructions(Precision precision) {
-    return precision == Precision::f32 ? 20 : 40;
+/// Instructions of one operation on the path that ordinary arguments take.
+struct LongOperations {
+    double division, square_root, transcendental;
+};
+
+/// Opcodes counted in what nvcc 13.0 makes of x/y, sqrt(x), and the mean of exp, log and (fast path) sin, for sm_90, IEEE rounding,
+/// before the branch to the slow path. On the host division and root are one vector instruction each on the divider; a transcendental
+/// is a libmvec polynomial (assumption: 25 instructions).
+inline LongOperations long_operations(Precision precision, Target target) {
+    if (target == Target::host) {
+        return {1, 1, 25};
+    }
+    return precision == Precision::f32 ? LongOperations{13, 13, 20} : LongOperations{18, 22, 66};
 }
 
-inline double arithmetic_instructions(const library::OperationCounts& operations, Precision precision) {
-    return operations.flops * instructions_per_flop + (operations.divisions + operations.square_roots) * division_instructions(precision) +
-        operations.transcendentals * transcendental_instructions(precision);
+/// Of additions and multiplications, some of which pair up, and of the long operations, each of which `flops` counts as one.
+inline double arithmetic_instructions(const library::OperationCounts& operations, Precision precision, Target target) {
+    const LongOperations each = long_operations(precision, target);
+    const double plain = operations.flops - operations.divisions - operations.square_roots - operations.transcendentals;
+    return plain * instructions_per_flop + operations.divisions * each.division + operations.square_roots * each.square_root +
+        operations.transcendentals * each.transcendental;
 }
 
 } // namespace fusec::fusion

@@ -137,30 +137,47 @@ void KernelBuilder::decide_placements() {
             KernelDraft::Tile& tile = draft_.tiles.emplace_back();
             tile.datum = static_cast<int>(draft_.data.size()) - 1;
             tile.element_words = datum.shape.size();
-            tile.padding_group = padding_of(tile.datum);
+            tile.wanted = padding_of(tile.datum);
         }
     }
 }
 
-/// Elements between pads where padding saves passes (CUDA notes 3.2, 3.5), else 0: only elements of a multiple of 32 bytes meet in banks.
-int KernelBuilder::padding_of(int index) const {
+/// The padding with the fewest passes (CUDA notes 3.2, 3.5). Elements meet in banks only where they are multiples of 32 bytes. Rows are
+/// not padded where one thread writes what each of several has made: it writes word after word.
+Padding KernelBuilder::padding_of(int index) const {
     const KernelOutline::Datum& datum = kernel_->data[static_cast<std::size_t>(index)];
-    if (datum.bytes % 32 != 0) {
-        return 0;
-    }
-    double plain = 0;
-    double padded = 0;
-    const auto count = [&](const AccessCost& access) {
-        plain += access.plain;
-        padded += access.padded;
+    const auto passes = [&](Padding padding) {
+        double sum = tile_copies(index) * copied_wavefronts(datum.bytes, padding == Padding::rows ? row_bytes(datum) : 0);
+        if (datum.producer >= 0) {
+            sum += cost(datum.producer, kernel_->calls[static_cast<std::size_t>(datum.producer)].operands.size()).passes(padding);
+        }
+        for (const auto& use : datum.uses) {
+            sum += cost(use.call, use.operand).passes(padding);
+        }
+        return sum;
     };
-    if (datum.producer >= 0) {
-        count(cost(datum.producer, kernel_->calls[static_cast<std::size_t>(datum.producer)].operands.size()));
+    Padding best = Padding::none;
+    double fewest = passes(best);
+    const bool by_leader =
+        datum.producer >= 0 && routine(datum.producer).threads > 1 && routine(datum.producer).output == library::Touch::all;
+    const bool may[] = {datum.bytes % 32 == 0, row_bytes(datum) != 0 && !by_leader};
+    for (const Padding padding : {Padding::elements, Padding::rows}) {
+        if (may[padding == Padding::rows ? 1 : 0] && passes(padding) < fewest) {
+            fewest = passes(padding);
+            best = padding;
+        }
     }
-    for (const auto& use : datum.uses) {
-        count(cost(use.call, use.operand));
-    }
-    return padded < plain ? padding_group(datum.bytes) : 0;
+    return best;
+}
+
+/// Copies of a tile between the lists and shared memory: it comes in, goes out, both or neither.
+int KernelBuilder::tile_copies(int index) const {
+    const KernelDraft::Datum& plan = draft_.data[static_cast<std::size_t>(index)];
+    return (plan.load != Staging::none ? 1 : 0) + (plan.store != Staging::none ? 1 : 0);
+}
+
+int KernelBuilder::row_bytes(const KernelOutline::Datum& datum) const {
+    return run_of_rows(datum.shape, kernel_->word_bytes()) * kernel_->word_bytes();
 }
 
 void KernelBuilder::touch(int datum) {
@@ -251,14 +268,19 @@ void KernelBuilder::rank_steps() {
     }
 }
 
-bool KernelBuilder::size_tiles(int elements) {
+bool KernelBuilder::size_tiles(int elements, bool padded) {
     bool as_before = true;
     for (KernelDraft::Tile& tile : draft_.tiles) {
-        const int group = tile.padding_group < elements ? tile.padding_group : 0;
-        as_before = as_before && group == tile.group;
-        tile.group = group;
-        tile.pad_words = group == 0 ? 0 : 16 / kernel_->word_bytes();
-        tile.bytes = tile_bytes(elements, tile.element_words, kernel_->word_bytes(), tile.group, tile.pad_words);
+        const int word_bytes = kernel_->word_bytes();
+        const int run = tile.wanted == Padding::none ? 0
+            : tile.wanted == Padding::rows           ? run_of_rows(kernel_->data[static_cast<std::size_t>(tile.datum)].shape, word_bytes)
+                                                     : run_of_elements(tile.element_words, word_bytes);
+        const Padding padding = padded && run < elements * tile.element_words ? tile.wanted : Padding::none;
+        as_before = as_before && padding == tile.padding;
+        tile.padding = padding;
+        tile.run = padding == Padding::none ? 0 : run;
+        tile.pad_words = padding == Padding::none ? 0 : 16 / word_bytes;
+        tile.bytes = tile_bytes(elements, tile.element_words, word_bytes, tile.run, tile.pad_words);
     }
     return as_before;
 }
@@ -322,8 +344,8 @@ bool KernelBuilder::compare_tiles() {
         for (std::size_t j = i; j < tiles.size(); ++j) {
             const KernelDraft::Tile& b = tiles[j];
             const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-            const bool alike = a.offset == b.offset && a.element_words == b.element_words && a.group == b.group;
-            const bool together = a.offset == b.offset && a.group == 0 && b.group == 0;
+            const bool alike = a.offset == b.offset && a.element_words == b.element_words && a.run == b.run;
+            const bool together = a.offset == b.offset && a.run == 0 && b.run == 0;
             const auto relation = static_cast<std::uint8_t>(
                 (overlap ? tiles_overlap : 0) | (alike ? tiles_alike : 0) | (together ? tiles_start_together : 0));
             relation_[i * tiles.size() + j] = relation;
@@ -355,8 +377,12 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     if (const long stack = cuda ? 0 : stack_bytes(); stack > limits_.stack_bytes) {
         return Refusal{Rejection::Reason::stack, stack, limits_.stack_bytes, choice.elements};
     }
-    const bool padded_before = size_tiles(choice.elements);
+    bool padded_before = size_tiles(choice.elements, true);
     place_tiles();
+    if (cuda && draft_.shared_bytes > limits_.shared_bytes_per_block) { // conflicts are better than no kernel
+        padded_before = size_tiles(choice.elements, false) && padded_before;
+        place_tiles();
+    }
     if (cuda && draft_.shared_bytes > limits_.shared_bytes_per_block) {
         measured_ = false; // the tiles were not compared with those before
         return Refusal{Rejection::Reason::shared_memory, draft_.shared_bytes, limits_.shared_bytes_per_block, choice.elements};
@@ -364,13 +390,14 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     const bool compared_before = compare_tiles();
     if (!measured_ || !padded_before || !compared_before) {
         find_barriers(*kernel_, routines, limits_, relation_, draft_);
-        draft_.work = measure_work(*kernel_, routines, limits_, draft_);
+        measure_work(*kernel_, routines, limits_, draft_);
         measured_ = true;
     }
     draft_.work.elements_per_block = draft_.elements;
     draft_.work.threads_per_block = draft_.threads_per_block;
     draft_.work.shared_bytes = draft_.shared_bytes;
     if (cuda) {
+        count_whole_warps(limits_, draft_);
         // Registers are handed out in units of 8 per thread.
         const long needed = static_cast<long>((draft_.work.registers + 7) / 8 * 8) * draft_.threads_per_block;
         count_spills(draft_.work, limits_, draft_.threads_per_block, draft_.largest_threads);
@@ -438,8 +465,8 @@ void KernelBuilder::write(Candidate& out) const {
             datum.stored, from.load, from.store};
         if (from.tile >= 0) {
             const KernelDraft::Tile& tile = draft_.tiles[static_cast<std::size_t>(from.tile)];
-            plan.slot = {tile.offset, tile.bytes, tile.element_words, tile.group, tile.pad_words,
-                moved[static_cast<std::size_t>(tile.first)], moved[static_cast<std::size_t>(tile.last)]};
+            plan.slot = {tile.offset, tile.bytes, tile.element_words, tile.run, tile.pad_words, moved[static_cast<std::size_t>(tile.first)],
+                moved[static_cast<std::size_t>(tile.last)]};
         }
         if (datum.loaded) {
             out.loads.push_back(datum.id);

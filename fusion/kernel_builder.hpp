@@ -52,13 +52,15 @@ private:
 
     bool same_pattern(const Combination& routines, const KernelChoice& choice) const;
     void decide_placements();
-    int padding_of(int datum) const;
+    Padding padding_of(int datum) const;
+    int tile_copies(int datum) const;
+    int row_bytes(const KernelOutline::Datum& datum) const;
     void schedule();
     void add_step(Step::Kind kind, int index);
     void touch(int datum);
     void rank_steps();
-    /// Sizes of the tiles for this many elements; true if they are padded as before.
-    bool size_tiles(int elements);
+    /// Sizes of the tiles for this many elements, with the padding that they want or without; true if they are padded as before.
+    bool size_tiles(int elements, bool padded);
     void place_tiles();
     long stack_bytes() const;
     long parameter_bytes() const;
@@ -100,8 +102,12 @@ enum TileRelation : std::uint8_t {
 void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits,
     const std::vector<std::uint8_t>& relation, KernelDraft& draft);
 
-/// The work of a draft with its barriers; formulas with their sources stand in the implementation. All but the size of the block and
-/// its bytes is the same for every size of the block.
-KernelWork measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft);
+/// Fills in the work of a draft with its barriers, and its shares; formulas with their sources stand in the implementation. All but the
+/// size of the block, its bytes and its whole warps is the same for every size of the block.
+void measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, KernelDraft& draft);
+
+/// What whole warps cost: KernelWork::lane_slots from the shares, for the elements of the draft's block. The threads that work in a step
+/// are the first of the block, so that only its last warp at work has lanes that idle.
+void count_whole_warps(const DeviceLimits& limits, KernelDraft& draft);
 
 } // namespace fusec::fusion

@@ -28,15 +28,22 @@ struct KernelDraft {
     struct Tile {
         int datum = 0;
         int element_words = 0;
-        int padding_group = 0; ///< elements between pads if the tile is padded; 0: padding saves nothing
+        Padding wanted = Padding::none; ///< what saves passes where elements are enough
         int first = -1, last = -1;
         // by the size of the block
-        int group = 0, pad_words = 0;
+        Padding padding = Padding::none;
+        int run = 0, pad_words = 0;
         int bytes = 0, offset = 0;
     };
     struct Step {
         fusion::Step::Kind kind = fusion::Step::Kind::compute;
         int index = -1; ///< compute: a call; load, store: a datum
+    };
+
+    /// What steps of so many threads per element execute.
+    struct Share {
+        int threads = 1;
+        double instructions = 0; ///< thread-instructions per element
     };
 
     std::vector<Datum> data;       ///< as KernelOutline::data
@@ -48,6 +55,7 @@ struct KernelDraft {
     int threads_per_block = 0;
     int shared_bytes = 0;
     bool placement_cut = false; ///< the search for addresses was cut: a smaller arena may exist
+    std::vector<Share> shares;  ///< one per number of threads that occurs
     KernelWork work;
 };
 

@@ -6,7 +6,8 @@
 // Registers and spills: register_demand.cpp.
 // An exchanged word is an instruction of each thread and, for a warp, a pass of the data pipe: shuffles give 32 results per clock and
 // multiprocessor (CUDA programming guide, throughput of native arithmetic instructions: warp shuffle, all compute capabilities).
-// Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier).
+// Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier). Each belongs to
+// the threads that execute it: steps follow each other, so a thread's path is the sum over steps of its share in them.
 #include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/register_demand.hpp"
@@ -20,11 +21,13 @@ namespace {
 
 class Meter {
 public:
-    Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft)
+    Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft,
+        std::vector<KernelDraft::Share>& shares)
         : kernel_(kernel),
           routines_(routines),
           limits_(limits),
           draft_(draft),
+          shares_(shares),
           largest_(limits.target == Target::host ? 0 : draft.largest_threads) {}
 
     KernelWork run() {
@@ -51,12 +54,23 @@ private:
     const KernelOutline::Datum& datum(int index) const { return kernel_.data[static_cast<std::size_t>(index)]; }
     const KernelDraft::Tile& tile(int datum) const { return draft_.tiles[static_cast<std::size_t>(plan(datum).tile)]; }
 
+    /// Thread-instructions per element of a step that so many threads of each element execute.
+    void count_instructions(double instructions, int threads) {
+        const auto share =
+            std::find_if(shares_.begin(), shares_.end(), [&](const KernelDraft::Share& known) { return known.threads == threads; });
+        if (share == shares_.end()) {
+            shares_.push_back({threads, instructions});
+        } else {
+            share->instructions += instructions;
+        }
+    }
+
     void count_barrier(Barrier barrier) {
         if (barrier == Barrier::none) {
             return;
         }
         phase_open_ = false;
-        instructions_ += instructions_per_barrier * largest_;
+        count_instructions(instructions_per_barrier * largest_, largest_);
         if (barrier == Barrier::warp) {
             ++work_.warp_barriers;
         } else {
@@ -72,7 +86,7 @@ private:
             break;
         case Step::Kind::async_wait:
             phase_open_ = false;
-            instructions_ += largest_;
+            count_instructions(largest_, largest_);
             break;
         case Step::Kind::compute:
             count_compute(static_cast<std::size_t>(step.index));
@@ -87,6 +101,12 @@ private:
         }
     }
 
+    /// Passes of a copy into or out of the datum's tile.
+    double copied(int index) const {
+        const KernelDraft::Tile& of = tile(index);
+        return copied_wavefronts(datum(index).bytes, of.padding == Padding::rows ? of.run * kernel_.word_bytes() : 0);
+    }
+
     void read_global() {
         if (!phase_open_) {
             phase_open_ = true;
@@ -96,29 +116,30 @@ private:
 
     void count_load(int loaded) {
         const double bytes = datum(loaded).bytes;
+        double instructions = instructions_per_copy_step * largest_;
         read_global();
         switch (plan(loaded).load) {
         case Staging::async:
             work_.async_copies = true;
-            work_.shared_wavefronts += bytes / 128;
-            instructions_ += bytes / 16;
+            work_.shared_wavefronts += copied(loaded);
+            instructions += bytes / 16;
             break;
         case Staging::vectors:
-            work_.shared_wavefronts += 2 * bytes / 128;
-            instructions_ += 2 * bytes / 16;
+            work_.shared_wavefronts += bytes / 128 + copied(loaded);
+            instructions += 2 * bytes / 16;
             break;
         case Staging::words:
-            work_.shared_wavefronts += 2 * bytes / 128;
-            instructions_ += 2 * bytes / kernel_.word_bytes();
+            work_.shared_wavefronts += bytes / 128 + copied(loaded);
+            instructions += 2 * bytes / kernel_.word_bytes();
             break;
         case Staging::lanes: // an access and about one shuffle per component, for all lanes of the vector at once
-            instructions_ += 2.0 * datum(loaded).shape.size();
+            instructions += 2.0 * datum(loaded).shape.size();
             break;
         case Staging::none:
         case Staging::lanes_streaming:
             throw InternalError("kernel work: a load step without a way to load");
         }
-        instructions_ += instructions_per_copy_step * largest_;
+        count_instructions(instructions, largest_);
     }
 
     void count_store(int stored) {
@@ -126,25 +147,25 @@ private:
         work_.shared_wavefronts += limits_.target == Target::host ? 0 : bytes / 128;
         switch (plan(stored).store) {
         case Staging::words:
-            work_.shared_wavefronts += bytes / 128;
-            instructions_ += 2 * bytes / kernel_.word_bytes() + instructions_per_copy_step * largest_;
+            work_.shared_wavefronts += copied(stored);
+            count_instructions(2 * bytes / kernel_.word_bytes() + instructions_per_copy_step * largest_, largest_);
             break;
         case Staging::vectors:
-            work_.shared_wavefronts += bytes / 128;
-            instructions_ += 2 * bytes / 16 + instructions_per_copy_step * largest_;
+            work_.shared_wavefronts += copied(stored);
+            count_instructions(2 * bytes / 16 + instructions_per_copy_step * largest_, largest_);
             break;
         case Staging::none: {
             const std::size_t producer = static_cast<std::size_t>(datum(stored).producer);
             const AccessCost& cost = *(*kernel_.calls[producer].costs)[routines_[producer]].back();
             work_.store_requests += cost.excess_store;
-            instructions_ += static_cast<double>(cost.components) * plan(stored).threads;
+            count_instructions(static_cast<double>(cost.components) * plan(stored).threads, plan(stored).threads);
             break;
         }
         case Staging::lanes_streaming:
             work_.streaming_stores = true;
             [[fallthrough]];
         case Staging::lanes:
-            instructions_ += 2.0 * datum(stored).shape.size();
+            count_instructions(2.0 * datum(stored).shape.size(), largest_);
             break;
         case Staging::async:
             throw InternalError("kernel work: stores are not asynchronous");
@@ -172,12 +193,12 @@ private:
         work_.divisions += operations.divisions * largest_;
         work_.square_roots += operations.square_roots * largest_;
         work_.transcendentals += operations.transcendentals * largest_;
-        instructions_ += arithmetic_instructions(operations, kernel_.precision) * largest_;
+        count_instructions(arithmetic_instructions(operations, kernel_.precision, limits_.target) * largest_, largest_);
         for (const int operand : derivation.operands) {
             if (plan(operand).placement == Placement::memory && largest_ > 0 && first_read(operand, 0, library::Touch::all)) {
                 const int words = datum(operand).shape.size() * largest_;
                 read_global();
-                instructions_ += words;
+                count_instructions(words, largest_);
                 work_.l1_wavefronts += words / 32.0;
             }
         }
@@ -192,20 +213,19 @@ private:
         work_.divisions += operations.divisions;
         work_.square_roots += operations.square_roots;
         work_.transcendentals += operations.transcendentals;
-        instructions_ += arithmetic_instructions(operations, kernel_.precision) +
-            (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads);
+        count_instructions(arithmetic_instructions(operations, kernel_.precision, limits_.target) +
+                (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads),
+            routine.threads);
         if (routine.exchanges != 0) {
             const double words = static_cast<double>(routine.exchanges) * kernel_.word_bytes() / 4 * routine.threads;
             work_.exchanges += routine.exchanges;
             work_.shared_wavefronts += words / 32;
-            instructions_ += words;
+            count_instructions(words, routine.threads);
         }
         if (previous_threads_ != 0 && previous_threads_ != routine.threads) {
             ++work_.remaps;
         }
         previous_threads_ = routine.threads;
-        items_ += routine.threads;
-        ++computes_;
 
         for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
             const int read = call.operands[operand];
@@ -217,19 +237,19 @@ private:
         }
         if (plan(call.result).placement == Placement::shared) {
             const AccessCost& result = *costs.back();
-            work_.shared_wavefronts += tile(call.result).group != 0 ? result.padded : result.plain;
-            instructions_ += result.accesses;
+            work_.shared_wavefronts += result.passes(tile(call.result).padding);
+            count_instructions(result.accesses, routine.threads);
         }
     }
 
     void read_in(int read, const AccessCost& cost, int threads) {
         if (plan(read).placement == Placement::shared) {
-            work_.shared_wavefronts += tile(read).group != 0 ? cost.padded : cost.plain;
-            instructions_ += cost.accesses;
+            work_.shared_wavefronts += cost.passes(tile(read).padding);
+            count_instructions(cost.accesses, threads);
             return;
         }
         read_global();
-        instructions_ += static_cast<double>(cost.components) * threads;
+        count_instructions(static_cast<double>(cost.components) * threads, threads);
         if (limits_.target == Target::host) {
             return;
         }
@@ -240,12 +260,16 @@ private:
 
     void finish() {
         work_.dependent_phases = std::max(phases_, 1);
-        work_.idle_fraction = 1 - static_cast<double>(items_) / (static_cast<double>(largest_thread_count()) * std::max(computes_, 1));
         if (limits_.target == Target::cuda) {
             count_registers();
         }
+        double instructions = 0;
+        for (const KernelDraft::Share& share : shares_) {
+            instructions += share.instructions;
+            work_.path_instructions += instruction_overhead * share.instructions / std::max(share.threads, 1);
+        }
         // A warp-instruction is 32 thread-instructions; for the host, a vector instruction serves all lanes.
-        work_.instructions = instruction_overhead * instructions_ / (limits_.target == Target::host ? draft_.elements : 32);
+        work_.instructions = instruction_overhead * instructions / (limits_.target == Target::host ? draft_.elements : 32);
     }
 
     void count_registers() {
@@ -253,28 +277,37 @@ private:
         work_.registers = std::min(registers_needed(work_.demand), limits_.registers_per_thread);
     }
 
-    int largest_thread_count() const { return limits_.target == Target::host ? 1 : largest_; }
-
     const KernelOutline& kernel_;
     const Combination& routines_;
     const DeviceLimits& limits_;
     const KernelDraft& draft_;
+    std::vector<KernelDraft::Share>& shares_;
     int largest_; ///< granularity; 0 for the host
     KernelWork work_;
 
     std::vector<std::tuple<int, int, library::Touch>> reads_;
-    double instructions_ = 0; ///< thread-instructions per element
     bool phase_open_ = false;
     int phases_ = 0;
     int previous_threads_ = 0;
-    int items_ = 0;
-    int computes_ = 0;
 };
 
 } // namespace
 
-KernelWork measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft) {
-    return Meter(kernel, routines, limits, draft).run();
+void measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, KernelDraft& draft) {
+    draft.shares.clear();
+    draft.work = Meter(kernel, routines, limits, draft, draft.shares).run();
+}
+
+void count_whole_warps(const DeviceLimits& limits, KernelDraft& draft) {
+    double working = 0;
+    double taken = 0;
+    for (const KernelDraft::Share& share : draft.shares) {
+        const int threads = std::max(share.threads * draft.elements, 1);
+        const int warps = (threads + limits.warp_size - 1) / limits.warp_size;
+        working += share.instructions;
+        taken += share.instructions * warps * limits.warp_size / threads;
+    }
+    draft.work.lane_slots = working == 0 ? 1 : taken / working;
 }
 
 } // namespace fusec::fusion

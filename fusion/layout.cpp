@@ -54,14 +54,13 @@ int access_bytes(const Access& access) {
 }
 
 /// Start addresses of the accesses of one warp, by lane.
-std::array<int, warp> addresses(const Access& access, int number, int group, int pad_words) {
+std::array<int, warp> addresses(const Access& access, int number, int run, int pad_words) {
     std::array<int, warp> result{};
     for (int lane = 0; lane < warp; ++lane) {
         const int item = number * warp + lane;
         const int element = item / access.threads;
-        const int padding = group == 0 ? 0 : element / group * pad_words;
-        result[static_cast<std::size_t>(lane)] =
-            (element * access.shape.size() + padding + first_word(access, item % access.threads)) * access.word_bytes;
+        const int word = element * access.shape.size() + first_word(access, item % access.threads);
+        result[static_cast<std::size_t>(lane)] = padded_word(word, run, pad_words) * access.word_bytes;
     }
     return result;
 }
@@ -107,10 +106,10 @@ int blocks_touched(const std::array<int, warp>& starts, int width, int size) {
 
 /// Mean of `measure(addresses of a warp)` over the simulated warps, per element.
 template <class Measure>
-double per_element(const Access& access, int group, int pad_words, Measure measure) {
+double per_element(const Access& access, int run, int pad_words, Measure measure) {
     double sum = 0;
     for (int number = 0; number < simulated_warps; ++number) {
-        sum += measure(addresses(access, number, group, pad_words));
+        sum += measure(addresses(access, number, run, pad_words));
     }
     return sum / simulated_warps * access.threads / warp;
 }
@@ -145,11 +144,22 @@ double shared_accesses(const Access& access) {
     return static_cast<double>(components_per_thread(access)) * access.word_bytes / access_bytes(access) * access.threads;
 }
 
-double shared_wavefronts(const Access& access, int group, int pad_words) {
+double shared_wavefronts(const Access& access, int run, int pad_words) {
     const int width = access_bytes(access);
     // All accesses of a part shift every lane alike: the first one stands for them.
     const double accesses = static_cast<double>(components_per_thread(access)) * access.word_bytes / width;
-    return accesses * per_element(access, group, pad_words, [&](const auto& starts) { return static_cast<double>(passes(starts, width)); });
+    return accesses * per_element(access, run, pad_words, [&](const auto& starts) { return static_cast<double>(passes(starts, width)); });
+}
+
+double copied_wavefronts(int element_bytes, int run_bytes) {
+    // In steps of 16 bytes: a pass takes eight, side by side in the eight places of the banks. A pad among them moves the last of them behind
+    // the eighth place, where the first is: two passes. Groups of eight and runs meet alike after `run` groups.
+    const int run = run_bytes / 16;
+    int torn = 0;
+    for (int group = 0; group < run; ++group) {
+        torn += (8 * group + 7) / run > 8 * group / run ? 1 : 0;
+    }
+    return element_bytes / 128.0 * (run == 0 ? 1 : 1 + static_cast<double>(torn) / run);
 }
 
 double direct_load_wavefronts(const Access& access) {
@@ -164,23 +174,28 @@ double excess_store_sectors(const Access& access) {
     return std::max(0.0, requested - access.shape.size() * access.word_bytes / 32.0);
 }
 
-int padding_group(int element_bytes) {
-    return std::lcm(element_bytes, 128) / element_bytes;
+int run_of_elements(int element_words, int word_bytes) {
+    return std::lcm(element_words * word_bytes, 128) / word_bytes;
 }
 
-int tile_bytes(int elements, int element_words, int word_bytes, int group, int pad_words) {
-    const int pads = group == 0 ? 0 : (elements - 1) / group;
-    const int bytes = (elements * element_words + pads * pad_words) * word_bytes;
-    return (bytes + 15) / 16 * 16;
+int run_of_rows(const Shape& shape, int word_bytes) {
+    const bool rows = shape.form == Form::matrix && shape.rows > 1 && !shape.packed;
+    return rows && shape.columns * word_bytes % 16 == 0 ? shape.columns : 0;
+}
+
+int tile_bytes(int elements, int element_words, int word_bytes, int run, int pad_words) {
+    const int words = padded_word(elements * element_words - 1, run, pad_words) + 1;
+    return (words * word_bytes + 15) / 16 * 16;
 }
 
 const AccessCost& AccessCosts::of(const Access& access) {
     const auto [entry, added] = costs_.try_emplace(access);
     if (added) {
-        const int element = access.shape.size() * access.word_bytes;
+        const int pad = 16 / access.word_bytes;
+        const int row = run_of_rows(access.shape, access.word_bytes);
         entry->second = {components_per_thread(access), access.shape.columns, shared_accesses(access), shared_wavefronts(access, 0, 0),
-            shared_wavefronts(access, padding_group(element), 16 / access.word_bytes), direct_load_wavefronts(access),
-            excess_store_sectors(access)};
+            shared_wavefronts(access, run_of_elements(access.shape.size(), access.word_bytes), pad),
+            shared_wavefronts(access, row, row == 0 ? 0 : pad), direct_load_wavefronts(access), excess_store_sectors(access)};
     }
     return entry->second;
 }

@@ -5,6 +5,8 @@
 
 #include "elementary-lib/catalog.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <tuple>
 
@@ -29,9 +31,18 @@ struct Access {
 /// thread (library::components_touched is 0) and the row or column counts.
 int components_per_thread(const Access& access);
 
-/// Passes of the shared-memory pipe, per element, for every thread to touch its part of a tile once. `group` and `pad_words` as in
+/// Where word `word` lies in a tile that has `pad_words` after every `run` words (run = 0: in one without padding).
+template <class Word>
+constexpr Word padded_word(Word word, int run, int pad_words) {
+    return run == 0 ? word : word + word / run * pad_words;
+}
+
+/// Passes of the shared-memory pipe, per element, for every thread to touch its part of a tile once. `run` and `pad_words` as in
 /// SharedSlot. Contiguous parts are accessed with the widest word that their size and place allow, at most 16 bytes.
-double shared_wavefronts(const Access& access, int group, int pad_words);
+double shared_wavefronts(const Access& access, int run, int pad_words);
+
+/// Passes, per element, of a copy of a padded tile by 16 bytes per thread, threads side by side: a pad makes some meet in banks.
+double copied_wavefronts(int element_bytes, int run_bytes);
 
 /// Thread-instructions per element of the same.
 double shared_accesses(const Access& access);
@@ -43,11 +54,21 @@ double direct_load_wavefronts(const Access& access);
 /// 32-byte sectors, per element, that owners' stores request beyond the sectors the list has.
 double excess_store_sectors(const Access& access);
 
-/// Elements between 16-byte pads that make elements start in different banks: lcm(bytes of an element, 128) / bytes of an element.
-int padding_group(int element_bytes);
+/// Words between 16-byte pads that make elements start in different banks: lcm(bytes of an element, 128), in words.
+int run_of_elements(int element_words, int word_bytes);
+
+/// Words between 16-byte pads that make rows start in different banks: a row; 0 where rows have none (vectors, packed matrices) or are
+/// no multiple of 16 bytes, which copies need.
+int run_of_rows(const Shape& shape, int word_bytes);
 
 /// Bytes of a tile of `elements` elements, a multiple of 16.
-int tile_bytes(int elements, int element_words, int word_bytes, int group, int pad_words);
+int tile_bytes(int elements, int element_words, int word_bytes, int run, int pad_words);
+
+enum class Padding : std::uint8_t {
+    none,
+    elements, ///< behind each run_of_elements
+    rows      ///< behind each row
+};
 
 /// Everything the search asks about one kind of access; per element where not said otherwise.
 struct AccessCost {
@@ -55,9 +76,13 @@ struct AccessCost {
     int columns = 1;         ///< of the list: components that a routine holds of an operand it reads as it goes
     double accesses = 0;     ///< thread-instructions on a tile
     double plain = 0;        ///< shared passes without padding
-    double padded = 0;       ///< shared passes with padding_group
+    double padded = 0;       ///< shared passes with run_of_elements
+    double by_rows = 0;      ///< shared passes with run_of_rows; as `plain` where there is none
     double direct = 0;       ///< L1 passes of loads in place
     double excess_store = 0; ///< sectors
+
+    double passes(Padding padding) const { return padding == Padding::none ? plain : padding == Padding::rows ? by_rows : padded; }
+    double fewest_passes() const { return std::min({plain, padded, by_rows}); }
 };
 
 /// Access costs by access, each simulated once. References stay valid. Not thread-safe.

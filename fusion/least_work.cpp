@@ -9,7 +9,7 @@
 namespace fusec::fusion {
 
 LeastWork::Access LeastWork::access(const AccessCost& cost, int threads) {
-    return {std::min(cost.plain, cost.padded), cost.accesses, cost.direct, static_cast<double>(cost.components) * threads};
+    return {cost.fewest_passes(), cost.accesses, cost.direct, static_cast<double>(cost.components) * threads};
 }
 
 LeastWork::Access LeastWork::cheapest(const Access& a, const Access& b) {
@@ -39,8 +39,8 @@ const LeastWork::OfCall& LeastWork::of_call(CallId id) {
             }
             entry.result = least(call.operands.size());
             // Routines are sorted by threads: the first has the fewest.
-            entry.instructions =
-                arithmetic_instructions(routines_[i].operations, precision) + instructions_per_item * routines.front().threads;
+            entry.instructions = arithmetic_instructions(routines_[i].operations, precision, limits_.target) +
+                instructions_per_item * routines.front().threads;
         }
     }
     return calls_[id.index()];
@@ -102,14 +102,14 @@ KernelWork LeastWork::of(const Column& column) {
     return work;
 }
 
-KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combination& routines, const KernelWork& least) {
+KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combination& routines, const KernelWork& least) const {
     KernelWork work = least;
     double passes = 0;
     double instructions = 0;
     for (std::size_t index = 0; index < kernel.calls.size(); ++index) {
         const CallRoutines& call = *kernel.calls[index].routines;
-        instructions +=
-            arithmetic_instructions(call.operations, kernel.precision) + instructions_per_item * call.routines[routines[index]].threads;
+        instructions += arithmetic_instructions(call.operations, kernel.precision, limits_.target) +
+            instructions_per_item * call.routines[routines[index]].threads;
     }
     for (const KernelOutline::Datum& datum : kernel.data) {
         const double bytes = datum.bytes;

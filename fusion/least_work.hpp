@@ -21,7 +21,7 @@ public:
 
     KernelWork of(const Column& column);
     /// The same for the implementations of a column that use these routines; `least` is that of the column.
-    static KernelWork with_routines(const KernelOutline& kernel, const Combination& routines, const KernelWork& least);
+    KernelWork with_routines(const KernelOutline& kernel, const Combination& routines, const KernelWork& least) const;
 
 private:
     /// The least, over the routines of a call, that its access to one list costs; per element.

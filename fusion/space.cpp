@@ -249,7 +249,7 @@ struct Space::State {
             double& bound = bounds_of[combination];
             if (std::isnan(bound)) {
                 bound = rounded_prediction(
-                    model.least_seconds(LeastWork::with_routines(kernel, space.combination(combination), least), options.elements));
+                    model.least_seconds(with.least_work.with_routines(kernel, space.combination(combination), least), options.elements));
             }
             return bound > best;
         };

@@ -2,6 +2,7 @@
 // The check of a candidate against graph and catalog: every rule is tested on the finished lists, nothing is shared with the code that
 // made them. Races between threads are left to the kernel IR's verifier, which enumerates threads.
 #include "fusion/candidate.hpp"
+#include "fusion/layout.hpp"
 
 #include <algorithm>
 #include <map>
@@ -193,11 +194,12 @@ private:
     void check_slot(const SharedSlot& slot, const frontend::Datum& datum) const {
         const int word = bytes_of(datum.type.precision);
         internal_check(slot.element_words == datum.type.shape.size(), "candidate: a tile with another element");
-        internal_check((slot.group == 0) == (slot.pad_words == 0), "candidate: padding without group");
-        internal_check(slot.pad_words * word % 16 == 0 && (slot.group == 0 || slot.group * datum.type.bytes() % 16 == 0),
-            "candidate: padding breaks 16-byte copies");
-        const int last = candidate_.instances_per_block - 1;
-        const int words = last * slot.element_words + (slot.group == 0 ? 0 : last / slot.group * slot.pad_words) + slot.element_words;
+        internal_check((slot.run == 0) == (slot.pad_words == 0), "candidate: padding without a run");
+        internal_check(slot.run == 0 || slot.run % slot.element_words == 0 || slot.run == datum.type.shape.columns,
+            "candidate: padding within a row, or between parts of elements");
+        internal_check(slot.pad_words * word % 16 == 0 && slot.run * word % 16 == 0, "candidate: padding breaks 16-byte copies");
+        const int last = candidate_.instances_per_block * slot.element_words - 1;
+        const int words = padded_word(last, slot.run, slot.pad_words) + 1;
         internal_check(
             slot.bytes >= words * word && slot.bytes < words * word + 16 && slot.bytes % 16 == 0, "candidate: a tile of the wrong size");
         internal_check(slot.offset >= 0 && slot.offset % 16 == 0 && slot.offset + slot.bytes <= candidate_.shared_bytes,

@@ -44,6 +44,7 @@ struct Launch {
     const Device& device;
     const KernelWork& work;
     PipeWork pipes;
+    double instructions; ///< warp-instructions per element, whole warps
     double elements;
     double blocks;
     double resident;        ///< blocks per multiprocessor
@@ -58,8 +59,8 @@ struct Launch {
 constexpr double instructions_per_remap = 6;
 
 Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t count, int resident) {
-    Launch launch{device, work, pipe_work(work, device.limits.target), static_cast<double>(count), 0, static_cast<double>(resident), 0, 0,
-        device.clock_ghz * 1e9, 0, {}};
+    Launch launch{device, work, pipe_work(work, device.limits.target), 0, static_cast<double>(count), 0, static_cast<double>(resident), 0,
+        0, device.clock_ghz * 1e9, 0, {}};
     const double per_block = work.elements_per_block;
     const double sms = device.limits.sm_count;
     launch.blocks = std::ceil(launch.elements / per_block);
@@ -67,7 +68,8 @@ Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t cou
     launch.busiest = std::min(launch.elements, std::ceil(launch.blocks / sms) * per_block);
     launch.bytes_in_flight = std::min(launch.elements, sms * launch.resident * per_block) * (work.read_bytes + work.write_bytes);
     launch.law = law_of_mix(device, work.read_bytes, work.write_bytes);
-    launch.pipes.instructions += work.instructions * 32 + work.remaps * instructions_per_remap * work.threads_per_block / per_block;
+    launch.instructions =
+        work.instructions * work.lane_slots + work.remaps * instructions_per_remap * work.threads_per_block / per_block / 32;
     return launch;
 }
 
@@ -92,25 +94,25 @@ double l2_request_seconds(const Launch& l) {
 
 /// Warp instructions through the schedulers.
 double issue_seconds(const Launch& l) {
-    return l.busiest * l.pipes.instructions / 32 / (l.device.issue_slots * l.clock);
+    return l.busiest * l.instructions / (l.device.issue_slots * l.clock);
 }
 
 double fma_seconds(const Launch& l) {
     const double rate = l.work.precision == Precision::f32 ? l.device.fma_f32 : l.device.fma_f64;
-    return l.busiest * l.pipes.fma / (rate * l.clock);
+    return l.busiest * l.pipes.fma * l.work.lane_slots / (rate * l.clock);
 }
 
 double special_seconds(const Launch& l) {
-    return l.busiest * l.pipes.special / (l.device.special * l.clock);
+    return l.busiest * l.pipes.special * l.work.lane_slots / (l.device.special * l.clock);
 }
 
 /// Cycles that a block spends on arithmetic while its bytes are in flight: instructions of one thread at two cycles each (four cycles
-/// of dependent latency, instruction-level parallelism of about two; measured 1.5-2.5 at one or two warps per scheduler). Idle threads
-/// leave their share to the others, which lengthens the path.
+/// of dependent latency, instruction-level parallelism of about two; measured 1.5-2.5 at one or two warps per scheduler). Threads that
+/// idle in a step leave it to the others, which lengthens the path.
 double arithmetic_cycles(const Launch& l) {
     constexpr double cycles_per_instruction = 2;
-    const double active = l.work.threads_per_block * std::max(0.01, 1 - l.work.idle_fraction);
-    return cycles_per_instruction * l.pipes.instructions * l.work.elements_per_block / active;
+    const double evenly = 32 * l.work.instructions * l.work.elements_per_block / l.work.threads_per_block;
+    return cycles_per_instruction * (std::max(l.work.path_instructions, evenly) + l.work.remaps * instructions_per_remap);
 }
 
 /// A block barrier takes 22 cycles and two per warp (measured on sm_103); between two of them data goes to shared memory and back.
@@ -251,7 +253,7 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     const double bytes = least.read_bytes + least.write_bytes;
     const PipeWork pipes = pipe_work(least, device.limits.target);
     const double rest = norm(std::array{per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
-                                 per_sm * (pipes.instructions + least.instructions * 32) / 32 / (device.issue_slots * clock),
+                                 per_sm * least.instructions / (device.issue_slots * clock),
                                  per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock),
                                  per_sm * pipes.special / (device.special * clock)},
         exponent);

@@ -42,7 +42,7 @@ double l2_seconds(const Loop& l) {
 }
 
 double issue_seconds(const Loop& l) {
-    return l.busiest * l.pipes.instructions / l.lanes / (l.device.issue_slots * l.clock);
+    return l.busiest * l.work.instructions * 32 / l.lanes / (l.device.issue_slots * l.clock);
 }
 
 double fma_seconds(const Loop& l) {
@@ -62,7 +62,6 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     Loop l{device, work, pipe_work(work, device.limits.target), static_cast<double>(elements), 0,
         static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision), device.clock_ghz * 1e9};
     l.busiest = std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block);
-    l.pipes.instructions += work.instructions * 32;
     Breakdown result;
     result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}, {Bound::shared, cache_seconds(l)},
         {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, divider_seconds(l)}};

@@ -7,9 +7,8 @@ namespace fusec::perfmodel {
 
 namespace {
 
-/// Instructions of one operation on the path that ordinary arguments take. fma >= 1 everywhere, so that fma_slots is a lower bound.
+/// Slots of one operation on the path that ordinary arguments take. fma >= 1 everywhere, so that fma_slots is a lower bound.
 struct Expansion {
-    double instructions;
     double fma;
     double special;
 };
@@ -18,14 +17,13 @@ struct Expansions {
     Expansion division, square_root, transcendental;
 };
 
-/// Opcodes counted in what nvcc 13.0 makes of x/y, sqrt(x), and the mean of exp, log and (fast path) sin, for sm_90, IEEE rounding,
-/// before the branch to the slow path. The f64 FMA counts agree with 7.5 and 9.6 cycles per warp and multiprocessor measured for
+/// Of the opcodes that fusion/instruction_rates.hpp counts. The f64 FMA counts agree with 7.5 and 9.6 cycles per warp and multiprocessor measured for
 /// division and root on V100, which issues one such instruction per cycle.
-constexpr Expansions cuda_f32{{13, 5, 1}, {13, 4, 1}, {20, 11, 1}};
-constexpr Expansions cuda_f64{{18, 8, 1}, {22, 8, 1}, {66, 21, 0.33}};
+constexpr Expansions cuda_f32{{5, 1}, {4, 1}, {11, 1}};
+constexpr Expansions cuda_f64{{8, 1}, {8, 1}, {21, 0.33}};
 
 /// One vector instruction each on the divider; a transcendental is a libmvec polynomial (assumption: 20 FMAs in 25 instructions).
-constexpr Expansions host_any{{1, 1, 1}, {1, 1, 1}, {25, 20, 0.5}};
+constexpr Expansions host_any{{1, 1}, {1, 1}, {20, 0.5}};
 
 const Expansions& expansions(Precision precision, fusion::Target target) {
     switch (target) {
@@ -49,9 +47,8 @@ double fma_slots(double flops) {
 PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target) {
     const Expansions& costs = expansions(work.precision, target);
     const double plain = std::max(0.0, work.flops - work.divisions - work.square_roots - work.transcendentals);
-    PipeWork sum{0, fma_slots(plain), 0};
+    PipeWork sum{fma_slots(plain), 0};
     const auto add = [&](double count, const Expansion& cost) {
-        sum.instructions += count * (cost.instructions - 1);
         sum.fma += count * cost.fma;
         sum.special += count * cost.special;
     };

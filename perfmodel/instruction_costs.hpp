@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operations of an element cost in instructions and pipe slots: a division is many instructions.
+// What the operations of an element cost in slots of the arithmetic pipes: a division takes several.
 #pragma once
 
 #include "fusion/cost_model.hpp"
@@ -9,9 +9,8 @@ namespace fusec::perfmodel {
 
 /// Thread-level work per element.
 struct PipeWork {
-    double instructions = 0; ///< beyond KernelWork::instructions, which counts every operation as one
-    double fma = 0;          ///< slots of the FMA pipe of the kernel's precision
-    double special = 0;      ///< operations of the special-function unit (host: of the divider)
+    double fma = 0;     ///< slots of the FMA pipe of the kernel's precision
+    double special = 0; ///< operations of the special-function unit (host: of the divider)
 };
 
 PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target);

@@ -57,7 +57,7 @@ template <class Lane, class A, class C>
 FUSEC_DEVICE void mcof_rows(Lane lane, const A& a, C& c) {
     constexpr int share = C::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         if constexpr (A::rows == 3) {
             const int k = (i + 1) % 3, l = (i + 2) % 3;
             c(i, 0) = a(k, 1) * a(l, 2) - a(k, 2) * a(l, 1);

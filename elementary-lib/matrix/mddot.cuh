@@ -13,7 +13,7 @@ FUSEC_DEVICE void mddot_element(Lane, const A& a, const B& b, C& c) {
 template <class Lane, class A, class B, class C>
 FUSEC_DEVICE void mddot_rows(Lane lane, const A& a, const B& b, C& c) {
     constexpr int share = A::rows / Lane::count;
-    const int first = share * lane.index;
+    const fusec::own_row first{share * lane.index, 0};
     auto sum = a(first, 0) * b(first, 0);
     FUSEC_UNROLL_SHORT for (int t = 1; t < share * A::columns; ++t)
         sum += a(first + t / A::columns, t % A::columns) * b(first + t / A::columns, t % A::columns);

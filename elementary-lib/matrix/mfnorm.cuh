@@ -13,7 +13,7 @@ FUSEC_DEVICE void mfnorm_element(Lane, const A& a, C& c) {
 template <class Lane, class A, class C>
 FUSEC_DEVICE void mfnorm_rows(Lane lane, const A& a, C& c) {
     constexpr int share = A::rows / Lane::count;
-    const int first = share * lane.index;
+    const fusec::own_row first{share * lane.index, 0};
     auto sum = a(first, 0) * a(first, 0);
     FUSEC_UNROLL_SHORT for (int t = 1; t < share * A::columns; ++t)
         sum += a(first + t / A::columns, t % A::columns) * a(first + t / A::columns, t % A::columns);

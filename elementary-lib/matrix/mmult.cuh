@@ -18,7 +18,7 @@ template <class Lane, class A, class B, class C>
 FUSEC_DEVICE void mmult_rows(Lane lane, const A& a, const B& b, C& c) {
     constexpr int share = C::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         FUSEC_UNROLL for (int j = 0; j < C::columns; ++j) {
             auto sum = a(i, 0) * b(j, 0);
             for (int k = 1; k < A::columns; ++k)

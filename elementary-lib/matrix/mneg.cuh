@@ -14,8 +14,8 @@ template <class Lane, class A, class C>
 FUSEC_DEVICE void mneg_rows(Lane lane, const A& a, C& c) {
     constexpr int share = C::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
+        const fusec::own_row i{share * lane.index, r};
+        FUSEC_UNROLL_SHORT for (int j = 0; j < C::columns; ++j)
             c(i, j) = -a(i, j);
     }
 }
@@ -24,7 +24,7 @@ FUSEC_DEVICE void mneg_rows(Lane lane, const A& a, C& c) {
 template <class Lane, class A, class C>
 FUSEC_DEVICE void mneg_column(Lane lane, const A& a, C& c) {
     const int j = lane.index;
-    for (int i = 0; i < C::rows; ++i)
+    FUSEC_UNROLL_SHORT for (int i = 0; i < C::rows; ++i)
         c(i, j) = -a(i, j);
 }
 

@@ -16,8 +16,8 @@ FUSEC_DEVICE void mselect_le_rows(Lane lane, const A& a, const B& b, const X& x,
     const auto holds = a() <= b();
     constexpr int share = Z::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
-        for (int j = 0; j < Z::columns; ++j)
+        const fusec::own_row i{share * lane.index, r};
+        FUSEC_UNROLL_SHORT for (int j = 0; j < Z::columns; ++j)
             z(i, j) = fusec::select(holds, x(i, j), y(i, j));
     }
 }
@@ -27,7 +27,7 @@ template <class Lane, class A, class B, class X, class Y, class Z>
 FUSEC_DEVICE void mselect_le_column(Lane lane, const A& a, const B& b, const X& x, const Y& y, Z& z) {
     const auto holds = a() <= b();
     const int j = lane.index;
-    for (int i = 0; i < Z::rows; ++i)
+    FUSEC_UNROLL_SHORT for (int i = 0; i < Z::rows; ++i)
         z(i, j) = fusec::select(holds, x(i, j), y(i, j));
 }
 

@@ -16,8 +16,8 @@ FUSEC_DEVICE void msym_rows(Lane lane, const A& a, C& c) {
     constexpr int share = C::rows / Lane::count;
     const typename C::value_type half(0.5);
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
+        const fusec::own_row i{share * lane.index, r};
+        FUSEC_UNROLL_SHORT for (int j = 0; j < C::columns; ++j)
             c(i, j) = half * (a(i, j) + a(j, i));
     }
 }
@@ -27,7 +27,7 @@ template <class Lane, class A, class C>
 FUSEC_DEVICE void msym_column(Lane lane, const A& a, C& c) {
     const typename C::value_type half(0.5);
     const int j = lane.index;
-    for (int i = 0; i < C::rows; ++i)
+    FUSEC_UNROLL_SHORT for (int i = 0; i < C::rows; ++i)
         c(i, j) = half * (a(i, j) + a(j, i));
 }
 

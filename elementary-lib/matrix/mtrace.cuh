@@ -14,7 +14,7 @@ FUSEC_DEVICE void mtrace_element(Lane, const A& a, C& c) {
 template <class Lane, class A, class C>
 FUSEC_DEVICE void mtrace_rows(Lane lane, const A& a, C& c) {
     constexpr int share = A::rows / Lane::count;
-    const int first = share * lane.index;
+    const fusec::own_row first{share * lane.index, 0};
     typename C::value_type sum(0);
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
         auto diagonal = a(first + r, 0);

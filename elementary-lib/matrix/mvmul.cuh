@@ -16,9 +16,9 @@ template <class Lane, class A, class X, class Y>
 FUSEC_DEVICE void mvmul_rows(Lane lane, const A& a, const X& x, Y& y) {
     constexpr int share = Y::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         auto sum = a(i, 0) * x(0);
-        for (int k = 1; k < A::columns; ++k)
+        FUSEC_UNROLL_SHORT for (int k = 1; k < A::columns; ++k)
             sum += a(i, k) * x(k);
         y(i) = sum;
     }

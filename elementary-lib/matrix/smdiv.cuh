@@ -16,8 +16,8 @@ FUSEC_DEVICE void smdiv_rows(Lane lane, const A& a, const S& s, C& c) {
     constexpr int share = C::rows / Lane::count;
     const auto reciprocal = 1 / s();
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
-        for (int j = 0; j < C::columns; ++j)
+        const fusec::own_row i{share * lane.index, r};
+        FUSEC_UNROLL_SHORT for (int j = 0; j < C::columns; ++j)
             c(i, j) = a(i, j) * reciprocal;
     }
 }
@@ -27,7 +27,7 @@ template <class Lane, class A, class S, class C>
 FUSEC_DEVICE void smdiv_column(Lane lane, const A& a, const S& s, C& c) {
     const auto reciprocal = 1 / s();
     const int j = lane.index;
-    for (int i = 0; i < C::rows; ++i)
+    FUSEC_UNROLL_SHORT for (int i = 0; i < C::rows; ++i)
         c(i, j) = a(i, j) * reciprocal;
 }
 

@@ -29,7 +29,7 @@ template <class Lane, class A, class L>
 FUSEC_DEVICE void mchol_rows(Lane lane, const A& a, L& l) {
     using T = typename L::value_type;
     constexpr int n = L::rows, share = n / Lane::count;
-    const int first = share * lane.index;
+    const fusec::own_row first{share * lane.index, 0};
     const L& done = l;
     FUSEC_UNROLL for (int j = 0; j < n; ++j) {
         T row[n], sum[share];
@@ -37,7 +37,7 @@ FUSEC_DEVICE void mchol_rows(Lane lane, const A& a, L& l) {
             row[k] = fusec::value_from(lane, j / share, done(first + j % share, k));
         FUSEC_UNROLL for (int r = 0; r < share; ++r) {
             sum[r] = a(first + r, j);
-            for (int k = 0; k < j; ++k)
+            FUSEC_UNROLL for (int k = 0; k < j; ++k)
                 sum[r] -= done(first + r, k) * row[k];
         }
         const T diagonal = fusec::sqrt(fusec::value_from(lane, j / share, sum[j % share]));

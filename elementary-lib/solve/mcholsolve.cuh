@@ -38,7 +38,7 @@ template <class Lane, class A, class B, class X>
 FUSEC_DEVICE void mcholsolve_rows(Lane lane, const A& a, const B& b, X& x) {
     using T = typename X::value_type;
     constexpr int n = X::rows, share = n / Lane::count;
-    const int first = share * lane.index;
+    const fusec::own_row first{share * lane.index, 0};
     T l[share][n], reciprocal[share], y[share];
     FUSEC_UNROLL for (int r = 0; r < share; ++r)
         y[r] = b(first + r);
@@ -48,7 +48,7 @@ FUSEC_DEVICE void mcholsolve_rows(Lane lane, const A& a, const B& b, X& x) {
             sum[r] = a(first + r, j);
         FUSEC_UNROLL for (int k = 0; k < j; ++k) {
             const T factor = fusec::value_from(lane, j / share, l[j % share][k]);
-            for (int r = 0; r < share; ++r)
+            FUSEC_UNROLL for (int r = 0; r < share; ++r)
                 sum[r] -= l[r][k] * factor;
         }
         const T inverse = 1 / fusec::sqrt(fusec::value_from(lane, j / share, sum[j % share]));
@@ -62,7 +62,7 @@ FUSEC_DEVICE void mcholsolve_rows(Lane lane, const A& a, const B& b, X& x) {
     }
     FUSEC_UNROLL for (int i = n - 1; i >= 0; --i) {
         T sum = l[0][i] * y[0];
-        for (int r = 1; r < share; ++r)
+        FUSEC_UNROLL for (int r = 1; r < share; ++r)
             sum += l[r][i] * y[r];
         sum = fusec::sum_over(lane, sum);
         y[i % share] = fusec::select(first + i % share == i, (y[i % share] - sum) * reciprocal[i % share], y[i % share]);

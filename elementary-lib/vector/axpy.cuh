@@ -12,7 +12,7 @@ template <class Lane, class S, class X, class Y, class Z>
 FUSEC_DEVICE void axpy_rows(Lane lane, const S& s, const X& x, const Y& y, Z& z) {
     constexpr int share = Z::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         z(i) = s() * x(i) + y(i);
     }
 }

@@ -14,7 +14,7 @@ FUSEC_DEVICE void svdiv_rows(Lane lane, const V& v, const S& s, C& c) {
     constexpr int share = C::rows / Lane::count;
     const auto reciprocal = 1 / s();
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         c(i) = v(i) * reciprocal;
     }
 }

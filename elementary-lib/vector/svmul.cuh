@@ -12,7 +12,7 @@ template <class Lane, class V, class S, class C>
 FUSEC_DEVICE void svmul_rows(Lane lane, const V& v, const S& s, C& c) {
     constexpr int share = C::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         c(i) = s() * v(i);
     }
 }

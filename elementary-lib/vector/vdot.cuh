@@ -13,9 +13,9 @@ FUSEC_DEVICE void vdot_element(Lane, const A& a, const B& b, C& c) {
 template <class Lane, class A, class B, class C>
 FUSEC_DEVICE void vdot_rows(Lane lane, const A& a, const B& b, C& c) {
     constexpr int share = A::rows / Lane::count;
-    const int first = share * lane.index;
+    const fusec::own_row first{share * lane.index, 0};
     auto sum = a(first) * b(first);
-    for (int r = 1; r < share; ++r)
+    FUSEC_UNROLL for (int r = 1; r < share; ++r)
         sum += a(first + r) * b(first + r);
     c() = fusec::sum_over(lane, sum);
 }

@@ -13,9 +13,9 @@ FUSEC_DEVICE void venorm_element(Lane, const V& v, C& c) {
 template <class Lane, class V, class C>
 FUSEC_DEVICE void venorm_rows(Lane lane, const V& v, C& c) {
     constexpr int share = V::rows / Lane::count;
-    const int first = share * lane.index;
+    const fusec::own_row first{share * lane.index, 0};
     auto sum = v(first) * v(first);
-    for (int r = 1; r < share; ++r)
+    FUSEC_UNROLL for (int r = 1; r < share; ++r)
         sum += v(first + r) * v(first + r);
     c() = fusec::sqrt(fusec::sum_over(lane, sum));
 }

@@ -12,7 +12,7 @@ template <class Lane, class A, class C>
 FUSEC_DEVICE void vneg_rows(Lane lane, const A& a, C& c) {
     constexpr int share = C::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         c(i) = -a(i);
     }
 }

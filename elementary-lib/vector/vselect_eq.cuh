@@ -14,7 +14,7 @@ FUSEC_DEVICE void vselect_eq_rows(Lane lane, const A& a, const B& b, const X& x,
     const auto holds = a() == b();
     constexpr int share = Z::rows / Lane::count;
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
-        const int i = share * lane.index + r;
+        const fusec::own_row i{share * lane.index, r};
         z(i) = fusec::select(holds, x(i), y(i));
     }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # nvcc's verdict on every example under every plan mode, and on the products and solves of large matrices in large/ under `auto`, for sm_80
-# and sm_90: no warning, no spill in the chosen plan of an example, and no spill anywhere that fusec did not warn of (register-spill). The reduction
+# and sm_90: no warning, no spill in the chosen plan of an example, and no spill anywhere that fusec did not warn of (register-spill). Nor any
+# local memory that ptxas does not call a spill (`bytes stack frame` beyond what is spilled): an array of registers whose index is not constant. The reduction
 # of large/ is a unit of its own, for which no stage of nvcc may take more than 10 seconds of processor time (1.25 for all of them here, 29
 # with its loop unrolled whole); for the others 400.
 # Usage: nvcc_test.sh FUSEC SOURCE_DIR; prints a table; exits 77 (skipped) where there is no nvcc. One translation unit per mode and
@@ -55,7 +56,7 @@ export nvcc
 printf '%s\n' "$work"/sm_*/* | xargs -P 2 -I{} bash -c 'compile {}'
 
 status=0
-printf '%-20s %-7s %-6s %8s %10s %12s %s\n' program plan arch kernels registers "spill bytes" foreseen
+printf '%-20s %-9s %-6s %8s %10s %12s %12s %s\n' program plan arch kernels registers "spill bytes" "frame bytes" foreseen
 for folder in "$work"/sm_*/*; do
     plan=$(basename "$folder")
     arch=$(basename "$(dirname "$folder")")
@@ -66,7 +67,7 @@ for folder in "$work"/sm_*/*; do
         continue
     fi
     # A kernel has up to two forms (aligned and not): two instances of a template NAMESPACE::KERNEL, in mangled names _ZN, then both with
-    # their lengths before them. The most registers and spilled bytes of either count.
+    # their lengths before them. The most registers and bytes of either count. What is spilled lies in the frame too.
     awk -v plan="$plan" -v arch="$arch" '
         function piece(  length_and_rest, name_length) { # takes the next name off `rest`: its length, then itself
             match(rest, /^[0-9]+/); name_length = substr(rest, 1, RLENGTH) + 0
@@ -78,16 +79,18 @@ for folder in "$work"/sm_*/*; do
                                      kernel = piece(); sub("^" name "_", "", kernel); if (!((name, kernel) in seen)) { seen[name, kernel]; ++kernels[name] } }
         /bytes spill stores/       { for (i = 1; i <= NF; ++i) if ($i == "spill" && $(i + 1) ~ /^stores/) { bytes = $(i - 2)
                                          if (bytes > spill[name]) spill[name] = bytes
+                                         if ($1 > frame[name]) frame[name] = $1
+                                         if ($1 > 0 && bytes == 0) { printf "local memory: %s has an array of %d bytes in kernel %s, plan %s, %s\n", name, $1, kernel, plan, arch; bad = 1 }
                                          if (bytes > 0 && (name, kernel) in foreseen) warned[name] = "yes"
                                          if (bytes > 0 && !((name, kernel) in foreseen)) { printf "not foreseen: %s spills %d bytes in kernel %s, plan %s, %s\n", name, bytes, kernel, plan, arch; bad = 1 } } }
         /Used [0-9]+ registers/    { for (i = 1; i <= NF; ++i) if ($i == "Used" && $(i + 1) > registers[name]) registers[name] = $(i + 1) }
         END { for (pair in foreseen) { split(pair, of, SUBSEP); if (!(pair in seen)) { printf "warned of kernel %s of %s, which is not in the text\n", of[2], of[1]; bad = 1 }
                                        if (spill[of[1]] + 0 == 0) warned[of[1]] = "warned, does not spill" }
-              for (name in registers) { printf "%-20s %-7s %-6s %8d %10d %12d %s\n", name, plan, arch, kernels[name], registers[name], spill[name] + 0, warned[name]
+              for (name in registers) { printf "%-20s %-9s %-6s %8d %10d %12d %12d %s\n", name, plan, arch, kernels[name], registers[name], spill[name] + 0, frame[name] + 0, warned[name]
                   if ((plan == "auto" || plan == "workloads") && spill[name] + 0 > 0) bad = 1; ++programs }
               if (programs == 0) bad = 1; exit bad }' warnings=1 "$folder/foreseen" warnings=0 "$folder/log" | sort || status=1
 done
 if [[ $status != 0 ]]; then
-    echo "failed: a warning, too much time, a spill in the chosen plan of an example, or one that was not foreseen"
+    echo "failed: a warning, too much time, a spill in the chosen plan of an example, one that was not foreseen, or an array in local memory"
 fi
 exit $status

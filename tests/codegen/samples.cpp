@@ -136,10 +136,11 @@ private:
             slot.element_words = datum.type.shape.size();
             const auto padding = draft_.padding.find(datum.name);
             if (padding != draft_.padding.end()) {
-                slot.group = padding->second.first;
+                slot.run = padding->second.first;
                 slot.pad_words = padding->second.second;
             }
-            const int words = draft_.elements * slot.element_words + (slot.group > 0 ? draft_.elements / slot.group * slot.pad_words : 0);
+            const int own = draft_.elements * slot.element_words;
+            const int words = own + (slot.run > 0 ? own / slot.run * slot.pad_words : 0);
             slot.bytes = (words * bytes_of(datum.type.precision) + 15) / 16 * 16;
             slot.offset = out_.shared_bytes;
             out_.shared_bytes += slot.bytes;

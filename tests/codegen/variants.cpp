@@ -63,8 +63,13 @@ std::vector<Variant> make_all() {
         {drafted(32, {{"C", "rows4"}}, Staging::async, Staging::vectors)}));
     {
         Draft draft = drafted(32, {{"T", "row"}, {"C", "row"}}, Staging::async, Staging::vectors);
-        draft.padding = {{"A", {8, 4}}, {"B", {8, 4}}, {"T", {2, 1}}, {"C", {8, 4}}};
+        draft.padding = {{"A", {8 * 16, 4}}, {"B", {8 * 16, 4}}, {"T", {2 * 16, 1}}, {"C", {8 * 16, 4}}};
         all.push_back(make("padded", "MATRIX4x4 A, B, C, T;\ninput A, B;\nT = A * B;\nC = T * A;\nreturn C;\n", {draft}));
+        draft.padding = {{"A", {4, 4}}, {"B", {4, 4}}, {"T", {4, 4}}, {"C", {4, 4}}};
+        all.push_back(make("padded_rows", "MATRIX4x4 A, B, C, T;\ninput A, B;\nT = A * B;\nC = T * A;\nreturn C;\n", {draft}));
+        Draft written = drafted(32, {{"C", "element"}}, Staging::async, Staging::vectors);
+        written.padding = {{"A", {4, 4}}, {"B", {4, 4}}, {"C", {4, 4}}};
+        all.push_back(make("padded_rows_written_out", "MATRIX4x4 A, B, C;\ninput A, B;\nC = A * B;\nreturn C;\n", {written}));
     }
     {
         Draft draft = drafted(64, {{"C", "element"}}, Staging::vectors, Staging::vectors);

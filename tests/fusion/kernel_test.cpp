@@ -140,7 +140,8 @@ TEST(Kernel, TheDemoByOneThreadPerElement) {
     EXPECT_NEAR(work.instructions, 16, 2.5); // notes 4.1
     EXPECT_EQ(work.dependent_phases, 1);
     EXPECT_EQ(work.remaps, 0);
-    EXPECT_EQ(work.idle_fraction, 0);
+    EXPECT_NEAR(work.path_instructions, 32 * work.instructions, 1e-9); // one thread does all of an element
+    EXPECT_EQ(work.lane_slots, 1);
     EXPECT_EQ(work.spill_bytes, 0);
     EXPECT_TRUE(work.async_copies);
 }
@@ -173,7 +174,33 @@ TEST(Kernel, TheDemoByRows) {
     EXPECT_NEAR(work.instructions, 38.5, 6);               // notes 4.1: 37-40
     EXPECT_NEAR(work.registers, 31, 4);                    // nvcc took 30-31; notes 0.6, 2 R N + N + 25, says 40
     EXPECT_EQ(work.remaps, 2);
-    EXPECT_DOUBLE_EQ(work.idle_fraction, 1 - (3 + 3 + 1 + 5 + 5 + 5) / 30.0);
+    EXPECT_EQ(work.lane_slots, 1); // 192, 64 and 320 threads are whole warps
+    // Each thread of a row does a third or a fifth, the thread that makes s1 all of it.
+    EXPECT_LT(work.path_instructions, 32 * work.instructions / 3);
+    EXPECT_GT(work.path_instructions, 32 * work.instructions / 5);
+}
+
+// A factorization by one thread beside sums by many: while it factorizes, the other threads wait, and so do the lanes of its warps.
+TEST(Kernel, StepsOfFewThreadsTakeTheTimeOfThoseThreadsAndWholeWarps) {
+    ProgramBuilder builder;
+    const auto a = builder.input("A", matrix_shape(16, 16)), b = builder.input("B", matrix_shape(16, 16));
+    const auto sum = builder.call("madd", {a, b}, "S");
+    builder.output(builder.call("mchol", {builder.call("mmul", {sum, sum}, "T")}, "L"));
+    const dag::CallGraph graph = builder.graph();
+    const auto routine_named = [&](const std::string& name) {
+        KernelChoice few = best;
+        few.elements = 4;
+        return Kernel(graph, {{"S", "row"}, {"T", name}}, few).candidate.work;
+    };
+    const KernelWork one = routine_named("element"), many = routine_named("row");
+    EXPECT_EQ(one.threads_per_block, 64);
+    EXPECT_EQ(many.threads_per_block, 64);
+    // Four of 64 threads make the factors in both kernels: the lanes of a warp for four of them.
+    EXPECT_GT(many.lane_slots, 1);
+    EXPECT_LE(many.lane_slots, 8);
+    EXPECT_GT(one.lane_slots, many.lane_slots); // and the products in one
+    EXPECT_GT(one.path_instructions, many.path_instructions);
+    EXPECT_GT(many.path_instructions, 32 * many.instructions * 4 / 64); // not as if all threads shared it
 }
 
 /// X = (mu la + mu) A
@@ -255,7 +282,7 @@ TEST(Kernel, TilesOf64BytesArePadded) {
     const dag::CallGraph graph = builder.graph();
     const Kernel kernel(graph, {}, best);
     // 16 words every second element (128 bytes): 64 * 64 + 31 * 16 bytes, passes as without conflicts.
-    EXPECT_EQ(kernel.slot("A").group, 2);
+    EXPECT_EQ(kernel.slot("A").run, 2 * 16);
     EXPECT_EQ(kernel.slot("A").pad_words, 4);
     EXPECT_EQ(kernel.slot("A").bytes, 4592);
     EXPECT_EQ(kernel.slot("A").offset % 16, 0);
@@ -263,7 +290,24 @@ TEST(Kernel, TilesOf64BytesArePadded) {
     // By entries, neighbours are adjacent: no conflicts, no padding.
     const Kernel entries(graph, {{"C", "entry"}}, best);
     EXPECT_EQ(entries.refusal.has_value(), false);
-    EXPECT_EQ(entries.slot("A").group, 0);
+    EXPECT_EQ(entries.slot("A").run, 0);
+}
+
+TEST(Kernel, RowsOfLargeMatricesArePaddedForAThreadPerRow) {
+    const auto slot_of_result = [](int size) {
+        ProgramBuilder builder(Precision::f64);
+        builder.output(builder.call("mtrans", {builder.input("A", matrix_shape(size, size))}, "C"));
+        const dag::CallGraph graph = builder.graph();
+        const Kernel kernel(graph, {{"C", "row"}}, choice(4, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
+        EXPECT_FALSE(kernel.refusal.has_value());
+        return kernel.slot("C");
+    };
+    // Rows of 192 bytes start in two places of the banks' 128 bytes.
+    const SharedSlot slot = slot_of_result(24);
+    EXPECT_EQ(slot.run, 24);
+    EXPECT_EQ(slot.pad_words, 2);
+    EXPECT_EQ(slot.bytes, 4 * 24 * (24 + 2) * 8 - 16);
+    EXPECT_EQ(slot_of_result(16).run, 16);
 }
 
 TEST(Kernel, SmallListsMayBeReadInPlaceWhileOthersAreStaged) {

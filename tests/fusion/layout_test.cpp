@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 namespace fusec::fusion {
 namespace {
@@ -14,8 +15,8 @@ Access whole(int words, int word_bytes) {
 }
 
 /// Passes over the ideal of one per 128 bytes.
-double degree(const Access& access, int group = 0, int pad_words = 0) {
-    return shared_wavefronts(access, group, pad_words) / (access.shape.size() * access.word_bytes / 128.0);
+double degree(const Access& access, int run = 0, int pad_words = 0) {
+    return shared_wavefronts(access, run, pad_words) / (access.shape.size() * access.word_bytes / 128.0);
 }
 
 TEST(Layout, OneThreadPerElementHasTheDegreeOfTheRule) {
@@ -34,15 +35,46 @@ TEST(Layout, OneThreadPerElementHasTheDegreeOfTheRule) {
 TEST(Layout, GranulePaddingRemovesEveryConflict) {
     for (int word_bytes : {4, 8}) {
         for (int words : {4, 8, 12, 16, 24, 36, 48, 64, 144, 300, 576}) {
-            const int group = padding_group(words * word_bytes);
+            const int run = run_of_elements(words, word_bytes);
             if (words * word_bytes % 32 == 0) {
-                EXPECT_DOUBLE_EQ(degree(whole(words, word_bytes), group, 16 / word_bytes), 1) << words << " words of " << word_bytes;
+                EXPECT_DOUBLE_EQ(degree(whole(words, word_bytes), run, 16 / word_bytes), 1) << words << " words of " << word_bytes;
             }
         }
     }
-    EXPECT_EQ(padding_group(64), 2);   // 4x4 f32: 16 bytes each 128
-    EXPECT_EQ(padding_group(288), 4);  // 6x6 f64: each 1152
-    EXPECT_EQ(padding_group(1152), 1); // 12x12 f64: each element
+    EXPECT_EQ(run_of_elements(16, 4), 2 * 16); // 4x4 f32: 16 bytes each 128
+    EXPECT_EQ(run_of_elements(36, 8), 4 * 36); // 6x6 f64: each 1152
+    EXPECT_EQ(run_of_elements(144, 8), 144);   // 12x12 f64: each element
+}
+
+// Counted by hand: lane i reads the first word of row i. Rows of 24 doubles start 192 bytes apart, in two places of the 128 bytes that the
+// banks are wide: 16 lanes of 8 bytes take 8 passes. 208 bytes apart they start in all eight places of 16 bytes: 2 passes.
+TEST(Layout, PaddingBehindRowsSpreadsThem) {
+    const Access rows{{Form::matrix, 24, 24}, 8, 24, library::Touch::row};
+    EXPECT_EQ(run_of_rows(rows.shape, 8), 24);
+    // 24 words by 16 bytes are 12 accesses of 24 threads; 8 lanes at a time meet in two places, or in none.
+    EXPECT_DOUBLE_EQ(shared_wavefronts(rows, 0, 0), 4 * 24 * 12 / 8.0);
+    EXPECT_DOUBLE_EQ(shared_wavefronts(rows, 24, 2), 24 * 12 / 8.0);
+    // A row of 6 floats is no multiple of 16 bytes; vectors and packed matrices have no rows.
+    EXPECT_EQ(run_of_rows({Form::matrix, 6, 6}, 4), 0);
+    EXPECT_EQ(run_of_rows({Form::vector, 24, 1}, 8), 0);
+    EXPECT_EQ(run_of_rows({Form::matrix, 24, 24, true}, 8), 0);
+}
+
+// Against playing the copy: eight threads of 16 bytes at a time, of which those in one of the eight places take a pass each.
+TEST(Layout, CopiesOfPaddedRowsMeetAtThePads) {
+    EXPECT_DOUBLE_EQ(copied_wavefronts(4608, 0), 36);
+    EXPECT_DOUBLE_EQ(copied_wavefronts(8192, 256), 64); // pads lie between the groups
+    for (int run = 1; run <= 32; ++run) {
+        int passes = 0;
+        for (int group = 0; group < run; ++group) {
+            std::array<int, 8> places{};
+            for (int granule = 8 * group; granule < 8 * group + 8; ++granule) {
+                ++places.at(static_cast<std::size_t>(padded_word(granule, run, 1) % 8));
+            }
+            passes += *std::max_element(places.begin(), places.end());
+        }
+        EXPECT_DOUBLE_EQ(copied_wavefronts(run * 128, 16 * run), passes) << "rows of " << 16 * run << " bytes";
+    }
 }
 
 TEST(Layout, DirectLoadsTakeTheMeasuredCycles) {
@@ -92,7 +124,9 @@ TEST(Layout, TilesAreWholeVectors) {
     EXPECT_EQ(tile_bytes(32, 9, 4, 0, 0), 1152);
     EXPECT_EQ(tile_bytes(8, 1, 4, 0, 0), 32);
     // 64 elements of 64 bytes, 16 bytes after every second: 4096 + 31 * 16.
-    EXPECT_EQ(tile_bytes(64, 16, 4, 2, 4), 4592);
+    EXPECT_EQ(tile_bytes(64, 16, 4, 2 * 16, 4), 4592);
+    // Four elements of 24 rows of 192 bytes, 16 bytes after every row but the last.
+    EXPECT_EQ(tile_bytes(4, 576, 8, 24, 2), 4 * 24 * 208 - 16);
 }
 
 } // namespace

@@ -43,7 +43,8 @@ private:
     void access(int thread, DataId datum, int element, int component, bool write, bool asynchronous = false) {
         const SharedSlot& slot = *candidate_.plan_of(datum).slot;
         const int bytes = bytes_of(graph_.datum(datum).type.precision);
-        const int word = element * slot.element_words + (slot.group != 0 ? element / slot.group * slot.pad_words : 0) + component;
+        const int flat = element * slot.element_words + component;
+        const int word = flat + (slot.run != 0 ? flat / slot.run * slot.pad_words : 0);
         for (int part = 0; part < bytes / 4; ++part) {
             const std::size_t address = static_cast<std::size_t>((slot.offset + word * bytes) / 4 + part);
             if (static_cast<int>(address) * 4 >= candidate_.shared_bytes) {

@@ -49,12 +49,12 @@ std::string text_of(const Candidate& candidate) {
     for (const DatumPlan& plan : candidate.data) {
         const SharedSlot slot = plan.slot.value_or(SharedSlot{});
         text << static_cast<int>(plan.placement) << ' ' << static_cast<int>(plan.load) << ' ' << static_cast<int>(plan.store) << ' '
-             << slot.offset << ' ' << slot.bytes << ' ' << slot.group << ' ' << slot.first_step << ' ' << slot.last_step << '\n';
+             << slot.offset << ' ' << slot.bytes << ' ' << slot.run << ' ' << slot.first_step << ' ' << slot.last_step << '\n';
     }
     const KernelWork& work = candidate.work;
     text << candidate.threads_per_block << ' ' << candidate.shared_bytes << ' ' << work.elements_per_block << ' ' << work.shared_wavefronts
          << ' ' << work.l1_wavefronts << ' ' << work.instructions << ' ' << work.registers << ' ' << work.block_barriers << ' '
-         << work.warp_barriers << ' ' << work.dependent_phases << ' ' << work.idle_fraction;
+         << work.warp_barriers << ' ' << work.dependent_phases << ' ' << work.path_instructions << ' ' << work.lane_slots;
     return text.str();
 }
 

@@ -51,6 +51,7 @@ KernelWork round_work() {
     work.flops = 96;
     work.shared_wavefronts = 0.5;
     work.instructions = 2;
+    work.path_instructions = 64;
     work.elements_per_block = 64;
     work.threads_per_block = 64;
     work.async_copies = true;
@@ -92,13 +93,13 @@ TEST(Composite, OneWaveHasNoTail) {
     EXPECT_NEAR(composite_cuda(device, round_work(), 320).cost.seconds, (2 + 0.628) * us, 1e-11);
 }
 
-TEST(Composite, DivisionsCostTheirInstructions) {
+TEST(Composite, DivisionsTakeSlotsOfThePipes) {
     KernelWork work = round_work();
     work.divisions = 3; // of the 96 flops
     const Breakdown f32 = composite_cuda(round_device(), work, 6400);
     EXPECT_NEAR(bound(f32, Bound::sfu), 640 * 3 / 16.0 * 1e-9, 1e-15);
     EXPECT_NEAR(bound(f32, Bound::fma), 640 * (93 / 1.5 + 3 * 5) / 64.0 * 1e-9, 1e-15);
-    EXPECT_NEAR(bound(f32, Bound::issue), 640 * (64 + 3 * 12) / 32.0 / 4 * 1e-9, 1e-15);
+    EXPECT_NEAR(bound(f32, Bound::issue), 640 * 2 / 4.0 * 1e-9, 1e-15); // its instructions are counted in the work
     work.precision = Precision::f64;
     work.square_roots = 1;
     const Breakdown f64 = composite_cuda(round_device(), work, 6400);
@@ -113,10 +114,17 @@ TEST(Composite, BarriersRemapsSpillsAndIdleThreadsByHand) {
     work.warp_barriers = 1;  // 10 + 30
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::latency) - latency, 2.5 * (2 * 56 + 40) * 1e-9, 1e-15);
     work = round_work();
-    work.idle_fraction = 0.5; // the other half of the threads takes twice as long: 128 more cycles
+    work.path_instructions = 128; // half of the threads do it all and take twice as long: 128 more cycles
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::latency) - latency, 2.5 * 128 * 1e-9, 1e-15);
+    EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::issue), 640 * 2 / 4.0 * 1e-9, 1e-15);
+    work.path_instructions = 0; // not known: a thread executes its share at least
+    EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::latency), latency, 1e-15);
+    work.lane_slots = 4; // warps of which a quarter of the lanes work, at issue and in the pipes
+    EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::issue), 4 * 640 * 2 / 4.0 * 1e-9, 1e-15);
+    EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::fma), 4 * 640 * 64 / 64.0 * 1e-9, 1e-15);
     work = round_work();
-    work.remaps = 1; // six instructions of each thread
+    work.remaps = 1; // six instructions of each thread, in its path too
+    EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::latency) - latency, 2.5 * 12 * 1e-9, 1e-15);
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::issue), 640 * (64 + 6) / 32.0 / 4 * 1e-9, 1e-15);
     work = round_work();
     work.spill_bytes = 64; // half a pass of the data pipe, and L2 traffic
@@ -197,6 +205,7 @@ TEST(Composite, TheDemoComesNearCopy) {
     work.flops = 341;
     work.shared_wavefronts = 0.29 * 768 / 18.6; // 18.6 bytes of memory traffic per clock and multiprocessor
     work.instructions = 16;
+    work.path_instructions = 16 * 32;
     work.elements_per_block = work.threads_per_block = 64;
     work.shared_bytes = 568 * 64;
     work.registers = 124;

@@ -39,7 +39,8 @@ public:
         w.store_requests = whole(0, 1) * real(0, 30);
         w.instructions = real(0.1, 200);
         w.spill_bytes = whole(0, 3) == 0 ? real(0, 1000) : 0;
-        w.idle_fraction = real(0, 0.9);
+        w.path_instructions = real(0, 2000);
+        w.lane_slots = whole(0, 2) == 0 ? real(1, 32) : 1;
         w.elements_per_block = whole(1, 128);
         w.threads_per_block = 32 * whole(1, 8);
         w.shared_bytes = 16 * whole(0, 3000);
@@ -119,7 +120,7 @@ TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
     RandomKernels random(2);
     double KernelWork::* const amounts[] = {&KernelWork::flops, &KernelWork::divisions, &KernelWork::square_roots,
         &KernelWork::transcendentals, &KernelWork::shared_wavefronts, &KernelWork::l1_wavefronts, &KernelWork::store_requests,
-        &KernelWork::instructions, &KernelWork::spill_bytes};
+        &KernelWork::instructions, &KernelWork::path_instructions, &KernelWork::spill_bytes};
     int KernelWork::* const numbers[] = {
         &KernelWork::block_barriers, &KernelWork::warp_barriers, &KernelWork::remaps, &KernelWork::dependent_phases};
     constexpr double rounding = 1 - 1e-12;
@@ -149,7 +150,7 @@ TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
         more.write_bytes *= 1.5;
         ASSERT_GE(seconds(more, n), before) << "kernel " << i;
         more = work;
-        more.idle_fraction = 0.95;
+        more.lane_slots *= 1.5;
         ASSERT_GE(seconds(more, n), before) << "kernel " << i;
         more = work;
         more.async_copies = false;

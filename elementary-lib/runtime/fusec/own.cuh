@@ -14,7 +14,7 @@ namespace fusec {
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE registers<T, Rows, Columns> load_all(const T* from) {
     registers<T, Rows, Columns> value;
-    for (int k = 0; k < Rows * Columns; ++k)
+    FUSEC_UNROLL_SHORT for (int k = 0; k < Rows * Columns; ++k)
         value.data[k] = from[k];
     return value;
 }
@@ -25,10 +25,10 @@ template <int Bytes, class T, int Rows, int Columns>
 FUSEC_DEVICE registers<T, Rows, Columns> load_vectors(const T* from) {
     using vector = std::conditional_t<Bytes == sizeof(T), T, std::conditional_t<std::is_same_v<T, double>, double2, std::conditional_t<Bytes == 16, float4, float2>>>;
     registers<T, Rows, Columns> value;
-    for (int k = 0; k < Rows * Columns * static_cast<int>(sizeof(T)) / Bytes; ++k) {
+    FUSEC_UNROLL_SHORT for (int k = 0; k < Rows * Columns * static_cast<int>(sizeof(T)) / Bytes; ++k) {
         const vector loaded = vector_pointer<const vector>(from)[k];
         const T* const components = reinterpret_cast<const T*>(&loaded);
-        for (int j = 0; j < Bytes / static_cast<int>(sizeof(T)); ++j)
+        FUSEC_UNROLL_SHORT for (int j = 0; j < Bytes / static_cast<int>(sizeof(T)); ++j)
             value.data[k * Bytes / static_cast<int>(sizeof(T)) + j] = components[j];
     }
     return value;
@@ -38,7 +38,7 @@ FUSEC_DEVICE registers<T, Rows, Columns> load_vectors(const T* from) {
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE row_registers<T, Rows, Columns> load_row(const T* from, int lane) {
     row_registers<T, Rows, Columns> value;
-    for (int j = 0; j < Columns; ++j)
+    FUSEC_UNROLL_SHORT for (int j = 0; j < Columns; ++j)
         value.data[j] = from[lane * Columns + j];
     return value;
 }
@@ -47,7 +47,7 @@ FUSEC_DEVICE row_registers<T, Rows, Columns> load_row(const T* from, int lane) {
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE column_registers<T, Rows, Columns> load_column(const T* from, int lane) {
     column_registers<T, Rows, Columns> value;
-    for (int i = 0; i < Rows; ++i)
+    FUSEC_UNROLL_SHORT for (int i = 0; i < Rows; ++i)
         value.data[i] = from[i * Columns + lane];
     return value;
 }
@@ -62,16 +62,15 @@ FUSEC_DEVICE entry_registers<T, Rows, Columns> load_entry(const T* from, int lan
 template <class T, int Rows, int Columns, int Threads>
 FUSEC_DEVICE rows_registers<T, Rows, Columns, Threads> load_rows(const T* from, int lane) {
     rows_registers<T, Rows, Columns, Threads> value;
-    value.first = lane * (Rows / Threads);
-    for (int k = 0; k < Rows / Threads * Columns; ++k)
-        value.data[k] = from[value.first * Columns + k];
+    FUSEC_UNROLL_SHORT for (int k = 0; k < Rows / Threads * Columns; ++k)
+        value.data[k] = from[lane * (Rows / Threads) * Columns + k];
     return value;
 }
 
 // [chunk store_all needs device registers]
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE void store_all(T* to, const registers<T, Rows, Columns>& value) {
-    for (int k = 0; k < Rows * Columns; ++k)
+    FUSEC_UNROLL_SHORT for (int k = 0; k < Rows * Columns; ++k)
         to[k] = value.data[k];
 }
 
@@ -80,10 +79,10 @@ FUSEC_DEVICE void store_all(T* to, const registers<T, Rows, Columns>& value) {
 template <int Bytes, class T, int Rows, int Columns>
 FUSEC_DEVICE void store_vectors(T* to, const registers<T, Rows, Columns>& value) {
     using vector = std::conditional_t<Bytes == sizeof(T), T, std::conditional_t<std::is_same_v<T, double>, double2, std::conditional_t<Bytes == 16, float4, float2>>>;
-    for (int k = 0; k < Rows * Columns * static_cast<int>(sizeof(T)) / Bytes; ++k) {
+    FUSEC_UNROLL_SHORT for (int k = 0; k < Rows * Columns * static_cast<int>(sizeof(T)) / Bytes; ++k) {
         vector stored;
         T* const components = reinterpret_cast<T*>(&stored);
-        for (int j = 0; j < Bytes / static_cast<int>(sizeof(T)); ++j)
+        FUSEC_UNROLL_SHORT for (int j = 0; j < Bytes / static_cast<int>(sizeof(T)); ++j)
             components[j] = value.data[k * Bytes / static_cast<int>(sizeof(T)) + j];
         vector_pointer<vector>(to)[k] = stored;
     }
@@ -92,14 +91,14 @@ FUSEC_DEVICE void store_vectors(T* to, const registers<T, Rows, Columns>& value)
 // [chunk store_row needs device row_registers]
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE void store_row(T* to, const row_registers<T, Rows, Columns>& value, int lane) {
-    for (int j = 0; j < Columns; ++j)
+    FUSEC_UNROLL_SHORT for (int j = 0; j < Columns; ++j)
         to[lane * Columns + j] = value.data[j];
 }
 
 // [chunk store_column needs device column_registers]
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE void store_column(T* to, const column_registers<T, Rows, Columns>& value, int lane) {
-    for (int i = 0; i < Rows; ++i)
+    FUSEC_UNROLL_SHORT for (int i = 0; i < Rows; ++i)
         to[i * Columns + lane] = value.data[i];
 }
 
@@ -112,7 +111,7 @@ FUSEC_DEVICE void store_entry(T* to, const entry_registers<T, Rows, Columns>& va
 // [chunk store_rows needs device rows_registers]
 template <class T, int Rows, int Columns, int Threads>
 FUSEC_DEVICE void store_rows(T* to, const rows_registers<T, Rows, Columns, Threads>& value, int lane) {
-    for (int k = 0; k < Rows / Threads * Columns; ++k)
+    FUSEC_UNROLL_SHORT for (int k = 0; k < Rows / Threads * Columns; ++k)
         to[lane * (Rows / Threads) * Columns + k] = value.data[k];
 }
 

@@ -52,6 +52,21 @@ FUSEC_DEVICE memory_view<T, Rows, Columns, Pointer> view(Pointer data) {
     return {data};
 }
 
+// [chunk pitched needs device]
+// All components in a tile whose rows start Pitch words apart.
+template <class T, int Rows, int Columns, int Pitch, class Data>
+struct pitched_view {
+    using value_type = T;
+    static constexpr int rows = Rows, columns = Columns;
+    Data data;
+    FUSEC_DEVICE T operator()(int i, int j) const { return data[i * Pitch + j]; }
+    FUSEC_DEVICE decltype(auto) operator()(int i, int j) { return data[i * Pitch + j]; }
+};
+template <class T, int Rows, int Columns, int Pitch, class Pointer>
+FUSEC_DEVICE pitched_view<T, Rows, Columns, Pitch, Pointer> pitched(Pointer data) {
+    return {data};
+}
+
 // [chunk registers needs memory_view]
 // All components in the registers of one thread (or in the SIMD lanes of one).
 template <class T, int Rows, int Columns>
@@ -91,16 +106,39 @@ struct entry_registers {
 };
 
 // [chunk rows_registers needs device]
-// Thread i holds the block of rows i*R .. i*R+R-1, R = Rows / Threads; `first` is the first of them.
+// Thread i holds the block of rows i*R .. i*R+R-1, R = Rows / Threads.
 template <class T, int Rows, int Columns, int Threads>
 struct rows_registers {
+    T data[Rows / Threads * Columns];
+};
+
+// [chunk own_row needs device]
+// Row first + r of a thread whose rows start at `first`. Registers are indexed by r, which is constant in unrolled loops: that first + r - first
+// is r, compilers may see too late to keep an array in registers.
+struct own_row {
+    int first, r;
+    FUSEC_DEVICE operator int() const { return first + r; }
+    FUSEC_DEVICE own_row operator+(int rows) const { return {first, r + rows}; }
+};
+
+// [chunk rows_of needs device rows_registers own_row]
+// Their view, beside them: were `first` among the words, compilers would read it from memory in long routines (what lies between might write
+// it, for all they know).
+template <class T, int Rows, int Columns>
+struct rows_view {
     using value_type = T;
     static constexpr int rows = Rows, columns = Columns;
     int first;
-    T data[Rows / Threads * Columns];
+    T* data;
+    FUSEC_DEVICE T operator()(own_row i, int j = 0) const { return data[i.r * Columns + j]; }
+    FUSEC_DEVICE T& operator()(own_row i, int j = 0) { return data[i.r * Columns + j]; }
     FUSEC_DEVICE T operator()(int i, int j = 0) const { return data[(i - first) * Columns + j]; }
     FUSEC_DEVICE T& operator()(int i, int j = 0) { return data[(i - first) * Columns + j]; }
 };
+template <class T, int Rows, int Columns, int Threads>
+FUSEC_DEVICE rows_view<T, Rows, Columns> rows_of(rows_registers<T, Rows, Columns, Threads>& value, int lane) {
+    return {lane * (Rows / Threads), value.data};
+}
 
 // [chunk symmetric needs device]
 // A symmetric matrix stored packed: `data` has the rows of its lower triangle, one behind the other. (i, j) and (j, i) are one component;

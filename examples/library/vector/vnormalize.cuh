@@ -19,6 +19,8 @@ FUSEC_DEVICE void vnormalize_rows(Lane lane, const V& v, C& c) {
     for (int i = 1; i < V::rows; ++i)
         sum += v(i) * v(i);
     const auto reciprocal = 1 / fusec::sqrt(sum);
-    for (int r = 0; r < share; ++r)
-        c(share * lane.index + r) = v(share * lane.index + r) * reciprocal;
+    FUSEC_UNROLL for (int r = 0; r < share; ++r) {
+        const fusec::own_row i{share * lane.index, r};
+        c(i) = v(i) * reciprocal;
+    }
 }
