@@ -90,7 +90,7 @@ std::vector<Choice> build_choices(
 }
 
 std::size_t list_bytes(const frontend::Datum& datum, std::size_t n) {
-    return static_cast<std::size_t>(datum.type.bytes()) * (datum.kind == frontend::DatumKind::uniform ? 1 : n);
+    return static_cast<std::size_t>(datum.list_bytes()) * (datum.kind == frontend::DatumKind::uniform ? 1 : n);
 }
 
 std::vector<std::vector<double>> in_turns(
@@ -140,13 +140,13 @@ nlohmann::ordered_json report(const Choice& choice) {
 
 double difference(const void* first, const void* second, const frontend::Datum& datum, std::size_t n) {
     const std::size_t count = n * static_cast<std::size_t>(datum.type.shape.size());
-    return datum.type.precision == Precision::f32
+    return datum.list_type().precision == Precision::f32
         ? difference(static_cast<const float*>(first), static_cast<const float*>(second), count)
         : difference(static_cast<const double*>(first), static_cast<const double*>(second), count);
 }
 
 void fill_random(void* list, const frontend::Datum& datum, std::size_t bytes, std::uint64_t seed) {
-    if (datum.type.precision == Precision::f32) {
+    if (datum.list_type().precision == Precision::f32) {
         fill(static_cast<float*>(list), bytes / sizeof(float), seed);
     } else {
         fill(static_cast<double*>(list), bytes / sizeof(double), seed);

@@ -104,7 +104,7 @@ private:
             for (std::size_t i = 0; i < boundary.size(); ++i) {
                 if ((choice >> i & 1U) != 0) {
                     column.stores.push_back(boundary[i]);
-                    bytes += graph.datum(boundary[i]).type.bytes();
+                    bytes += graph.datum(boundary[i]).list_bytes();
                 }
             }
             if (boundary.size() > 3 && choice != all) {
@@ -124,7 +124,7 @@ private:
                 continue;
             }
             for (const DataId d : loads) {
-                bytes += graph.datum(d).type.bytes();
+                bytes += graph.datum(d).list_bytes();
             }
             columns_.push_back(std::move(column));
             bytes_.push_back(bytes);

@@ -24,6 +24,9 @@ std::string text_of(const Compilation& c, const std::vector<std::size_t>& taken)
         const std::string file = std::filesystem::path(place.source->path()).filename().string();
         texts.push_back(fmt::format("{} at {}:{}", text, file, place.source->line(place.begin)));
     }
+    if (std::ranges::any_of(c.combinations, [](const frontend::CheckedCombination& one) { return one.reordered.has_value(); })) {
+        texts.push_back(taken.back() == 1 ? "products as written" : "products reordered");
+    }
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -58,6 +61,18 @@ std::optional<std::size_t> named_by_file(const Compilation& c, Diagnostics& diag
     return std::nullopt;
 }
 
+void pass_on(const Diagnostics& messages, Diagnostics& diagnostics) {
+    for (const Diagnostic& message : messages.all()) {
+        Diagnostic& passed = diagnostics.report(message.kind, message.span, message.message);
+        passed.notes = message.notes;
+        passed.hint = message.hint;
+    }
+}
+
+bool fails_assertion(const Diagnostics& messages) {
+    return std::ranges::any_of(messages.all(), [](const Diagnostic& m) { return m.kind.name == kind::failed_assertion.name; });
+}
+
 } // namespace
 
 double PlannedCombination::seconds() const {
@@ -86,19 +101,19 @@ bool choose_alternatives(Compilation& c, Diagnostics& diagnostics) {
         const frontend::CheckedCombination& combination = c.combinations[i];
         Diagnostics messages;
         auto one = compiled(c, combination, messages);
-        if (!one && !why_not) {
+        if (!one && (!why_not || fails_assertion(messages))) {
             why_not = messages;
+        }
+        if (!one && fails_assertion(messages)) { // that it is wrong is not passed over
+            pass_on(*why_not, diagnostics);
+            return false;
         }
         c.planned.push_back({combination.taken, text_of(c, combination.taken), std::move(one)});
     }
     std::ranges::stable_sort(c.planned, {}, &PlannedCombination::seconds);
     const PlannedCombination& best = c.planned.front();
     if (!best.compiled) {
-        for (const Diagnostic& message : why_not->all()) {
-            Diagnostic& passed = diagnostics.report(message.kind, message.span, message.message);
-            passed.notes = message.notes;
-            passed.hint = message.hint;
-        }
+        pass_on(*why_not, diagnostics);
         return false;
     }
     const auto taken = std::ranges::find(c.combinations, best.taken, &frontend::CheckedCombination::taken);

@@ -58,6 +58,15 @@ bool plan_from_file(Compilation& c, Diagnostics& diagnostics) {
     if (!read_plan_file(c, diagnostics)) {
         return false;
     }
+    if (c.combinations.size() == 1 && !c.plan_file->alternatives.empty()) {
+        diagnostics
+            .report(kind::plan_file, c.plan_file->span,
+                fmt::format(
+                    "the plan takes `alternatives` {}, but `{}` has none", fmt::join(c.plan_file->alternatives, ", "), c.program->name))
+            .hint = c.options.reassociate ? "write the plan again with `--save-plan`"
+                                          : "orders of products are alternatives with `--reassociate` only";
+        return false;
+    }
     auto plan = fusion::resolve_plan_file(*c.plan_file, *c.graph, *c.catalog, *c.space, diagnostics);
     if (!plan) {
         return false;
@@ -185,6 +194,7 @@ codegen::EmitOptions emit_options(const Compilation& c) {
     options.target = c.options.target;
     options.arch = c.options.arch.value_or(c.device->limits.arch);
     options.embed_runtime = c.options.embed_runtime;
+    options.entries = c.options.entries;
     options.options_text = options_text(c.options) + library_text(c);
     options.summary = summary(c);
     options.header_name = c.header_name;

@@ -72,7 +72,8 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--real", raw.real, "precision of declarations without one (default float)")
               ->check(CLI::IsMember({"float", "double"})),
         "float|double");
-    app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees");
+    app.add_flag("--checked", options.checked, "compile assertions: launches report the first element in which one fails");
+    app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees, products in the order of fewest operations");
     named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false),
         "DIR");
     named(
@@ -268,6 +269,7 @@ private:
         named(app_.add_option(
                   "-o,--output", compile_.output, "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"),
             "FILE");
+        app_.add_flag("--entries", compile_.options.entries, "a launch function for each program block too");
         named(app_.add_option("--json", compile_.json, "write the report as JSON; - is stdout"), "FILE");
         named(app_.add_option("--save-plan", compile_.save_plan, "write the chosen plan as a plan file; - is stdout"), "FILE");
         named(app_.add_option("--dot", raw_.dot, "write the call graph or the plan for Graphviz; - is stdout")

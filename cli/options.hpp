@@ -38,8 +38,10 @@ struct CompileOptions {
     std::string plan = "auto"; ///< auto, none, max, greedy, or a plan file
     bool recompute = true;
     bool reassociate = false;
+    bool checked = false; ///< assertions are compiled
     std::string predictor = "composite";
     bool embed_runtime = true;
+    bool entries = false; ///< a launch function for each program block
     int runners_up = 0;
     bool time_stages = false;
     std::vector<std::string> dump; ///< stage values to print on stdout

@@ -5,6 +5,7 @@
 #include "cli/choose_alternatives.hpp"
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
+#include "execute/decide_checks.hpp"
 #include "execute/fold_tables.hpp"
 #include "execute/simplify.hpp"
 #include "frontend/condense.hpp"
@@ -53,18 +54,26 @@ bool parse_text(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool check_program(Compilation& c, Diagnostics& diagnostics) {
-    c.combinations = frontend::check_combinations(
-        *c.ast, *c.catalog, {.default_precision = c.options.real, .reassociate = c.options.reassociate}, diagnostics);
+    c.combinations = frontend::check_combinations(*c.ast, *c.catalog,
+        {.default_precision = c.options.real, .reassociate = c.options.reassociate, .checked = c.options.checked}, diagnostics);
     if (!c.combinations.empty()) {
         c.program = c.combinations.front().program;
+        if (c.options.entries && c.program->blocks.empty()) {
+            diagnostics.report(kind::no_entries, {}, "`--entries`: program `" + c.program->name + "` has no blocks").hint =
+                "`block name { ... }` divides a program into parts that are launched one by one";
+            return false;
+        }
         c.catalog = c.catalog->with(c.program->functions);
     }
     return c.program.has_value();
 }
 
 bool simplify_program(Compilation& c, Diagnostics& diagnostics) {
-    c.program = execute::simplified(*c.program, *c.catalog, diagnostics);
-    return true;
+    c.program = execute::without_decided_checks(*c.program, *c.catalog, diagnostics);
+    if (c.program) {
+        c.program = execute::simplified(*c.program, *c.catalog, diagnostics);
+    }
+    return c.program.has_value();
 }
 
 bool condense_components(Compilation& c, Diagnostics&) {

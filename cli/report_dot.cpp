@@ -16,12 +16,12 @@ namespace fusec::cli {
 namespace {
 
 std::string edge_label(const frontend::Datum& datum) {
-    return fmt::format("{} ({} B)", datum.name, datum.type.bytes());
+    return fmt::format("{} ({} B)", datum.name, datum.list_bytes());
 }
 
 void write_list(Writer& out, DataId id, const dag::CallGraph& graph) {
     const frontend::Datum& datum = graph.datum(id);
-    out.line(fmt::format("d{} [shape=oval, label=\"{}\\n{}\"];", id.value, datum.name, to_string(datum.type)));
+    out.line(fmt::format("d{} [shape=oval, label=\"{}\\n{}\"];", id.value, datum.name, to_string(datum.type, datum.storage)));
 }
 
 std::string call_label(const frontend::Call& call, const dag::CallGraph& graph, const library::Catalog& catalog) {
@@ -57,7 +57,9 @@ std::string dag_dot(const dag::CallGraph& graph, const library::Catalog& catalog
         }
         for (std::size_t i = 0; i < graph.calls(); ++i) {
             const CallId id{i};
-            out.line(fmt::format("c{} [shape=box, label=\"{}\"];", i, call_label(graph.call(id), graph, catalog)));
+            const std::string of = graph.program().block_name(id);
+            out.line(fmt::format(
+                "c{} [shape=box, label=\"{}{}\"];", i, call_label(graph.call(id), graph, catalog), of.empty() ? "" : "\\nblock " + of));
             for (const DataId operand : operands_of(graph.call(id))) {
                 const frontend::Datum& datum = graph.datum(operand);
                 if (datum.producer) {
@@ -83,8 +85,10 @@ std::string plan_dot(const fusion::Plan& plan, const dag::CallGraph& graph, cons
         for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
             const fusion::Candidate& kernel = plan.kernels[k];
             const auto cluster = out.block(fmt::format("subgraph cluster_{}", k));
-            out.line(fmt::format("label=\"kernel {}: {}, {}, {} B shared\";", k + 1, fusion::granularity_text(kernel),
-                counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes));
+            const std::string of = graph.program().block_name(kernel.calls.front());
+            out.line(fmt::format("label=\"kernel {}{}: {}, {}, {} B shared\";", k + 1, of.empty() ? "" : " of block " + of,
+                fusion::granularity_text(kernel), counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"),
+                kernel.shared_bytes));
             for (const DataId derived : derived_data(kernel)) {
                 write_derived(out, fmt::format("k{}d{}", k, derived.value), graph.program().derivation(derived), graph, catalog);
             }

@@ -31,6 +31,16 @@ Json names(const dag::CallSet& calls, const dag::CallGraph& graph) {
     return list;
 }
 
+Json checks_json(const frontend::CheckedProgram& program) {
+    Json list = Json::array();
+    for (const frontend::Check& check : program.checks) {
+        const SourceText& source = *check.span.source;
+        list.push_back({{"name", program.datum(program.outputs[check.output]).name}, {"text", check.text}, {"file", source.path()},
+            {"line", source.line(check.span.begin)}});
+    }
+    return list;
+}
+
 Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const Compilation& c) {
     const dag::CallGraph& graph = *c.graph;
     Json implementation = Json::object();
@@ -38,7 +48,7 @@ Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const
         const library::Function& function = c.catalog->function(graph.call(call.call).instance.function);
         implementation[graph.program().name_of(call.call)] = function.implementations.at(call.implementation).name;
     }
-    return {
+    Json entry = {
         {"name", name},
         {"calls", names(kernel.calls, graph)},
         {"derives", names(derived_data(kernel), graph)},
@@ -55,6 +65,10 @@ Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const
         {"seconds", kernel.cost.seconds},
         {"bound_by", fusion::to_string(kernel.cost.bound_by)},
     };
+    if (!graph.program().blocks.empty()) {
+        entry["block"] = graph.program().block_name(kernel.calls.front());
+    }
+    return entry;
 }
 
 Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
@@ -78,10 +92,23 @@ Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
     return {
         {"rank", rank},
         {"seconds", plan.seconds},
-        {"workspace_bytes", plan.workspace.bytes(c.options.elements)},
+        {"workspace_bytes", plan.workspace.bytes(c.options.elements) + (unit.checks.empty() ? 0 : codegen::failure_bytes)},
         {"recomputed", names(recomputed, *c.graph)},
         {"kernels", std::move(kernels)},
     };
+}
+
+/// How lists are stored, by what the program calls them; those that are stored as their type says are left out.
+Json storage(const frontend::CheckedProgram& program) {
+    Json entries = Json::object();
+    for (const auto* lists : {&program.inputs, &program.outputs}) {
+        for (const DataId id : *lists) {
+            if (const Storage& storage = program.datum(id).storage) {
+                entries[program.list_name(id)] = c_name(*storage);
+            }
+        }
+    }
+    return entries;
 }
 
 /// The number as a report gives it, to so many digits: more of them say nothing.
@@ -124,6 +151,12 @@ std::string report_json(const Compilation& c) {
         {"optimum", {{"seconds", best.seconds}, {"bound", best.bound}, {"gap", best.gap}}},
         {"plans", std::move(plans)},
     };
+    if (c.options.checked) {
+        report["checks"] = checks_json(*c.program);
+    }
+    if (Json stored = storage(*c.program); !stored.empty()) {
+        report["storage"] = std::move(stored);
+    }
     for (const PlannedCombination& one : c.planned) {
         Json entry = {{"taken", one.taken}, {"text", one.text}, {"chosen", &one == &c.planned.front()}};
         entry["seconds"] = one.compiled ? Json(one.seconds()) : Json(nullptr);

@@ -182,12 +182,14 @@ std::string options_text(const CompileOptions& options) {
     };
     when(options.real == Precision::f64, "--real double");
     when(options.reassociate, "--reassociate");
+    when(options.checked, "--checked");
     when(options.max_fusion.has_value(), fmt::format("--max-fusion {}", options.max_fusion.value_or(0)));
     when(options.max_fusions != standard.max_fusions, fmt::format("--max-fusions {}", options.max_fusions));
     when(options.plan != standard.plan, "--plan " + Path(options.plan).filename().string());
     when(!options.recompute, "--no-recompute");
     when(options.predictor != standard.predictor, "--predictor " + options.predictor);
     when(options.time_limit != standard.time_limit, fmt::format("--time-limit {:g}", options.time_limit));
+    when(options.entries, "--entries");
     when(!options.embed_runtime, "--runtime include");
     return fmt::format("{}", fmt::join(words, " "));
 }
@@ -198,7 +200,7 @@ std::string dump_ast(Compilation& c) {
 
 std::string dump_dag(Compilation& c) {
     Writer out;
-    const auto write = [&](const frontend::Call& call, const char* where) {
+    const auto write = [&](const frontend::Call& call, const std::string& where) {
         const frontend::Datum& result = c.graph->datum(call.result);
         const library::Function& function = c.catalog->function(call.instance.function);
         const std::optional<FunctionId> base = c.catalog->find(function.base);
@@ -210,13 +212,13 @@ std::string dump_dag(Compilation& c) {
                 c.catalog->operations(whole).flops);
         }
         out.line(fmt::format("{} = {}({}) : {}{}{}", result.name, function.called(), data_names(call.operands, *c.graph),
-            to_string(result.type), folded, where));
+            to_string(result.type, result.storage), folded, where));
     };
     for (const frontend::Call& call : c.program->uniform_calls) {
         write(call, ", the same for all elements: in every kernel that uses it");
     }
     for (const frontend::Call& call : c.program->calls) {
-        write(call, "");
+        write(call, c.program->blocks.empty() ? "" : fmt::format(", in block {}", c.program->blocks[call.block]));
     }
     return out.take();
 }
@@ -242,9 +244,11 @@ std::string dump_candidates(Compilation& c) {
 std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph) {
     const double bytes = kernel.work.read_bytes + kernel.work.write_bytes;
     const std::string derives = kernel.derived.empty() ? "" : fmt::format("derives {}; ", data_names(derived_data(kernel), graph));
-    return fmt::format("{{{}}} {}: loads {}; {}stores {}; {:g} B/element, {} and {} per block, {} B shared, {} ({})",
-        call_names(kernel.calls, graph), fusion::granularity_text(kernel), data_names(kernel.loads, graph), derives,
-        data_names(kernel.stores, graph), bytes, counted(static_cast<std::uint64_t>(kernel.instances_per_block), "element"),
+    const std::string block = graph.program().block_name(kernel.calls.front());
+    return fmt::format("{}{{{}}} {}: loads {}; {}stores {}; {:g} B/element, {} and {} per block, {} B shared, {} ({})",
+        block.empty() ? "" : block + ": ", call_names(kernel.calls, graph), fusion::granularity_text(kernel),
+        data_names(kernel.loads, graph), derives, data_names(kernel.stores, graph), bytes,
+        counted(static_cast<std::uint64_t>(kernel.instances_per_block), "element"),
         counted(static_cast<std::uint64_t>(kernel.threads_per_block), "thread"), kernel.shared_bytes, time_text(kernel.cost.seconds),
         fusion::to_string(kernel.cost.bound_by));
 }

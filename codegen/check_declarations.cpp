@@ -52,6 +52,7 @@ public:
 
     void check() {
         check_types();
+        check_storage();
         check_tiles();
     }
 
@@ -88,6 +89,19 @@ private:
             const std::int64_t words = own + (tile.run > 0 ? own / tile.run * tile.pad_words : 0);
             if (words < 0 || static_cast<std::uint64_t>(words) > largest(kernel_.element)) {
                 findings_.add(tile.name, "an index within the tile exceeds `" + std::string(c_name(kernel_.element)) + "`");
+            }
+        }
+    }
+
+    void check_storage() {
+        for (const List& list : kernel_.lists) {
+            if (list.storage && (list.uniform || list.storage == list.type.precision)) {
+                findings_.add(list.name, "is `" + to_string(list.type, list.storage) + "`, which needs no conversion or has none");
+            }
+            for (const List& other : kernel_.lists) {
+                if (list.updated && other.updated && list.name == other.name && list.storage != other.storage && list.written) {
+                    findings_.add(list.name, "is one list, but its old and new values are stored in different precisions");
+                }
             }
         }
     }

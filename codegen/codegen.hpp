@@ -17,6 +17,7 @@ struct EmitOptions {
     fusion::Target target = fusion::Target::cuda;
     int arch = 90;
     bool embed_runtime = true;           ///< else `#include <fusec/...>`
+    bool entries = false;                ///< a launch function for each program block too; the program has some
     std::string header_name = "fused.h"; ///< what the source includes
     std::string options_text;            ///< options that change the output, for the header comment
     std::string summary;                 ///< "predicted 0.42 ms for 1,048,576 elements on h200"

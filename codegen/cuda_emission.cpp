@@ -17,7 +17,8 @@ constexpr int ordinary_shared_bytes = 48 * 1024; ///< what a launch may use with
 
 InterfaceText cuda_interface(int arch) {
     return {cuda_dialect.success, cuda_dialect.invalid_value, "device memory", "a cudaStream_t or null",
-        "nvcc of CUDA 11.8 or later for sm_" + std::to_string(arch) + " or later, as C++17 or later", "a launch's own cudaError_t", 16};
+        "nvcc of CUDA 11.8 or later for sm_" + std::to_string(arch) + " or later, as C++17 or later", "a launch's own cudaError_t", 16,
+        "fusec::reset_failure(workspace, stream)", "fusec::read_failure(&failure, workspace, stream)", "waits for the stream and "};
 }
 
 bool is_one_statement(const std::string& text) {
@@ -73,7 +74,7 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
         [&](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, routines, cuda_dialect); });
     Writer interface;
     const InterfaceText text_of_target = cuda_interface(options.arch);
-    write_interface(interface, unit, text_of_target, true,
+    write_interface(interface, unit, text_of_target, options.entries, true,
         [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed(kernels + interface.text(), routines, fusion::Target::cuda);
     const std::string arch_macro(cuda_dialect.arch_macro), arch = std::to_string(options.arch);

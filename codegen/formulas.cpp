@@ -87,6 +87,11 @@ public:
                 named_.insert(list.datum);
             }
         }
+        for (const Step& step : kernel.steps) {
+            if (const auto* report = std::get_if<Report>(&step)) {
+                named_.insert(kernel.values.at(report->value).datum);
+            }
+        }
         for (const auto& [datum, count] : uses) {
             if (count > 1) {
                 named_.insert(datum);

@@ -15,7 +15,8 @@ using fusion::Staging;
 namespace {
 
 const InterfaceText host_interface = {"0", "1", "host memory", "ignored",
-    "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width", "", 64};
+    "g++ 12 or clang 19, or later, as C++20; -fopenmp for all cores, -march for the vector width", "", 64,
+    "fusec::reset_host_failure(workspace)", "fusec::read_host_failure(&failure, workspace)", ""};
 
 /// Of what lies in memory: of a packed matrix, a list of words.
 std::string dimensions(const Type& type) {
@@ -42,6 +43,7 @@ public:
         for (const Table& table : kernel.tables) {
             names_.make(table.name);
         }
+        failure_ = kernel.reports() ? names_.make("failure") : "";
         n_ = names_.make("n");
         tile_ = names_.make("tile");
     }
@@ -52,8 +54,9 @@ public:
             if (!is_parameter(list)) {
                 continue;
             }
-            head += std::string(", ") + (list.written ? "" : "const ") + c_name(list.type.precision) + "* " + list.name;
+            head += std::string(", ") + (list.written ? "" : "const ") + list.c_type() + "* " + list.name;
         }
+        head += failure_.empty() ? "" : ", unsigned long long* " + failure_;
         const auto block = writer_.block(head + ")");
         const bool derives = std::ranges::any_of(kernel_.steps, [](const Step& step) { return std::holds_alternative<Derive>(step); });
         if (derives) {
@@ -103,8 +106,9 @@ private:
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == library::Touch::all && (list.uniform || step.staging == Staging::lanes),
             "the host loads whole elements into lanes");
-        const std::string start =
-            list.uniform ? "broadcast<" + dimensions(value.type) + ">(" : "load_tile<" + dimensions(value.type) + ">(" + tile_ + ", ";
+        const std::string start = list.uniform
+            ? "broadcast<" + dimensions(value.type) + ">("
+            : (list.storage ? "load_converted_tile<" : "load_tile<") + dimensions(value.type) + ">(" + tile_ + ", ";
         writer_.line("const auto " + value.name + " = fusec::" + start + list.name + ");");
     }
     void write_step(const Compute& step) {
@@ -129,12 +133,21 @@ private:
         }
         writer_.line("fusec::" + step.routine + "(" + arguments + made + ");");
     }
+    void write_step(const Report& step) {
+        writer_.line("fusec::report_tile(" + tile_ + ", " + failure_ + ", " + kernel_.values.at(step.value).name + ", " +
+            number(static_cast<int>(step.check)) + ");");
+    }
     void write_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming),
             "the host stores whole elements from lanes");
-        writer_.line(std::string("fusec::") + (step.staging == Staging::lanes_streaming ? "stream" : "store") + "_tile(" + tile_ + ", " +
-            kernel_.lists.at(step.list).name + ", " + value.name + ");");
+        const bool converts = kernel_.lists.at(step.list).storage.has_value();
+        internal_check(!converts || step.staging == Staging::lanes, "what converts is not streamed");
+        writer_.line(std::string("fusec::") +
+            (converts                                          ? "store_converted"
+                    : step.staging == Staging::lanes_streaming ? "stream"
+                                                               : "store") +
+            "_tile(" + tile_ + ", " + kernel_.lists.at(step.list).name + ", " + value.name + ");");
     }
     template <class Other>
     void write_step(const Other&) {
@@ -180,7 +193,7 @@ private:
     const std::string& name_;
     const Routines& routines_;
     Names names_;
-    std::string n_, tile_;
+    std::string n_, tile_, failure_; ///< the last one empty where nothing is reported
 };
 
 std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
@@ -209,7 +222,7 @@ Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::
     const std::string kernels = kernels_text(unit, graph, catalog,
         [&](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name, routines).write(); });
     Writer interface;
-    write_interface(interface, unit, host_interface, false,
+    write_interface(interface, unit, host_interface, options.entries, false,
         [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
     const Embedded embedded = embed_with_lanes(kernels + interface.text(), routines);
     std::vector<std::string> preamble = {

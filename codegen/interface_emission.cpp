@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/interface_emission.hpp"
 
+#include "codegen/failure_emission.hpp"
 #include "codegen/names.hpp"
 #include "frontend/identifiers.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 namespace fusec::codegen {
 
 namespace {
 
 std::string pointer_type(const List& list) {
-    return (list.written || list.updated ? "" : "const ") + std::string(c_name(list.type.precision)) + "*";
+    return std::string(list.written || list.updated ? "" : "const ") + list.c_type() + "*";
 }
 
 std::string list_comment(const List& list) {
     return to_string(list.type.shape) + (list.type.shape.packed ? ", the rows of its lower triangle" : "") +
+        (list.storage ? std::string(", computed in ") + c_name(list.type.precision) : "") +
         (list.uniform          ? ", one for all elements"
                 : list.updated ? ", updated in place"
                                : "") +
@@ -63,7 +66,11 @@ std::string most_elements_text(const Unit& unit) {
     for (const int bytes : unit.slots) {
         per_element += static_cast<std::uint64_t>(bytes);
     }
-    const std::uint64_t most = (UINT64_MAX - rounding * unit.slots.size()) / per_element;
+    if (per_element == 0) {
+        return "size_t{1} << 40";
+    }
+    const std::uint64_t front = unit.checks.empty() ? 0 : failure_bytes;
+    const std::uint64_t most = (UINT64_MAX - rounding * unit.slots.size() - front) / per_element;
     return most < launched ? "size_t{" + std::to_string(most) + "}" : "size_t{1} << 40";
 }
 
@@ -72,22 +79,38 @@ std::string slots_name(const Unit& unit) {
     return unit.name + "_slots";
 }
 
-/// Bytes of the first slots for `n` elements. Pre: at least one.
+bool has_workspace(const Unit& unit) {
+    return !unit.workspace.empty() || !unit.checks.empty();
+}
+
+/// Bytes of the first slots for `n` elements, and of what stands in front of them. Pre: there is some.
 std::string slots_bytes(const Unit& unit, const std::string& n, std::size_t slots) {
+    if (!unit.checks.empty()) {
+        Unit unchecked; // what the slots need is said as of a unit without checks
+        unchecked.name = unit.name;
+        unchecked.slots = unit.slots;
+        return std::to_string(failure_bytes) + (slots == 0 ? "" : " + " + slots_bytes(unchecked, n, slots));
+    }
     if (slots == 1) {
         return "fusec::slot_bytes(" + n + ", " + std::to_string(unit.slots.front()) + ")";
     }
     return "fusec::slots_bytes(" + n + ", " + slots_name(unit) + (slots == unit.slots.size() ? "" : ", " + std::to_string(slots)) + ")";
 }
 
-/// The body of NAME_launch_range.
+/// A function like NAME_launch_range: kernels first .. end - 1.
+struct LaunchPart {
+    std::string function;
+    std::size_t first = 0, end = 0;
+};
+
+/// The body of one.
 class LaunchRange {
 public:
-    LaunchRange(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start)
+    LaunchRange(Writer& writer, const Unit& unit, const InterfaceText& text, LaunchPart part, bool uses_stream, const StartKernel& start)
         : writer_(writer),
           unit_(unit),
           text_(text),
-          uses_stream_(uses_stream),
+          part_(std::move(part)),
           start_(start),
           names_({"fusec", "arguments", "first", "count", "workspace", "workspace_bytes", "stream", "needed_bytes", "lists", "error",
               "size_t", "float4", "double2"}) {
@@ -95,16 +118,18 @@ public:
             names_.make(kernel);
         }
         names_.make(slots_name(unit));
+        failure_ = unit.checks.empty() ? "" : names_.make("failure");
+        uses_stream_ = uses_stream && (part_.first != part_.end || resets());
     }
 
     void write() {
-        const bool workspace = !unit_.workspace.empty();
-        const auto block = writer_.block("extern \"C\" int " + unit_.name + "_launch_range(" + arguments_type(unit_) +
+        const bool workspace = has_workspace(unit_);
+        const auto block = writer_.block("extern \"C\" int " + part_.function + "(" + arguments_type(unit_) +
             " arguments, size_t first, size_t count, void*" + (workspace ? " workspace, size_t workspace_bytes, " : ", size_t, ") +
             "void*" + (uses_stream_ ? " stream" : "") + ")");
         if (workspace) {
             writer_.line("if (count == 0)");
-            writer_.line("    return " + std::string(text_.success) + ";");
+            writer_.line("    return " + (resets() ? reset_of_nothing(text_) : std::string(text_.success)) + ";");
             writer_.line("const size_t needed_bytes = " + unit_.name + "_workspace_bytes(count);");
             fail_if("arguments == nullptr || workspace_bytes < needed_bytes || reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0");
         } else {
@@ -113,9 +138,19 @@ public:
         }
         name_lists();
         check_lists(workspace);
+        if (resets() || reports()) {
+            writer_.line("unsigned long long* const " + failure_ + " = static_cast<unsigned long long*>(workspace);");
+        }
+        if (resets()) {
+            writer_.line("if (const int error = " + std::string(text_.reset_failure) + "; error != " + std::string(text_.success) + ")");
+            writer_.line("    return error;");
+        }
         name_workspace();
-        for (std::size_t i = 0; i < unit_.kernels.size(); ++i) {
+        for (std::size_t i = part_.first; i < part_.end; ++i) {
             start_kernel(i);
+        }
+        if (part_.first == part_.end) {
+            writer_.line("return " + std::string(text_.success) + ";");
         }
     }
 
@@ -155,7 +190,7 @@ private:
                     continue;
                 }
                 read_only += list.written ? 0 : 1;
-                lists += (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.type.bytes()) +
+                lists += (lists.empty() ? "{" : ", {") + variables_.at(list.datum) + ", " + std::to_string(list.list_type().bytes()) +
                     (list.uniform ? ", true}" : "}");
             }
         }
@@ -167,14 +202,35 @@ private:
             ">(lists, first, count)");
     }
 
+    /// The first part of a launch forgets the failures of the one before.
+    bool resets() const { return !failure_.empty() && part_.first == 0; }
+    bool reports() const {
+        return std::any_of(unit_.kernels.begin() + static_cast<std::ptrdiff_t>(part_.first),
+            unit_.kernels.begin() + static_cast<std::ptrdiff_t>(part_.end), [](const Kernel& kernel) { return kernel.reports(); });
+    }
+
     void name_workspace() {
         for (const WorkspaceList& list : unit_.workspace) {
+            if (!is_used(list.datum)) {
+                continue;
+            }
             const std::string& name = pointers_.emplace(list.datum, names_.make(list.name)).first->second;
-            const std::string before = list.slot == 0 ? "" : " + " + slots_bytes(unit_, "count", list.slot);
+            const std::string before = list.slot == 0 && failure_.empty() ? "" : " + " + slots_bytes(unit_, "count", list.slot);
             const std::string start = "static_cast<unsigned char*>(workspace)" + before;
             const std::string type = std::string(c_name(list.type.precision)) + "*";
             writer_.line(type + " const " + name + " = reinterpret_cast<" + type + ">(" + start + ");");
         }
+    }
+
+    /// By a kernel of this function.
+    bool is_used(DataId datum) const {
+        for (std::size_t i = part_.first; i < part_.end; ++i) {
+            const std::vector<List>& lists = unit_.kernels[i].lists;
+            if (std::any_of(lists.begin(), lists.end(), [&](const List& list) { return list.datum == datum; })) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void start_kernel(std::size_t index) {
@@ -184,8 +240,11 @@ private:
                 lists.push_back(pointers_.at(list.datum));
             }
         }
+        if (unit_.kernels[index].reports()) {
+            lists.push_back(failure_);
+        }
         const std::string call = start_(index, lists);
-        if (index + 1 == unit_.kernels.size()) {
+        if (index + 1 == part_.end) {
             writer_.line("return " + call + ";");
         } else {
             writer_.line("if (const int error = " + call + "; error != " + std::string(text_.success) + ")");
@@ -196,12 +255,68 @@ private:
     Writer& writer_;
     const Unit& unit_;
     const InterfaceText& text_;
+    LaunchPart part_;
     bool uses_stream_;
     const StartKernel& start_;
     Names names_;                             ///< of the function
+    std::string failure_;                     ///< the word of the first failure; empty without checks
     std::map<DataId, std::string> variables_; ///< the interface lists
     std::map<DataId, std::string> pointers_;  ///< to the first element of the range
 };
+
+constexpr std::string_view launch_parameters = " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)";
+constexpr std::string_view range_parameters =
+    " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream)";
+
+/// NAME_launch_BLOCK: with `_range` behind it, the other one.
+std::string entry_name(const Unit& unit, const std::string& block) {
+    return unit.name + "_launch_" + block;
+}
+
+/// FUNCTION for elements 0 .. n - 1, by FUNCTION_range.
+void write_launch(Writer& writer, const Unit& unit, const std::string& function) {
+    const auto block = writer.block("extern \"C\" int " + function + "(" + arguments_type(unit) + std::string(launch_parameters));
+    writer.line("return " + function + "_range(arguments, 0, n, workspace, workspace_bytes, stream);");
+}
+
+/// A function for each program block, and NAME_launch_range, which calls them in order.
+void write_entries(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start) {
+    for (std::size_t b = 0; b < unit.blocks.size(); ++b) {
+        const auto of = [&](std::size_t least) {
+            const auto kernel = std::find_if(unit.kernels.begin(), unit.kernels.end(), [&](const Kernel& k) { return k.block >= least; });
+            return static_cast<std::size_t>(kernel - unit.kernels.begin());
+        };
+        const std::string name = entry_name(unit, unit.blocks[b]);
+        LaunchRange(writer, unit, text, {name + "_range", of(b), of(b + 1)}, uses_stream, start).write();
+        writer.line();
+        write_launch(writer, unit, name);
+        writer.line();
+    }
+    const auto block =
+        writer.block("extern \"C\" int " + unit.name + "_launch_range(" + arguments_type(unit) + std::string(range_parameters));
+    for (const std::string& one : unit.blocks) {
+        const std::string call = entry_name(unit, one) + "_range(arguments, first, count, workspace, workspace_bytes, stream)";
+        if (&one == &unit.blocks.back()) {
+            writer.line("return " + call + ";");
+        } else {
+            writer.line("if (const int error = " + call + "; error != " + std::string(text.success) + ")");
+            writer.line("    return error;");
+        }
+    }
+}
+
+void declare_entries(Writer& writer, const Unit& unit) {
+    writer.line();
+    writer.line(
+        "/* The blocks of the program one by one, with the same arguments. All of them in this order, with one workspace that nothing");
+    writer.line(
+        " * else writes in between, are one launch. A block may be launched again as long as lists and workspace are as it found them. */");
+    for (const std::string& block : unit.blocks) {
+        const std::string name = entry_name(unit, block);
+        writer.line("int " + name + "(" + arguments_type(unit) + std::string(launch_parameters) + ";");
+        writer.line("int " + name + "_range(" + arguments_type(unit) + std::string(range_parameters) + ";");
+    }
+}
 
 } // namespace
 
@@ -212,7 +327,11 @@ std::string kernel_namespace(const Unit& unit) {
 std::vector<std::string> kernel_names(const Unit& unit) {
     // The functions of the interface stand in the same namespace.
     Names names({"fusec", "size_t", "dim3", unit.name + "_arguments", unit.name + "_workspace_bytes", unit.name + "_launch",
-        unit.name + "_launch_range", slots_name(unit)});
+        unit.name + "_launch_range", unit.name + "_first_failure", slots_name(unit)});
+    for (const std::string& block : unit.blocks) {
+        names.make(entry_name(unit, block));
+        names.make(entry_name(unit, block) + "_range");
+    }
     std::vector<std::string> result;
     for (const Kernel& kernel : unit.kernels) {
         const std::string name = names.make(unit.name + "_" + kernel.name);
@@ -260,15 +379,15 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
         write_members(writer, unit);
     }
     writer.line();
-    writer.line(unit.workspace.empty() ? "/* Bytes of workspace for n elements: none is needed, the workspace may be null. */"
-                                       : "/* Bytes of workspace for n elements, in " + std::string(text.memory) +
+    writer.line(!has_workspace(unit) ? "/* Bytes of workspace for n elements: none is needed, the workspace may be null. */"
+                                     : "/* Bytes of workspace for n elements, in " + std::string(text.memory) +
                 " at a multiple of 256; SIZE_MAX above 2^40 elements. */");
     writer.line("size_t " + name + "_workspace_bytes(size_t n);");
     writer.line();
-    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) +
-        ". n = 0 does nothing, whatever the pointers. Returns " + std::string(text.success) + ",");
+    writer.line("/* Elements 0 .. n - 1, n <= 2^40; `stream` is " + std::string(text.stream) + ". n = 0 " +
+        (unit.checks.empty() ? "does nothing" : "touches no list") + ", whatever the pointers. Returns " + std::string(text.success) + ",");
     writer.line(" * " + std::string(text.invalid_value) + " for null arguments, a null list, an output that overlaps another list" +
-        (unit.workspace.empty() ? "" : " or the workspace, a workspace too small or misaligned") + ", or n > 2^40" +
+        (has_workspace(unit) ? " or the workspace, a workspace too small or misaligned" : "") + ", or n > 2^40" +
         (text.own_errors.empty() ? "" : ", or " + std::string(text.own_errors)) + ". */");
     writer.line("int " + name + "_launch(" + arguments_type(unit) +
         " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream);");
@@ -277,6 +396,12 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
         "/* Elements first .. first + count - 1 of the same lists, first + count <= 2^40; the workspace is that of `count` elements. */");
     writer.line("int " + name + "_launch_range(" + arguments_type(unit) +
         " arguments, size_t first, size_t count, void* workspace, size_t workspace_bytes, void* stream);");
+    if (options.entries) {
+        declare_entries(writer, unit);
+    }
+    if (!unit.checks.empty()) {
+        declare_first_failure(writer, unit, text);
+    }
     writer.line();
     writer.line("#ifdef __cplusplus");
     writer.line("}");
@@ -293,12 +418,27 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
     forward("int launch_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* "
             "stream = nullptr)",
         "launch_range(&lists, first, count, workspace, bytes, stream)");
+    for (std::size_t b = 0; options.entries && b < unit.blocks.size(); ++b) {
+        const std::string& one = unit.blocks[b];
+        forward(
+            "int launch_" + one + "(const arguments& lists, size_t n, void* workspace = nullptr, size_t bytes = 0, void* stream = nullptr)",
+            "launch_" + one + "(&lists, n, workspace, bytes, stream)");
+        forward("int launch_" + one +
+                "_range(const arguments& lists, size_t first, size_t count, void* workspace = nullptr, size_t bytes = 0, void* "
+                "stream = nullptr)",
+            "launch_" + one + "_range(&lists, first, count, workspace, bytes, stream)");
+    }
+    if (!unit.checks.empty()) {
+        forward("int first_failure(const void* workspace, void* stream, size_t& element, const char*& message)",
+            "first_failure(workspace, stream, &element, &message)");
+    }
     writer.line("} // namespace " + frontend::namespace_name(name));
     writer.line("#endif");
     return writer.take();
 }
 
-void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start) {
+void write_interface(
+    Writer& writer, const Unit& unit, const InterfaceText& text, bool entries, bool uses_stream, const StartKernel& start) {
     if (unit.slots.size() > 1) {
         std::string figures;
         for (const int bytes : unit.slots) {
@@ -309,18 +449,24 @@ void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text
     }
     {
         const auto block =
-            writer.block("extern \"C\" size_t " + unit.name + "_workspace_bytes(size_t" + (unit.slots.empty() ? ")" : " n)"));
+            writer.block("extern \"C\" size_t " + unit.name + "_workspace_bytes(size_t" + (has_workspace(unit) ? " n)" : ")"));
         writer.line("return " +
-            (unit.slots.empty() ? "0"
-                                : "n > " + most_elements_text(unit) + " ? ~size_t{0} : " + slots_bytes(unit, "n", unit.slots.size())) +
+            (!has_workspace(unit) ? "0"
+                                  : "n > " + most_elements_text(unit) + " ? ~size_t{0} : " + slots_bytes(unit, "n", unit.slots.size())) +
             ";");
     }
     writer.line();
-    LaunchRange(writer, unit, text, uses_stream, start).write();
+    if (entries) {
+        write_entries(writer, unit, text, uses_stream, start);
+    } else {
+        LaunchRange(writer, unit, text, {unit.name + "_launch_range", 0, unit.kernels.size()}, uses_stream, start).write();
+    }
     writer.line();
-    const auto block = writer.block("extern \"C\" int " + unit.name + "_launch(" + arguments_type(unit) +
-        " arguments, size_t n, void* workspace, size_t workspace_bytes, void* stream)");
-    writer.line("return " + unit.name + "_launch_range(arguments, 0, n, workspace, workspace_bytes, stream);");
+    if (!unit.checks.empty()) {
+        write_first_failure(writer, unit, text, uses_stream);
+        writer.line();
+    }
+    write_launch(writer, unit, unit.name + "_launch");
 }
 
 } // namespace fusec::codegen

@@ -22,6 +22,9 @@ struct InterfaceText {
     std::string compiler;           ///< what compiles the source, for the header
     std::string_view own_errors;    ///< what else the functions return, for the header; may be empty
     int fast_alignment = 16;        ///< bytes, of the first element in every list, for kernels with wide accesses or streaming stores
+    std::string_view reset_failure; ///< expression, 0 or an error: the word in front of `workspace` says that nothing failed
+    std::string_view read_failure;  ///< expression, 0 or an error: reads that word into `failure`
+    std::string_view waits;         ///< what the latter does besides, for the header; may be empty
 };
 
 /// `demo_kernels`: the namespace of everything but the interface.
@@ -36,12 +39,13 @@ void write_title(Writer& writer, const Unit& unit, const EmitOptions& options);
 std::string interface_header(const Unit& unit, const EmitOptions& options, const InterfaceText& text);
 
 /// The call that starts kernel `index` for `count` elements, an expression of type int: 0 or an error. `lists` are pointers to the
-/// kernel's lists, moved to the first element. The text stands in `kernel_namespace` and may use the parameters of the C functions and
+/// kernel's lists, moved to the first element, and to the word of the first failure, if it reports. The text stands in `kernel_namespace` and may use the parameters of the C functions and
 /// `lists`, an array of fusec::list with every list of the interface.
 using StartKernel = std::function<std::string(std::size_t index, const std::vector<std::string>& lists)>;
 
-/// The C functions NAME_workspace_bytes, NAME_launch_range and NAME_launch. They stand in `kernel_namespace`, which functions of C do
+/// The C functions NAME_workspace_bytes, NAME_launch_range and NAME_launch, with checks NAME_first_failure. They stand in `kernel_namespace`, which functions of C do
 /// not belong to, so that they need no prefixes. Uses the runtime's list, lists_valid and slot_bytes.
-void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream, const StartKernel& start);
+/// `entries`: a function per program block too, which NAME_launch_range calls.
+void write_interface(Writer& writer, const Unit& unit, const InterfaceText& text, bool entries, bool uses_stream, const StartKernel& start);
 
 } // namespace fusec::codegen

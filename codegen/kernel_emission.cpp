@@ -41,9 +41,10 @@ public:
             if (!is_parameter(list)) {
                 continue;
             }
-            head += (list.written ? "" : "const ") + std::string(c_name(list.type.precision)) + "* " +
-                std::string(dialect_.restrict_pointer) + " " + list.name + ", ";
+            head += (list.written ? "" : "const ") + std::string(list.c_type()) + "* " + std::string(dialect_.restrict_pointer) + " " +
+                list.name + ", ";
         }
+        head += names_.failure.empty() ? "" : "unsigned long long* " + names_.failure + ", ";
         const std::string index = c_name(kernel_.first);
         const bool one = names_.one_element();
         const auto block = writer_.block(head + index + " " + names_.first + ", " + index + (one ? "" : " " + names_.n) + ")");
@@ -175,6 +176,14 @@ private:
         }
     }
 
+    /// A pointer into a list, as what reads or writes components of its values: where it is stored otherwise, they are converted.
+    static std::string source(const List& list, const std::string& start) {
+        return list.storage ? "fusec::converted<" + std::string(c_name(list.type.precision)) + ">(" + start + ")" : start;
+    }
+    static std::string target(const List& list, const std::string& start) {
+        return list.storage ? "fusec::converting<" + std::string(c_name(list.type.precision)) + ">(" + start + ")" : start;
+    }
+    std::string converted_shape(const Tile& tile) const { return number(kernel_.threads) + ", " + number(tile.element_words); }
     std::string copy_shape(int access_bytes, const Tile& tile) const {
         const bool wide = access_bytes > bytes_of(tile.type.precision);
         return (wide ? names_.vector : c_name(tile.type.precision)) + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
@@ -184,17 +193,22 @@ private:
 
     void write_block_step(const LoadTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        const bool padded = is_padded(kernel_, tile);
-        const std::string function = step.staging == Staging::async ? "fusec::copy_async<" : "fusec::load_tile_words<";
+        const bool padded = is_padded(kernel_, tile), converts = kernel_.lists.at(step.list).storage.has_value();
+        const std::string function = converts ? "fusec::load_converted<"
+            : step.staging == Staging::async  ? "fusec::copy_async<"
+                                              : "fusec::load_tile_words<";
         const std::string to = padded ? names_.tile_pointer(step.tile) : names_.tile_start(tile);
         writer_.line((padded ? "" : "const auto " + names_.tile_pointers.at(step.tile) + " = ") + function +
-            copy_shape(step.access_bytes, tile) + ">(" + to + ", " + names_.block_start(kernel_.lists.at(step.list)) + ", " + names_.count +
-            ");");
+            (converts ? converted_shape(tile) : copy_shape(step.access_bytes, tile)) + ">(" + to + ", " +
+            source(kernel_.lists.at(step.list), names_.block_start(kernel_.lists.at(step.list))) + ", " + names_.count + ");");
     }
     void write_block_step(const StoreTile& step) {
         const Tile& tile = kernel_.tiles.at(step.tile);
-        writer_.line("fusec::copy_tile<" + copy_shape(step.access_bytes, tile) + ">(" + names_.block_start(kernel_.lists.at(step.list)) +
-            ", " + names_.tile_pointer(step.tile) + ", " + names_.count + ");");
+        const List& list = kernel_.lists.at(step.list);
+        const std::string function =
+            list.storage ? "fusec::store_converted<" + converted_shape(tile) : "fusec::copy_tile<" + copy_shape(step.access_bytes, tile);
+        writer_.line(
+            function + ">(" + target(list, names_.block_start(list)) + ", " + names_.tile_pointer(step.tile) + ", " + names_.count + ");");
     }
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
@@ -221,6 +235,7 @@ private:
     void write_block_step(const BlockBarrier&) { writer_.line(dialect_.block_barrier); }
     void write_block_step(const WarpBarrier&) { writer_.line(dialect_.warp_barrier); }
     void write_block_step(const Compute&) { throw InternalError("a compute step outside its thread map"); }
+    void write_block_step(const Report&) { throw InternalError("a report step outside its thread map"); }
     void write_block_step(const StoreValue&) { throw InternalError("a store step outside its thread map"); }
 
     // Steps inside a guard.
@@ -239,21 +254,26 @@ private:
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
         std::string text = groups_.early.count(step.value) != 0 ? value.name : "const auto " + value.name;
         text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" +
-            names_.element_start(kernel_.lists.at(step.list), value.threads);
+            source(kernel_.lists.at(step.list), names_.element_start(kernel_.lists.at(step.list), value.threads));
         writer_.line(text + (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
     }
     void write_mapped_step(const StoreValue& step) {
         const Value& value = kernel_.values.at(step.value);
+        const std::string to = target(kernel_.lists.at(step.list), names_.element_start(kernel_.lists.at(step.list), value.threads));
         if (step.leader) {
-            writer_.line("fusec::store_whole(" + names_.element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
-                ", " + lane_text(value.threads) + ");");
+            writer_.line("fusec::store_whole(" + to + ", " + value.name + ", " + lane_text(value.threads) + ");");
             return;
         }
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
         const std::string function =
             vectors ? owner_access("store", step.access_bytes, value, true) : std::string("fusec::store_") + touch_name(value.touch);
-        writer_.line(function + "(" + names_.element_start(kernel_.lists.at(step.list), value.threads) + ", " + value.name +
-            (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
+        writer_.line(function + "(" + to + ", " + value.name + (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
+    }
+    void write_mapped_step(const Report& step) {
+        const Value& value = kernel_.values.at(step.value);
+        const std::string flag = value.name + (spelling_.viewed.count(step.value) != 0 ? "()" : "");
+        writer_.line("fusec::report(" + names_.failure + ", " + flag + ", " + names_.first +
+            (names_.one_element() ? "" : " + " + names_.element(value.threads)) + ", " + number(static_cast<int>(step.check)) + ");");
     }
     void write_mapped_step(const Compute& step) {
         if (spelling_.written_out.count(step.call) != 0) {
@@ -335,7 +355,7 @@ private:
         }
         case Place::Kind::list: {
             const List& list = kernel_.lists.at(place.index);
-            return declare_view(names_.list_views.at(place.index), list.type, names_.element_start(list, threads));
+            return declare_view(names_.list_views.at(place.index), list.type, source(list, names_.element_start(list, threads)));
         }
         case Place::Kind::table: {
             const Table& table = kernel_.tables.at(place.index);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernel_ir.hpp"
 
+#include <algorithm>
+
 namespace fusec::codegen {
 
 using library::Touch;
@@ -95,6 +97,10 @@ std::vector<int> touched_components(const Shape& shape, Touch touch, int threads
 std::int64_t tile_word(const Tile& tile, int element, int component) {
     const std::int64_t word = std::int64_t{element} * tile.element_words + component;
     return word + (tile.run > 0 ? word / tile.run * tile.pad_words : 0);
+}
+
+bool Kernel::reports() const {
+    return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return std::holds_alternative<Report>(step); });
 }
 
 bool Kernel::has_wide_access() const {

@@ -6,6 +6,7 @@
 #include "fusion/candidate.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,14 +28,19 @@ const char* c_name(IndexType type);
 /// A list or uniform in global memory, as the interface or one kernel names it.
 struct List {
     DataId datum;
-    std::string name; ///< identifier in the output; unique in its scope
-    Type type;
+    std::string name;              ///< identifier in the output; unique in its scope
+    Type type;                     ///< of the values: of what is on chip
     bool uniform = false;          ///< one value for all elements, by pointer
     bool written = false;          ///< the kernel (or the program) writes it
     std::string program_name = {}; ///< of the interface: what the program calls it
     /// One of the two values of a list that is updated in place: there is another entry of the same name, and one pointer, the member of the
     /// interface in the place of the old value, the parameter of a kernel in that of the new one. Of a kernel: both are in its lists.
     bool updated = false;
+    Storage storage = std::nullopt; ///< in memory; loads and stores convert, a component at a time
+
+    /// In memory.
+    Type list_type() const { return in_memory(type, storage); }
+    const char* c_type() const { return c_name(list_type().precision); }
 };
 
 /// Whether a kernel has a parameter for it: the old value of a list is behind the pointer of the new one, if the kernel stores that.
@@ -132,6 +138,12 @@ struct StoreValue {
     bool leader = false;
 };
 
+/// The thread that has an element's flag lowers the word of the first failure to the element and the check, where the flag is not 0.
+struct Report {
+    std::size_t value = 0;
+    std::size_t check = 0; ///< into Unit::checks
+};
+
 /// The asynchronous copies that this thread started have arrived.
 struct AsyncWait {};
 /// __syncthreads
@@ -164,11 +176,12 @@ struct Derive {
     std::string function = {}; ///< what programs call it
 };
 
-using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue>;
+using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue, Report>;
 
 struct Kernel {
     std::string name;          ///< identifier: the last datum it stores
     std::vector<CallId> calls; ///< in execution order
+    std::uint32_t block = 0;   ///< of the program, that all of them belong to: `Unit::blocks`
     std::vector<List> lists;   ///< parameters: inputs ascending by datum, then outputs ascending
     std::vector<Tile> tiles;   ///< ascending by datum
     std::vector<Value> values; ///< ascending by datum
@@ -182,6 +195,8 @@ struct Kernel {
     IndexType element = IndexType::i32; ///< of an element's index in the tile, and of offsets into tiles
     bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
 
+    /// Whether some step reports: the kernel has a parameter for the word of the first failure.
+    bool reports() const;
     /// True when some access is wider than a component: the kernel has an aligned and an unaligned form.
     bool has_wide_access() const;
     /// Threads of one block that the thread map counts: SIMD lanes count as threads.
@@ -196,15 +211,27 @@ struct WorkspaceList {
     std::size_t slot = 0;
 };
 
+/// An assertion, by its number: what `NAME_first_failure` answers.
+struct Check {
+    DataId flag;
+    std::string text;
+};
+
+/// Bytes in front of the slots of the workspace of a unit with checks. The first eight are the word of the first failure: the least of
+/// element * 2^16 + check, elements counted from the first one of the launch; all ones where nothing failed.
+inline constexpr int failure_bytes = 256;
+
 /// One generated pair of files. Slot s of the workspace for n elements starts at the sum over earlier slots of n * bytes, each
-/// rounded up to 256.
+/// rounded up to 256; behind `failure_bytes`, if there are checks.
 struct Unit {
     std::string name;
     std::vector<List> inputs;             ///< interface order, uniforms included
     std::vector<List> outputs;            ///< interface order
     std::vector<int> slots;               ///< bytes per element of each workspace slot
     std::vector<WorkspaceList> workspace; ///< ascending by datum
-    std::vector<Kernel> kernels;          ///< launch order
+    std::vector<Kernel> kernels;          ///< launch order: by block
+    std::vector<std::string> blocks = {}; ///< names of the program's blocks; a single kernel's unit has none
+    std::vector<Check> checks = {};
 };
 
 /// Type of what is at a place of the kernel.

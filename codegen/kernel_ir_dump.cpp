@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace fusec::codegen {
 
@@ -48,7 +49,7 @@ const char* text(fusion::Staging staging) {
 
 std::string list_text(const List& list) {
     return list.name + ": " + (list.written ? "out " : "") + (list.updated ? "updated " : "") + (list.uniform ? "uniform " : "") +
-        to_string(list.type);
+        to_string(list.type, list.storage);
 }
 
 /// Prints one kernel; steps are numbered so that findings and lifetimes can be read against them.
@@ -102,6 +103,9 @@ private:
         return "store value " + kernel_.values.at(step.value).name + " -> " + kernel_.lists.at(step.list).name + ", " +
             transfer_text(step) + (step.leader ? ", by thread 0" : "");
     }
+    std::string step_text(const Report& step) const {
+        return "report value " + kernel_.values.at(step.value).name + " as check " + std::to_string(step.check);
+    }
     static std::string step_text(const AsyncWait&) { return "async wait"; }
     static std::string step_text(const BlockBarrier&) { return "block barrier"; }
     static std::string step_text(const WarpBarrier&) { return "warp barrier"; }
@@ -150,13 +154,21 @@ std::string dump(const Unit& unit) {
         for (const List& list : unit.outputs) {
             writer.line("output " + list_text(list));
         }
+        for (std::size_t check = 0; check < unit.checks.size(); ++check) {
+            writer.line("check " + std::to_string(check) + ": \"" + unit.checks[check].text + "\"");
+        }
         for (std::size_t slot = 0; slot < unit.slots.size(); ++slot) {
             writer.line("slot " + std::to_string(slot) + ": " + std::to_string(unit.slots[slot]) + " bytes per element");
         }
         for (const WorkspaceList& list : unit.workspace) {
             writer.line("workspace " + list.name + ": " + to_string(list.type) + " in slot " + std::to_string(list.slot));
         }
+        std::optional<std::uint32_t> part; // program block
         for (const Kernel& kernel : unit.kernels) {
+            if (!unit.blocks.empty() && part != kernel.block) {
+                part = kernel.block;
+                writer.line("block " + unit.blocks.at(*part));
+            }
             KernelDump(kernel, writer).write();
         }
     }

@@ -81,6 +81,7 @@ KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
     first = names_.make("first");
     n = names_.make("n");
     count = kernel.tile_elements == 1 ? "1" : names_.make("count");
+    failure = kernel.reports() ? names_.make("failure") : "";
 }
 
 bool KernelNames::may_have(const std::string& word) const {

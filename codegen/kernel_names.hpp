@@ -29,6 +29,7 @@ public:
     std::string vector;                                              ///< what an access moves on the fast path
     std::string first, n;                                            ///< parameters
     std::string count;                                               ///< elements of the block; `1` where no block has more
+    std::string failure;                                             ///< parameter; empty where the kernel reports nothing
     std::vector<std::string> list_views, table_views, tile_pointers; ///< by index
     std::vector<std::string> value_views;                            ///< by index; of packed values and shares of rows
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -20,8 +21,9 @@ namespace {
 /// Lowers one candidate.
 class KernelLowering {
 public:
-    KernelLowering(const fusion::Candidate& candidate, const dag::CallGraph& graph, const library::Catalog& catalog)
-        : candidate_(candidate), graph_(graph), catalog_(catalog) {}
+    KernelLowering(
+        const fusion::Candidate& candidate, const dag::CallGraph& graph, const library::Catalog& catalog, const std::vector<Check>& checks)
+        : candidate_(candidate), graph_(graph), catalog_(catalog), checks_(checks) {}
 
     Kernel lower() {
         internal_check(!candidate_.stores.empty() && !candidate_.order.empty(), "a candidate without calls or stores");
@@ -32,6 +34,7 @@ public:
         for (const fusion::CallPlan& call : candidate_.order) {
             kernel_.calls.push_back(call.call);
         }
+        kernel_.block = graph_.block(candidate_.calls.front());
         add_lists();
         for (const fusion::DatumPlan& plan : candidate_.data) {
             add_datum(plan);
@@ -52,6 +55,9 @@ private:
         for (const fusion::DatumPlan& plan : candidate_.data) {
             const bool uniform = datum(plan.datum).kind == DatumKind::uniform;
             internal_check(!plan.loaded || !plan.stored, "a datum both loaded and stored by one kernel");
+            if (plan.stored && datum(plan.datum).flag) {
+                continue; // no list
+            }
             if (plan.stored) {
                 outputs.push_back(&plan);
             } else if (plan.loaded || uniform) {
@@ -70,10 +76,12 @@ private:
                     kernel_.lists[loaded->second].updated = true;
                 }
                 list_of_.emplace(plan->datum, kernel_.lists.size());
-                kernel_.lists.push_back({plan->datum, name, d.type, d.kind == DatumKind::uniform, plan->stored, {}, updated});
+                kernel_.lists.push_back({plan->datum, name, d.type, d.kind == DatumKind::uniform, plan->stored, {}, updated, d.storage});
             }
         }
-        kernel_.name = datum(candidate_.stores.back()).identifier;
+        const auto last =
+            std::find_if(candidate_.stores.rbegin(), candidate_.stores.rend(), [&](DataId stored) { return !datum(stored).flag; });
+        kernel_.name = datum(last == candidate_.stores.rend() ? candidate_.stores.back() : *last).identifier;
     }
 
     void add_datum(const fusion::DatumPlan& plan) {
@@ -162,6 +170,12 @@ private:
 
     void add_store(DataId id) {
         const Place place = place_of_.at(id);
+        if (datum(id).flag) {
+            const auto check = std::find_if(checks_.begin(), checks_.end(), [&](const Check& c) { return c.flag == id; });
+            internal_check(place.kind == Place::Kind::value && check != checks_.end(), "a flag in a tile, or of no check");
+            kernel_.steps.push_back(Report{place.index, static_cast<std::size_t>(check - checks_.begin())});
+            return;
+        }
         const Staging staging = plan_of_.at(id)->store;
         if (place.kind == Place::Kind::tile) {
             internal_check(staging == Staging::words || staging == Staging::vectors, "a tile is stored by words or vectors");
@@ -268,6 +282,7 @@ private:
     const fusion::Candidate& candidate_;
     const dag::CallGraph& graph_;
     const library::Catalog& catalog_;
+    const std::vector<Check>& checks_; ///< of the unit
     Kernel kernel_;
     Names names_;
     std::map<DataId, std::size_t> list_of_;
@@ -290,7 +305,19 @@ int demanded_blocks(const fusion::KernelWork& work, int resident_blocks) {
 List interface_list(const frontend::CheckedProgram& program, DataId id, bool written, bool updated) {
     const frontend::Datum& datum = program.datum(id);
     const DataId named = updated ? program.new_value(id).value_or(id) : id;
-    return {id, program.datum(named).identifier, datum.type, datum.kind == DatumKind::uniform, written, program.datum(named).name, updated};
+    return {id, program.datum(named).identifier, datum.type, datum.kind == DatumKind::uniform, written, program.datum(named).name, updated,
+        datum.storage};
+}
+
+/// Those whose flags are among the stored, in their order; the others are not of the unit.
+std::vector<Check> checks_of(const frontend::CheckedProgram& program, const std::function<bool(DataId)>& stored) {
+    std::vector<Check> checks;
+    for (const frontend::Check& check : program.checks) {
+        if (const DataId flag = program.outputs.at(check.output); stored(flag)) {
+            checks.push_back({flag, check.text});
+        }
+    }
+    return checks;
 }
 
 } // namespace
@@ -298,12 +325,15 @@ List interface_list(const frontend::CheckedProgram& program, DataId id, bool wri
 Unit unit_without_kernels(const frontend::CheckedProgram& program) {
     Unit unit;
     unit.name = program.name;
+    unit.blocks = program.blocks;
     for (const DataId id : program.inputs) {
         unit.inputs.push_back(interface_list(program, id, false, program.new_value(id).has_value()));
     }
-    for (const DataId id : program.outputs) {
+    for (std::size_t i = 0; i < program.listed_outputs(); ++i) {
+        const DataId id = program.outputs[i];
         unit.outputs.push_back(interface_list(program, id, true, program.old_value(id).has_value()));
     }
+    unit.checks = checks_of(program, [](DataId) { return true; });
     return unit;
 }
 
@@ -317,7 +347,7 @@ Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library:
         unit.workspace.push_back({id, program.datum(id).identifier, program.datum(id).type, slot});
     }
     for (const fusion::Candidate& candidate : plan.kernels) {
-        Kernel& kernel = unit.kernels.emplace_back(KernelLowering(candidate, graph, catalog).lower());
+        Kernel& kernel = unit.kernels.emplace_back(KernelLowering(candidate, graph, catalog, unit.checks).lower());
         kernel.resident_blocks = resident_blocks && !kernel.simd ? demanded_blocks(candidate.work, resident_blocks(candidate.work)) : 0;
     }
     return unit;
@@ -326,7 +356,9 @@ Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library:
 Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog) {
     Unit unit;
     unit.name = name;
-    unit.kernels.push_back(KernelLowering(candidate, graph, catalog).lower());
+    unit.checks =
+        checks_of(graph.program(), [&](DataId flag) { return std::binary_search(candidate.stores.begin(), candidate.stores.end(), flag); });
+    unit.kernels.push_back(KernelLowering(candidate, graph, catalog, unit.checks).lower());
     for (const List& list : unit.kernels.front().lists) {
         (list.written ? unit.outputs : unit.inputs).push_back(interface_list(graph.program(), list.datum, list.written, list.updated));
     }

@@ -110,6 +110,15 @@ private:
         }
     }
 
+    /// Copies move bytes: a list that is stored otherwise goes a component at a time, which is converted on the way.
+    void check_conversion(const List& list, fusion::Staging staging, int access_bytes) {
+        const bool whole = staging == fusion::Staging::vectors || staging == fusion::Staging::async ||
+            staging == fusion::Staging::lanes_streaming || access_bytes != bytes_of(list.type.precision);
+        if (list.storage && whole) {
+            findings_.add_step(step_, list.name, "copied as it is, but its components are `" + std::string(list.c_type()) + "`");
+        }
+    }
+
     /// 16-byte accesses: the list's part of the tile starts at a multiple, and no access is torn apart by padding.
     void check_wide(const Tile& tile, const List& list, int access_bytes) {
         const int component = bytes_of(list.type.precision);
@@ -142,6 +151,7 @@ private:
         const List& list = kernel_.lists[step.list];
         const Tile& tile = kernel_.tiles[step.tile];
         check_same_shape(list.type, tile.type, list.name);
+        check_conversion(list, step.staging, step.access_bytes);
         check_wide(tile, list, step.access_bytes);
         const int words = tile.type.shape.size();
         for_each_copied(tile.type, step.access_bytes, [&](int thread, int i) {
@@ -154,6 +164,7 @@ private:
         const List& list = kernel_.lists[step.list];
         const Tile& tile = kernel_.tiles[step.tile];
         check_same_shape(list.type, tile.type, list.name);
+        check_conversion(list, step.staging, step.access_bytes);
         check_wide(tile, list, step.access_bytes);
         const int words = tile.type.shape.size();
         for_each_copied(tile.type, step.access_bytes, [&](int thread, int i) {
@@ -186,6 +197,7 @@ private:
         const List& list = kernel_.lists[step.list];
         const Value& value = kernel_.values[step.value];
         check_same_shape(list.type, value.type, list.name);
+        check_conversion(list, step.staging, step.access_bytes);
         check_owner_width(value, list, step.access_bytes);
         if (list.uniform) {
             for (int thread = 0; thread < kernel_.mapped_threads(); ++thread) {
@@ -204,6 +216,7 @@ private:
     void execute(const StoreValue& step) {
         const Value& value = kernel_.values[step.value];
         check_same_shape(kernel_.lists[step.list].type, value.type, kernel_.lists[step.list].name);
+        check_conversion(kernel_.lists[step.list], step.staging, step.access_bytes);
         check_owner_width(value, kernel_.lists[step.list], step.access_bytes);
         for_each_owned(value, [&](int thread, int element, int component) {
             if (step.leader && thread % value.threads != 0) {
@@ -216,6 +229,25 @@ private:
             }
             store_word(step.list, flat, thread);
         });
+    }
+
+    /// The flag is whole in the one thread of each element; an element without a report would never be told.
+    void execute(const Report& step) {
+        const Value& value = kernel_.values[step.value];
+        if (value.type.shape.size() != 1 || value.threads != 1 || value.derived) {
+            findings_.add_step(step_, value.name, "reported, but no scalar of one thread per element");
+            return;
+        }
+        int reported = 0;
+        for_each_owned(value, [&](int thread, int element, int component) {
+            if (const std::string defect = machine_.use(step.value, thread, element, component); !defect.empty()) {
+                report(value.name, value.type, element, thread, defect);
+            }
+            ++reported;
+        });
+        if (reported != count_) {
+            findings_.add_step(step_, value.name, "reported for " + std::to_string(reported) + " elements" + circumstances());
+        }
     }
 
     /// By every thread of the block, whatever it works on: nothing that belongs to an element can be read.

@@ -15,6 +15,9 @@ std::optional<ThreadMap> thread_map(const Kernel& kernel, const Step& step) {
     if (const auto* store = std::get_if<StoreValue>(&step)) {
         return ThreadMap{kernel.values.at(store->value).threads};
     }
+    if (const auto* report = std::get_if<Report>(&step)) {
+        return ThreadMap{kernel.values.at(report->value).threads};
+    }
     return std::nullopt;
 }
 
@@ -45,6 +48,8 @@ ThreadGroups thread_groups(const Kernel& kernel) {
             groups_of_value[load->value].insert(group);
         } else if (const auto* store = std::get_if<StoreValue>(&step)) {
             groups_of_value[store->value].insert(group);
+        } else if (const auto* report = std::get_if<Report>(&step)) {
+            groups_of_value[report->value].insert(group);
         }
     }
     for (const auto& [value, groups] : groups_of_value) {

@@ -14,7 +14,13 @@ namespace {
 /// How the kernels of a unit fit together: what each reads has been written, by one kernel, and is still there.
 class UnitCheck {
 public:
-    explicit UnitCheck(const Unit& unit) : unit_(unit) {}
+    explicit UnitCheck(const Unit& unit) : unit_(unit) {
+        for (const auto* lists : {&unit.inputs, &unit.outputs}) {
+            for (const List& list : *lists) {
+                lists_.emplace(list.datum, &list);
+            }
+        }
+    }
 
     std::vector<std::string> run() {
         for (const List& list : unit_.inputs) {
@@ -27,7 +33,8 @@ public:
                 unit_.inputs.begin(), unit_.inputs.end(), [&](const List& input) { return input.updated && input.name == list.name; });
             if (!list.updated) {
                 declare(list.name);
-            } else if (old == unit_.inputs.end() || old->type != list.type || !old_values_.emplace(list.datum, old->datum).second) {
+            } else if (old == unit_.inputs.end() || old->type != list.type || old->storage != list.storage ||
+                !old_values_.emplace(list.datum, old->datum).second) {
                 add("updated list `" + list.name + "` has no old value");
             }
         }
@@ -37,9 +44,15 @@ public:
             }
             slot_of_.emplace(list.datum, list.slot);
         }
+        std::uint32_t block = 0;
         for (const Kernel& kernel : unit_.kernels) {
+            if (!unit_.blocks.empty() && (kernel.block < block || kernel.block >= unit_.blocks.size())) {
+                add("kernel " + kernel.name + " is launched behind one of a later block");
+            }
+            block = kernel.block;
             check_kernel(kernel);
         }
+        check_reports();
         for (const List& list : unit_.outputs) {
             if (available_.count(list.datum) == 0) {
                 add("output `" + list.name + "` is never stored");
@@ -56,9 +69,37 @@ private:
         }
     }
 
+    /// Each check is reported by one step of one kernel, with its own number.
+    void check_reports() {
+        std::vector<int> times(unit_.checks.size(), 0);
+        for (const Kernel& kernel : unit_.kernels) {
+            for (const Step& step : kernel.steps) {
+                const auto* report = std::get_if<Report>(&step);
+                if (report == nullptr) {
+                    continue;
+                }
+                const bool exists = report->check < times.size() && report->value < kernel.values.size();
+                if (!exists || kernel.values[report->value].datum != unit_.checks[report->check].flag) {
+                    add("kernel " + kernel.name + " reports what is not the flag of check " + std::to_string(report->check));
+                } else {
+                    ++times[report->check];
+                }
+            }
+        }
+        for (std::size_t check = 0; check < times.size(); ++check) {
+            if (times[check] != 1) {
+                add("check " + std::to_string(check) + " is reported by " + std::to_string(times[check]) + " steps");
+            }
+        }
+    }
+
     void check_kernel(const Kernel& kernel) {
         std::set<std::size_t> read_slots;
         for (const List& list : kernel.lists) {
+            const auto given = lists_.find(list.datum);
+            if (list.storage != (given == lists_.end() ? Storage() : given->second->storage)) {
+                add("kernel " + kernel.name + " takes `" + list.name + "` for " + to_string(list.type, list.storage));
+            }
             if (list.written) {
                 continue;
             }
@@ -102,6 +143,7 @@ private:
 
     const Unit& unit_;
     std::vector<std::string> found_;
+    std::map<DataId, const List*> lists_; ///< of the interface
     std::set<std::string> names_;
     std::set<DataId> available_, outputs_;
     std::map<DataId, std::size_t> slot_of_;

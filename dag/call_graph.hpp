@@ -30,6 +30,9 @@ public:
     const frontend::Call& call(CallId id) const { return program_.call(id); }
     const frontend::Datum& datum(DataId id) const { return program_.datum(id); }
 
+    /// The program block of a call: no kernel has calls of two, and those of one block come before those of the next.
+    std::uint32_t block(CallId id) const { return program_.call(id).block; }
+
     /// Calls that use a datum, ascending, each once.
     const std::vector<CallId>& consumers(DataId id) const { return consumers_.at(id.index()); }
     /// What a derived datum is made of, itself included: uniforms, constants and derived data, ascending. Empty for others.

@@ -114,6 +114,7 @@ void verify(const CallGraph& graph) {
         internal_check(above == graph.ancestors(call), "call graph: ancestors are wrong");
         internal_check(graph.successors(call) == followers(graph, call), "call graph: successors are wrong");
         for (CallId predecessor : graph.predecessors(call)) {
+            internal_check(graph.block(predecessor) <= graph.block(call), "call graph: a call waits for one of a later block");
             internal_check(uses(graph, call, graph.call(predecessor).result) || reads_what_it_replaces(graph, predecessor, call),
                 "call graph: predecessors are wrong");
         }

@@ -81,6 +81,7 @@ struct Implementation {
     std::optional<SizeExpression> limit; ///< legal only where this is nonzero
     SizeExpression temporaries;          ///< live scalars of the routine besides operands and result
     bool barrier = false;                ///< the routine itself synchronises the threads of an instance
+    bool keeps_row = false; ///< a thread writes components of its row again with what they have; a packed result does not have them all
     /// Values that each thread gives to others of its instance, one after another; nothing: they exchange none. Each of them still touches
     /// its own part of operands and result only.
     std::optional<SizeExpression> exchanges;

@@ -186,6 +186,11 @@ bool ComponentSourceWriter::has_rows() const {
     return result_.form == Form::matrix && result_.rows > 1 && result_.columns > 1 && (diagonals <= 1 || rest_is_zero_) && simple;
 }
 
+bool ComponentSourceWriter::row_is_kept() const {
+    return result_.form == Form::matrix &&
+        std::any_of(parts_.begin(), parts_.end(), [](const ComponentPart& part) { return part.diagonal; });
+}
+
 std::string ComponentSourceWriter::row(const std::string& function) const {
     return routine_head(function + "_row", "Lane lane", operands_.size()) + "    const int i = lane.index;\n" + row_body() + "}\n";
 }

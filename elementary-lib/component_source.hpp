@@ -36,6 +36,9 @@ public:
     /// Of a matrix with rows and columns, unless several diagonals lie among components that nothing gives a value before, or one needs variables.
     bool has_rows() const;
 
+    /// Whether row() and rows() write components of a matrix again with what they have already: a diagonal is swept along the row.
+    bool row_is_kept() const;
+
     const std::vector<ComponentPart>& parts() const { return parts_; }
     bool rest_is_zero() const { return rest_is_zero_; }
 

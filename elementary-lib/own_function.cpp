@@ -93,6 +93,7 @@ void add_parallel_implementations(
     const auto add = [&](const std::string& routine, int threads, Touch output, int share) -> Implementation& {
         Implementation& added = add_implementation(function, routine, threads, output);
         narrow_inputs(added, writer.parts(), operands, result, share);
+        added.keeps_row = output != Touch::entry && writer.row_is_kept();
         return added;
     };
     add("entry", result.size(), Touch::entry, 0);

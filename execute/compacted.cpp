@@ -28,6 +28,7 @@ CheckedProgram compacted(const CheckedProgram& program, const std::vector<bool>&
     result.source = program.source;
     result.functions = program.functions;
     result.written = program.written;
+    result.blocks = program.blocks;
     std::vector<DataId> moved(program.data.size());
     for (std::size_t i = 0; i < program.data.size(); ++i) {
         if (needed[i]) {
@@ -45,12 +46,13 @@ CheckedProgram compacted(const CheckedProgram& program, const std::vector<bool>&
             const Call& call = program.calls[i];
             const DataId made = moved[call.result.index()];
             result.data[made.index()].producer = CallId(result.calls.size());
-            result.calls.push_back({call.instance, move(call.operands), made, call.span, call.operand_spans});
+            result.calls.push_back({call.instance, move(call.operands), made, call.span, call.operand_spans, call.block});
         }
     }
     result.inputs = move(program.inputs);
     result.outputs = move(program.outputs);
     result.updates = program.updates;
+    result.checks = program.checks;
     return result;
 }
 

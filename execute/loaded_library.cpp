@@ -44,9 +44,10 @@ void LoadedLibrary::attach(emulation::Device& device) const {
     attach(&device);
 }
 
-std::optional<UnitFunctions> UnitFunctions::find(const LoadedLibrary& library, const std::string& unit, Diagnostics& diagnostics) {
+std::optional<UnitFunctions> UnitFunctions::find(
+    const LoadedLibrary& library, const std::string& unit, Diagnostics& diagnostics, const std::vector<std::string>& blocks, bool checked) {
     UnitFunctions functions;
-    const auto find = [&](const char* suffix) {
+    const auto find = [&](const std::string& suffix) {
         void* const symbol = library.symbol(unit + suffix);
         if (symbol == nullptr) {
             diagnostics.report(kind::unloadable_library, {}, "the text defines no function `" + unit + suffix + "`");
@@ -56,8 +57,21 @@ std::optional<UnitFunctions> UnitFunctions::find(const LoadedLibrary& library, c
     functions.workspace_bytes = reinterpret_cast<decltype(functions.workspace_bytes)>(find("_workspace_bytes"));
     functions.launch = reinterpret_cast<decltype(functions.launch)>(find("_launch"));
     functions.launch_range = reinterpret_cast<decltype(functions.launch_range)>(find("_launch_range"));
-    if (functions.workspace_bytes == nullptr || functions.launch == nullptr || functions.launch_range == nullptr) {
+    if (checked) {
+        functions.first_failure = reinterpret_cast<decltype(functions.first_failure)>(find("_first_failure"));
+    }
+    if (functions.workspace_bytes == nullptr || functions.launch == nullptr || functions.launch_range == nullptr ||
+        (checked && functions.first_failure == nullptr)) {
         return std::nullopt;
+    }
+    for (const std::string& block : blocks) {
+        Entry entry;
+        entry.launch = reinterpret_cast<decltype(entry.launch)>(find("_launch_" + block));
+        entry.launch_range = reinterpret_cast<decltype(entry.launch_range)>(find("_launch_" + block + "_range"));
+        if (entry.launch == nullptr || entry.launch_range == nullptr) {
+            return std::nullopt;
+        }
+        functions.entries.push_back(entry);
     }
     return functions;
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fusec::execute {
 
@@ -39,8 +40,18 @@ struct UnitFunctions {
     int (*launch_range)(
         const void* arguments, std::size_t first, std::size_t count, void* workspace, std::size_t workspace_bytes, void* stream) = nullptr;
 
-    /// Reports `unloadable-library` when one of the three is missing.
-    static std::optional<UnitFunctions> find(const LoadedLibrary& library, const std::string& unit, Diagnostics& diagnostics);
+    int (*first_failure)(const void* workspace, void* stream, std::size_t* element, const char** message) = nullptr; ///< with checks
+
+    /// NAME_launch_BLOCK and NAME_launch_BLOCK_range of a program block.
+    struct Entry {
+        decltype(UnitFunctions::launch) launch = nullptr;
+        decltype(UnitFunctions::launch_range) launch_range = nullptr;
+    };
+    std::vector<Entry> entries = {};
+
+    /// Reports `unloadable-library` when one of the functions, or one of `blocks`, is missing.
+    static std::optional<UnitFunctions> find(const LoadedLibrary& library, const std::string& unit, Diagnostics& diagnostics,
+        const std::vector<std::string>& blocks = {}, bool checked = false);
 };
 
 } // namespace fusec::execute

@@ -19,13 +19,18 @@ constexpr std::size_t tried_elements = 400;
 constexpr std::size_t tolerated = tried_elements / 100;
 constexpr std::uint64_t trial_seed = 1;
 
+/// Values that are exact in the list and where it is read.
+Type drawn_type(const Datum& datum) {
+    return {datum.type.shape, kept_precision(datum.type, datum.storage)};
+}
+
 DataValues first_draw(const CheckedProgram& program, const std::vector<Demands>& wanted, std::size_t elements, std::uint64_t seed) {
     DataValues given(program.data.size());
     for (const DataId id : program.inputs) {
         const Datum& datum = program.datum(id);
         const std::size_t count = per_element(datum) ? elements : 1;
         for (std::size_t element = 0; element < count; ++element) {
-            const std::vector<double> value = random_value(datum.type, wanted[id.index()], seed, id.index(), element, 0);
+            const std::vector<double> value = random_value(drawn_type(datum), wanted[id.index()], seed, id.index(), element, 0);
             given[id.index()].insert(given[id.index()].end(), value.begin(), value.end());
         }
     }
@@ -118,7 +123,7 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
             }
             for (const std::size_t element : ill) {
                 const std::vector<double> value =
-                    random_value(datum.type, wanted[id.index()], seed, id.index(), element, static_cast<std::uint64_t>(draw));
+                    random_value(drawn_type(datum), wanted[id.index()], seed, id.index(), element, static_cast<std::uint64_t>(draw));
                 again[id.index()].insert(again[id.index()].end(), value.begin(), value.end());
                 std::copy(
                     value.begin(), value.end(), cases.given[id.index()].begin() + static_cast<std::ptrdiff_t>(element * value.size()));

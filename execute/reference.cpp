@@ -2,6 +2,7 @@
 #include "execute/reference.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -167,6 +168,30 @@ bool per_element(const Datum& datum) {
 
 namespace {
 
+/// What other kernels load of a list that is stored in a coarser precision is rounded: the bounds, in units of the type's roundoff, get that
+/// of the storage; infinite where the value has no place in it.
+void round_in_list(const Datum& datum, std::vector<Bounded>& components) {
+    if (kept_precision(datum.type, datum.storage) == datum.type.precision) {
+        return;
+    }
+    constexpr double most = std::numeric_limits<float>::max(), least = std::numeric_limits<float>::min();
+    const double u = unit_roundoff(datum.type.precision);
+    for (Bounded& component : components) {
+        const double size = std::abs(component.value);
+        if (size > most) {
+            component.bound = std::numeric_limits<double>::infinity();
+        } else if (size != 0) { // compared is 4 u bound
+            component.bound += (size * unit_roundoff(*datum.storage) + least / 4) / u;
+        }
+    }
+}
+
+/// Whether lists are stored in a coarser precision than their values have.
+bool rounds_in_lists(const CheckedProgram& program) {
+    return std::any_of(program.data.begin(), program.data.end(),
+        [](const Datum& datum) { return kept_precision(datum.type, datum.storage) != datum.type.precision; });
+}
+
 /// Which uniform calls the calls need.
 std::vector<bool> derived_for(const CheckedProgram& program, std::span<const CallId> calls) {
     std::vector<bool> needed(program.uniform_calls.size(), false);
@@ -204,6 +229,7 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
         }
     }
     std::vector<bool> computed(program.data.size(), false);
+    const bool rounds = rounds_in_lists(program);
     const auto compute = [&](const frontend::Call& call) {
         std::vector<Shape> shapes;
         std::vector<std::size_t> strides; // components from one element to the next; 0 for uniforms and constants
@@ -214,6 +240,7 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
             internal_check(elements == 0 || !data[operand.index()].empty(), "an operand of the reference is neither given nor computed");
         }
         const InstanceReference reference(catalog, call.instance, shapes);
+        deciding_roundoff = rounds ? unit_roundoff(call.instance.result.precision) : coarsest_roundoff;
         const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
         const std::size_t entries = per_element(program.datum(call.result)) ? elements : std::min<std::size_t>(elements, 1);
         std::vector<Bounded> result(size * entries);
@@ -224,6 +251,8 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
             }
             reference.evaluate(operands, result.data() + element * size);
         }
+        round_in_list(program.datum(call.result), result);
+        deciding_roundoff = coarsest_roundoff;
         data[call.result.index()] = std::move(result);
         computed[call.result.index()] = true;
     };

@@ -59,7 +59,8 @@ struct ReferenceResult {
 /// True when a datum has one value per element.
 bool per_element(const frontend::Datum& datum);
 
-/// Evaluates `calls` (in topological order) for elements 0 .. elements-1. `given` holds what they read and do not compute, exact at the
+/// Evaluates `calls` (in topological order) for elements 0 .. elements-1; the bounds of a list that is stored in a coarser precision are those
+/// of what is read from it. `given` holds what they read and do not compute, exact at the
 /// storage precision; constants come from the program, and derived data are evaluated from the uniforms. A call's result replaces a given value. Linear in calls times elements.
 ReferenceResult evaluate(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::span<const CallId> calls,
     std::size_t elements, const DataValues& given);

@@ -52,11 +52,14 @@ inline Bounded absolute(Bounded a) {
 }
 /// The roundoff of the coarsest precision, which decides which of two values is the larger in every precision.
 inline constexpr double coarsest_roundoff = 0x1p-24;
+/// What decides in the call that this thread evaluates: that of its own precision where bounds hold the roundoff of lists that are stored in a
+/// coarser one, and so say all that there is to doubt.
+inline thread_local double deciding_roundoff = coarsest_roundoff;
 
 /// One of two values, `selected` in exact arithmetic. Where their errors, four times each as a comparison allows, could not exchange them it is that one;
 /// where they could, both are within the larger bound of it.
 inline Bounded select(Bounded selected, Bounded other) {
-    const bool apart = std::abs(selected.value - other.value) > 4 * coarsest_roundoff * (selected.bound + other.bound);
+    const bool apart = std::abs(selected.value - other.value) > 4 * deciding_roundoff * (selected.bound + other.bound);
     return {selected.value, apart ? selected.bound : std::max(selected.bound, other.bound)};
 }
 inline Bounded smaller(Bounded a, Bounded b) {
@@ -70,7 +73,7 @@ inline Bounded larger(Bounded a, Bounded b) {
 /// in doubt, equal ones neither; what is no number always is.
 inline bool comparison_in_doubt(Bounded a, Bounded b) {
     const double doubt = a.bound + b.bound;
-    return doubt != 0 && !(std::abs(a.value - b.value) > 4 * coarsest_roundoff * doubt);
+    return doubt != 0 && !(std::abs(a.value - b.value) > 4 * deciding_roundoff * doubt);
 }
 /// `chosen`, as a comparison of exact values says. Where that is in doubt, the other one is as good: then there is a bound only if they agree.
 inline Bounded choose(bool in_doubt, Bounded chosen, Bounded other) {

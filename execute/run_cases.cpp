@@ -5,6 +5,8 @@
 #include "support/counted.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace fusec::execute {
 
@@ -15,6 +17,9 @@ std::string to_string(const RunCase& launch) {
     }
     if (launch.shifted != 0) {
         text += ", bases off by " + counted(static_cast<std::uint64_t>(launch.shifted), "component");
+    }
+    if (!launch.entries.empty()) {
+        text += launch.entries.size() == 1 ? ", one block only" : ", block by block";
     }
     return text;
 }
@@ -38,6 +43,17 @@ std::vector<RunCase> standard_cases(int tile, std::uint64_t seed) {
         {2 * t + 8, true, 2 * t + 7, 1, Placement::at_end, 0, Schedule::forward, seed},
         {2 * t + 8, true, t, 0, Placement::at_end, 0, Schedule::forward, seed},
     };
+}
+
+std::vector<RunCase> with_entries(std::vector<RunCase> cases, std::size_t blocks) {
+    const std::size_t count = blocks == 0 ? 0 : cases.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        RunCase launch = cases[i];
+        launch.entries.resize(blocks);
+        std::iota(launch.entries.begin(), launch.entries.end(), std::size_t{0});
+        cases.push_back(std::move(launch));
+    }
+    return cases;
 }
 
 std::size_t most_elements(const std::vector<RunCase>& cases) {

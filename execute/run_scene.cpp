@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/run_scene.hpp"
 
-#include "execute/workspace.hpp"
 #include "support/counted.hpp"
 
 #include <algorithm>
@@ -74,17 +73,69 @@ RunScene::RunScene(const UnitFunctions& functions, const RunInterface& interface
 }
 
 std::vector<emulation::Forbidden> RunScene::forbidden() const {
-    return interface_.slots && execute::workspace_bytes(*interface_.slots, computed()) == workspace_bytes_
-        ? paddings(workspace_->data(), *interface_.slots, computed())
-        : std::vector<emulation::Forbidden>();
+    if (!interface_.slots || execute::workspace_bytes(*interface_.slots, computed()) + word_bytes() != workspace_bytes_) {
+        return {};
+    }
+    const unsigned char* const data = workspace_->data();
+    std::vector<emulation::Forbidden> ranges = paddings(data, *interface_.slots, computed(), word_bytes());
+    if (!interface_.checks.empty()) {
+        ranges.insert(ranges.begin(), {data + sizeof(std::uint64_t), data + word_bytes(), "behind the word of the first failure"});
+    }
+    return ranges;
 }
 
 int RunScene::run(void* workspace, std::size_t workspace_bytes) {
     return driver_ != nullptr ? run_on_gpu(workspace, workspace_bytes) : launch(arguments_, workspace, workspace_bytes);
 }
-int RunScene::launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const {
+int RunScene::start(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const {
+    for (std::size_t i = 0; i < launch_.entries.size(); ++i) {
+        const UnitFunctions::Entry& entry = functions_.entries.at(launch_.entries[i]);
+        const int error = launch_.ranged
+            ? entry.launch_range(arguments.data(), launch_.first, launch_.count, workspace, workspace_bytes, nullptr)
+            : entry.launch(arguments.data(), launch_.n, workspace, workspace_bytes, nullptr);
+        if (error != 0 || i + 1 == launch_.entries.size()) {
+            return error;
+        }
+    }
     return launch_.ranged ? functions_.launch_range(arguments.data(), launch_.first, launch_.count, workspace, workspace_bytes, nullptr)
                           : functions_.launch(arguments.data(), launch_.n, workspace, workspace_bytes, nullptr);
+}
+
+int RunScene::launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) {
+    const int error = start(arguments, workspace, workspace_bytes);
+    if (error == 0 && !interface_.checks.empty()) { // while the workspace is where the launch had it
+        const char* message = nullptr;
+        FirstFailure& failure = failure_.emplace();
+        failure.error = functions_.first_failure(workspace, nullptr, &failure.element, &message);
+        if (failure.error == 0 && message != nullptr) {
+            failure.message = message;
+        }
+    }
+    return error;
+}
+
+void RunScene::check_failure(RunReport& report) const {
+    const std::size_t first = launch_.ranged ? launch_.first : 0;
+    std::optional<std::string> expected;
+    std::size_t element = 0;
+    for (; element < computed() && !expected; ++element) {
+        for (const RunCheck& check : interface_.checks) {
+            if (check.flags[first + element] != 0) {
+                expected = check.text;
+                break;
+            }
+        }
+    }
+    element -= expected ? std::size_t{1} : 0;
+    const auto said = [](const std::optional<std::string>& message, std::size_t at) {
+        return message ? "`" + *message + "` in element " + std::to_string(at) : std::string("none");
+    };
+    if (!failure_ || failure_->error != 0) {
+        report.add("the first failure cannot be read: error " + std::to_string(failure_ ? failure_->error : 0) + where_text());
+    } else if (failure_->message != expected || (expected && failure_->element != element)) {
+        report.add("the first failure is " + said(failure_->message, failure_->element) + ", that of the reference " +
+            said(expected, element) + where_text());
+    }
 }
 
 void RunScene::check_memory(RunReport& report) const {
@@ -180,6 +231,9 @@ bool RunScene::check_component(const RunList& output, const GuardedList& list, s
 }
 
 void RunScene::check_results(RunReport& report) const {
+    if (!interface_.checks.empty()) {
+        check_failure(report);
+    }
     const std::size_t first = launch_.ranged ? launch_.first : 0, last = launch_.ranged ? launch_.first + launch_.count : launch_.n;
     for (std::size_t i = 0; i < interface_.outputs.size(); ++i) {
         const RunList& output = interface_.outputs[i];
@@ -195,10 +249,13 @@ void RunScene::check_workspace(RunReport& report) const {
     if (!interface_.slots) {
         return;
     }
-    if (const std::size_t needed = execute::workspace_bytes(*interface_.slots, computed()); needed != workspace_bytes_) {
+    const std::size_t needed = execute::workspace_bytes(*interface_.slots, computed()) + word_bytes();
+    if (needed != workspace_bytes_) {
         report.add("the workspace of " + counted(computed(), "element") + " is said to have " + counted(workspace_bytes_, "byte") +
             "; its slots have " + std::to_string(needed) + where_text());
-    } else if (const auto where = altered_padding(workspace_->data(), *interface_.slots, computed())) {
+    } else if (!interface_.checks.empty() && altered_poison(workspace_->data(), sizeof(std::uint64_t), word_bytes())) {
+        report.add("memory behind the word of the first failure is overwritten" + where_text());
+    } else if (const auto where = altered_padding(workspace_->data(), *interface_.slots, computed(), word_bytes())) {
         report.add("memory " + *where + ", is overwritten" + where_text());
     }
 }

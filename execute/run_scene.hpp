@@ -3,6 +3,7 @@
 #pragma once
 
 #include "execute/runner.hpp"
+#include "execute/workspace.hpp"
 
 #include <map>
 #include <memory>
@@ -11,6 +12,13 @@
 #include <vector>
 
 namespace fusec::execute {
+
+/// What a unit with checks answers.
+struct FirstFailure {
+    int error = 0;
+    std::size_t element = 0;
+    std::optional<std::string> message; ///< nothing: none failed
+};
 
 /// One launch's lists and workspace in memory.
 class RunScene {
@@ -41,9 +49,15 @@ public:
 private:
     std::size_t computed() const { return launch_.ranged ? launch_.count : launch_.n; }
     void place(const RunList& list, bool input);
-    int launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const;
+    int launch(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes);
+    /// All kernels, or those of the launch's entries one after the other.
+    int start(const std::vector<void*>& arguments, void* workspace, std::size_t workspace_bytes) const;
     int run_on_gpu(void* workspace, std::size_t workspace_bytes);
     void check_workspace(RunReport& report) const;
+    /// That the first failure is that of the reference.
+    void check_failure(RunReport& report) const;
+    /// Bytes in front of the slots of the workspace.
+    std::size_t word_bytes() const { return interface_.checks.empty() ? 0 : workspace_alignment; }
     void check_unchanged(std::size_t index, RunReport& report) const;
     /// Whether component k of an input is what it was given.
     bool is_given(std::size_t index, std::size_t k) const;
@@ -57,6 +71,7 @@ private:
     std::unique_ptr<GuardedList> workspace_;
     std::size_t workspace_bytes_ = 0;
     std::vector<void*> arguments_;
+    std::optional<FirstFailure> failure_; ///< of a launch that returned 0; nothing when it could not be asked
     const GpuDriver* driver_ = nullptr;
     std::map<const GuardedList*, std::optional<std::ptrdiff_t>> altered_on_gpu_; ///< lists with bytes altered beyond the host's pages
 };

@@ -116,7 +116,8 @@ std::string run_batch(const std::vector<RunJob>& jobs, const Batch& batch, Build
     const RunOptions options{setup.first_fault_only, setup.step_seconds};
     for (std::size_t i = batch.first_run; i < batch.last; ++i) {
         RunReport report;
-        const auto functions = UnitFunctions::find(*library, jobs[i].text.name, diagnostics);
+        const auto functions =
+            UnitFunctions::find(*library, jobs[i].text.name, diagnostics, jobs[i].interface.entries, !jobs[i].interface.checks.empty());
         if (!functions) {
             report.add(diagnostics.all().back().message);
         } else if (kind == BuildKind::emulated) {

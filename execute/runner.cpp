@@ -81,7 +81,7 @@ private:
                         [&](RunScene& lists, void*&, std::size_t&) { lists.arguments()[j] = lists.arguments()[i]; });
                 }
             }
-            if (!all[i].second) {
+            if (!all[i].second && written < all.size()) {
                 refused(elements, "the output `" + all[written].first + "` in the place of `" + name + "`",
                     [&](RunScene& lists, void*&, std::size_t&) { lists.arguments()[written] = lists.arguments()[i]; });
             }
@@ -91,10 +91,20 @@ private:
             refused(elements, "a workspace too small", [](RunScene&, void*&, std::size_t& bytes) { --bytes; });
         }
     }
+    /// By NAME_launch, and by the function of each program block.
     template <class Alter>
     void refused(std::size_t elements, const std::string& what, const Alter& alter) {
         RunCase launch;
         launch.n = elements;
+        refused(launch, what, alter);
+        for (std::size_t i = 0; i < interface_.entries.size(); ++i) {
+            launch.entries = {i};
+            refused(launch, what, alter);
+        }
+    }
+    template <class Alter>
+    void refused(const RunCase& launch, const std::string& what, const Alter& alter) {
+        const std::size_t elements = launch.n;
         begin(what);
         RunScene lists(functions_, interface_, launch, driver_);
         faults_.lists = &lists.lists();

@@ -28,6 +28,12 @@ struct RunList {
     std::optional<std::size_t> updates = std::nullopt; ///< outputs: the input that holds the old values, in the same memory
 };
 
+/// A check of a unit with checks.
+struct RunCheck {
+    std::string text;
+    std::vector<double> flags; ///< the reference: per element, not 0 where it fails
+};
+
 /// The interface of a unit, in order.
 struct RunInterface {
     std::string unit;
@@ -52,8 +58,10 @@ struct RunInterface {
     }
 
     std::optional<std::vector<int>> slots =
-        std::nullopt;      ///< bytes per element of each slot of the workspace; nothing: its layout is not known
-    double operations = 0; ///< arithmetic of the unit for an element, as the library counts it
+        std::nullopt;                      ///< bytes per element of each slot of the workspace; nothing: its layout is not known
+    std::vector<RunCheck> checks = {};     ///< by number
+    double operations = 0;                 ///< arithmetic of the unit for an element, as the library counts it
+    std::vector<std::string> entries = {}; ///< program blocks that the text has functions for
 };
 
 /// One launch. Lists have `n` elements; `ranged` computes elements first .. first + count - 1 of them with launch_range.
@@ -66,6 +74,7 @@ struct RunCase {
     int shifted = 0; ///< components by which every list's base is off a multiple of 16 bytes
     emulation::Schedule schedule = emulation::Schedule::forward;
     std::uint64_t seed = 1;
+    std::vector<std::size_t> entries = {}; ///< the functions of these program blocks, in this order; empty: NAME_launch
 };
 /// `n = 65, elements 3..35, bases off by 1 component`
 std::string to_string(const RunCase& launch);
@@ -73,6 +82,8 @@ std::string to_string(const RunCase& launch);
 /// The launches that a unit whose tiles hold `tile` elements is checked with: n = 0, 1, tile - 1, tile, tile + 1 and more, both
 /// placements, shifted bases, ranges, all schedules. `most_elements` says how many elements of values they need.
 std::vector<RunCase> standard_cases(int tile, std::uint64_t seed);
+/// Each case, and then again with all functions of `blocks` program blocks in order; as they are where there are none.
+std::vector<RunCase> with_entries(std::vector<RunCase> cases, std::size_t blocks);
 std::size_t most_elements(const std::vector<RunCase>& cases);
 
 /// What went wrong in a unit; at most a few texts per unit are kept.

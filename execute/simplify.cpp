@@ -4,6 +4,7 @@
 #include "elementary-lib/selection.hpp"
 #include "execute/compacted.hpp"
 #include "execute/fold_constants.hpp"
+#include "execute/transposed_factors.hpp"
 
 #include <algorithm>
 #include <map>
@@ -146,6 +147,7 @@ private:
             std::swap(kept.identifier, result.identifier);
             std::swap(kept.span, result.span);
             std::swap(kept.output, result.output);
+            std::swap(kept.storage, result.storage);
             std::replace(program_.outputs.begin(), program_.outputs.end(), call.result, equal);
         }
         removed_[number] = true;
@@ -156,6 +158,9 @@ private:
     /// Identical calls on identical operands are one, also those that became so. Where both results are outputs, both stay.
     void merge(std::size_t number) {
         const Call& call = program_.calls[number];
+        if (program_.datum(call.result).flag) {
+            return; // it has no memory that others could load it from
+        }
         Key key{call.instance.function, call.operands, call.instance.result.shape.packed};
         if (function_of(call).commutative && program_.datum(key.operands[0]).type == program_.datum(key.operands[1]).type) {
             std::sort(key.operands.begin(), key.operands.end());
@@ -191,11 +196,17 @@ CheckedProgram simplified(const CheckedProgram& program, const library::Catalog&
     bool changed = result.calls.size() != program.calls.size();
     for (;;) {
         Pass pass(result, catalog, messages);
-        if (!pass.run()) {
+        const bool replaced = pass.run();
+        if (replaced) {
+            result = fold_constants(pass.take(), catalog, messages); // a use of an output may have become one of a constant
+        }
+        if (!replaced && !read_through_transposes(result, catalog, messages)) {
             break;
         }
         changed = true;
-        result = fold_constants(pass.take(), catalog, messages); // a use of an output may have become one of a constant
+        if (!replaced) {
+            result = compacted(result, std::vector<bool>(result.calls.size(), false));
+        }
     }
     messages.report(diagnostics);
     if (changed) {

@@ -26,8 +26,10 @@ BuildKind build_kind(const VerifyOptions& options) {
     return BuildKind::emulated;
 }
 
-codegen::EmitOptions emit_options(const VerifyOptions& options, const std::string& header) {
+/// Of a program with blocks, text has a function for each of them, which is run too.
+codegen::EmitOptions emit_options(const VerifyOptions& options, const std::string& header, const codegen::Unit& unit) {
     codegen::EmitOptions emit;
+    emit.entries = !unit.blocks.empty();
     emit.target = options.target;
     emit.arch = options.arch;
     emit.header_name = header;
@@ -72,14 +74,14 @@ public:
     void add(const Candidate& candidate) {
         ++result_.checked;
         const codegen::Unit plain = codegen::lower(candidate, "kernel", graph_, catalog_);
-        const codegen::Emitted emitted = codegen::emit(plain, graph_, catalog_, emit_options(options_, "kernel.h"));
+        const codegen::Emitted emitted = codegen::emit(plain, graph_, catalog_, emit_options(options_, "kernel.h", plain));
         if (const auto [known, added] = known_.try_emplace(without_title(emitted.source), result_.texts); !added) {
             ++candidates_[known->second];
             return;
         }
         const std::string name = "kernel" + std::to_string(result_.texts);
         const codegen::Unit unit = codegen::lower(candidate, name, graph_, catalog_);
-        add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h")), name),
+        add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h", unit)), name),
             cases_.interface(unit, candidate.calls), standard_cases(candidate.instances_per_block, options_.seed),
             describe(candidate, graph_));
     }
@@ -183,11 +185,11 @@ VerifyResult verify_candidates(fusion::Space& space, const dag::CallGraph& graph
 
 VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog,
     const VerifyOptions& options, const RunSetup& setup) {
-    const std::vector<RunCase> cases = plan_launches(plan, options.seed);
+    const std::vector<RunCase> cases = plan_launches(plan, graph, options.seed);
     Checker checker(graph, catalog, options, setup, most_elements(cases));
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
-    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h")), unit.name),
+    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h", unit)), unit.name),
         checker.cases().interface(unit), cases, "the plan of " + counted(plan.kernels.size(), "kernel"));
     return checker.finish();
 }
@@ -202,7 +204,7 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
     std::map<std::string, std::size_t> known; // texts of the graph at hand
     for (std::size_t p = 0; p < plans.size(); ++p) {
         const PlanToVerify& item = plans[p];
-        std::vector<RunCase> cases = plan_launches(*item.plan, options.seed);
+        std::vector<RunCase> cases = plan_launches(*item.plan, *item.graph, options.seed);
         if (p == 0 || plans[p - 1].graph != item.graph) {
             known.clear();
             drawn.reset();
@@ -217,7 +219,7 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
         ++result.checked;
         codegen::Unit unit = codegen::lower(*item.plan, *item.graph, *item.catalog);
         const auto emit = [&](const std::string& header) {
-            return codegen::emit(unit, *item.graph, *item.catalog, emit_options(options, header));
+            return codegen::emit(unit, *item.graph, *item.catalog, emit_options(options, header, unit));
         };
         const auto [same, first] = known.emplace(without_title(emit("unit.h").source), p);
         same_as[p] = same->second;
@@ -277,6 +279,7 @@ VerifyResult verify_text(const UnitText& text, const dag::CallGraph& graph, cons
     ++checker.result().checked;
     RunInterface interface = checker.cases().interface(unit);
     interface.slots = std::nullopt; // the text may divide its workspace as it likes
+    interface.entries.clear();      // and need not have a function per block
     checker.add(text, std::move(interface), cases, text.files.front().name);
     return checker.finish();
 }

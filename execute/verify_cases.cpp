@@ -65,20 +65,39 @@ Cases::Cases(const dag::CallGraph& graph, const library::Catalog& catalog, std::
       differing_(differing_outputs(graph.program(), catalog, drawn_)),
       one_sided_(one_sided(graph.program(), catalog, drawn_)) {}
 
+namespace {
+
+/// Bounds in units of the values' roundoff, with what a launch may flush to zero, as what the list's precision is compared by.
+std::vector<double> bounds_in_list(const codegen::List& list, std::vector<double> bounds) {
+    const Precision of_values = list.type.precision, of_list = list.list_type().precision;
+    if (of_list != of_values) {
+        for (double& bound : bounds) {
+            bound = allowed_error(bound, of_values) / (4 * unit_roundoff(of_list));
+        }
+    }
+    return bounds;
+}
+
+} // namespace
+
 RunInterface run_interface(const codegen::Unit& unit, const ReferenceResult& reference) {
     RunInterface interface{unit.name, {}, {}, unit.slots};
+    interface.entries = unit.blocks;
     for (const codegen::List& list : unit.inputs) {
-        interface.inputs.push_back({list.name, list.type, list.uniform, reference.values.at(list.datum.index()), {}, {}});
+        interface.inputs.push_back({list.name, list.list_type(), list.uniform, reference.values.at(list.datum.index()), {}, {}});
     }
     for (const codegen::List& list : unit.outputs) {
-        interface.outputs.push_back(
-            {list.name, list.type, false, reference.values.at(list.datum.index()), reference.bounds.at(list.datum.index()), {}});
+        interface.outputs.push_back({list.name, list.list_type(), false, reference.values.at(list.datum.index()),
+            bounds_in_list(list, reference.bounds.at(list.datum.index())), {}});
         if (list.updated) {
             const auto old = std::find_if(unit.inputs.begin(), unit.inputs.end(),
                 [&](const codegen::List& input) { return input.updated && input.name == list.name; });
             internal_check(old != unit.inputs.end(), "an updated list without its old value");
             interface.outputs.back().updates = static_cast<std::size_t>(old - unit.inputs.begin());
         }
+    }
+    for (const codegen::Check& check : unit.checks) {
+        interface.checks.push_back({check.text, reference.values.at(check.flag.index())});
     }
     return interface;
 }
@@ -125,7 +144,7 @@ const ReferenceResult& Cases::evaluated(const codegen::Unit& unit, const dag::Ca
         for (const codegen::List& list : unit.inputs) {
             std::vector<double>& values = given[list.datum.index()] = drawn_.reference.values[list.datum.index()];
             for (double& value : values) {
-                value = list.type.precision == Precision::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+                value = kept_precision(list.type, list.storage) == Precision::f32 ? static_cast<double>(static_cast<float>(value)) : value;
             }
         }
         last_ = evaluate(graph_.program(), catalog_, calls, drawn_.elements, given);
@@ -134,7 +153,7 @@ const ReferenceResult& Cases::evaluated(const codegen::Unit& unit, const dag::Ca
     return last_;
 }
 
-std::vector<RunCase> plan_launches(const fusion::Plan& plan, std::uint64_t seed) {
+std::vector<RunCase> plan_launches(const fusion::Plan& plan, const dag::CallGraph& graph, std::uint64_t seed) {
     std::vector<int> tiles;
     std::vector<RunCase> cases;
     for (const fusion::Candidate& kernel : plan.kernels) {
@@ -150,7 +169,7 @@ std::vector<RunCase> plan_launches(const fusion::Plan& plan, std::uint64_t seed)
     }
     const std::vector<RunCase> of_workspace = workspace_cases(tiles, slots, seed);
     cases.insert(cases.end(), of_workspace.begin(), of_workspace.end());
-    return cases;
+    return with_entries(std::move(cases), graph.program().blocks.size());
 }
 
 } // namespace fusec::execute

@@ -45,6 +45,6 @@ std::vector<std::string> differing_outputs(
     const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases);
 
 /// The launches that a plan is checked with: the standard ones of each of its tiles, and those that its workspace asks for.
-std::vector<RunCase> plan_launches(const fusion::Plan& plan, std::uint64_t seed);
+std::vector<RunCase> plan_launches(const fusion::Plan& plan, const dag::CallGraph& graph, std::uint64_t seed);
 
 } // namespace fusec::execute

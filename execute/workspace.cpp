@@ -64,9 +64,9 @@ std::optional<std::size_t> altered_poison(const unsigned char* data, std::size_t
     return std::nullopt;
 }
 
-std::vector<emulation::Forbidden> paddings(const unsigned char* data, const std::vector<int>& slots, std::size_t n) {
+std::vector<emulation::Forbidden> paddings(const unsigned char* data, const std::vector<int>& slots, std::size_t n, std::size_t front) {
     std::vector<emulation::Forbidden> ranges;
-    const unsigned char* start = data;
+    const unsigned char* start = data + front;
     for (std::size_t s = 0; s < slots.size(); ++s) {
         const std::size_t bytes = n * static_cast<std::size_t>(slots[s]);
         if (rounded(bytes) != bytes) {
@@ -77,8 +77,8 @@ std::vector<emulation::Forbidden> paddings(const unsigned char* data, const std:
     return ranges;
 }
 
-std::optional<std::string> altered_padding(const unsigned char* data, const std::vector<int>& slots, std::size_t n) {
-    for (const emulation::Forbidden& range : paddings(data, slots, n)) {
+std::optional<std::string> altered_padding(const unsigned char* data, const std::vector<int>& slots, std::size_t n, std::size_t front) {
+    for (const emulation::Forbidden& range : paddings(data, slots, n, front)) {
         if (const auto at =
                 altered_poison(data, static_cast<std::size_t>(range.first - data), static_cast<std::size_t>(range.last - data))) {
             return range.what + ", " + counted(static_cast<std::uint64_t>(data + *at - range.first), "byte") + " past its last element";

@@ -23,11 +23,11 @@ void poison(unsigned char* data, std::size_t bytes);
 /// The first byte that no longer holds its poison, from `first` on and before `last`.
 std::optional<std::size_t> altered_poison(const unsigned char* data, std::size_t first, std::size_t last);
 
-/// What rounding leaves behind the slots for n elements; ranges that are not empty, ascending.
-std::vector<emulation::Forbidden> paddings(const unsigned char* data, const std::vector<int>& slots, std::size_t n);
+/// What rounding leaves behind the slots for n elements; ranges that are not empty, ascending. The slots begin `front` bytes behind `data`.
+std::vector<emulation::Forbidden> paddings(const unsigned char* data, const std::vector<int>& slots, std::size_t n, std::size_t front = 0);
 
 /// `behind slot 1 of the workspace, 8 bytes past its last element` for the first altered byte of the paddings; nothing when all are whole.
-std::optional<std::string> altered_padding(const unsigned char* data, const std::vector<int>& slots, std::size_t n);
+std::optional<std::string> altered_padding(const unsigned char* data, const std::vector<int>& slots, std::size_t n, std::size_t front = 0);
 
 /// More launches for a unit whose kernels have these tiles: n of more than a tile and no multiple of one, such that for each slot
 /// - its size differs from that of a slot of one byte more, and of one byte less, per element (at 256 elements and more it does);

@@ -84,6 +84,8 @@ std::map<std::string, Span> uses_of(const Program& program, const std::set<std::
             if (assignment->form != ast::Assignment::Form::defines || !assignment->slices.empty()) {
                 use(assignment->target.text, assignment->target.span);
             }
+        } else if (const auto* assertion = std::get_if<ast::Assertion>(&statement.form)) {
+            use_tree(assertion->flag);
         } else if (const auto* value = std::get_if<ast::ReturnValue>(&statement.form)) {
             use_tree(value->value);
         } else if (const auto* list = std::get_if<ast::ReturnList>(&statement.form)) {
@@ -227,6 +229,9 @@ private:
         if (const auto* definition = std::get_if<ast::Definition>(&statement.form)) {
             return definition->end;
         }
+        if (const auto* block = std::get_if<ast::ProgramBlock>(&statement.form)) {
+            return block->end;
+        }
         const auto* include = std::get_if<ast::Include>(&statement.form);
         return include ? include->end : 0;
     }
@@ -237,6 +242,8 @@ private:
             definition->end = end;
         } else if (auto* include = std::get_if<ast::Include>(&statement.form)) {
             include->end = end;
+        } else if (auto* block = std::get_if<ast::ProgramBlock>(&statement.form)) {
+            block->end = end;
         }
     }
 

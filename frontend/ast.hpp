@@ -97,12 +97,19 @@ struct ProgramName {
     Name name;
 };
 
-/// `[uniform] [float | double] SHAPE name, name;`
+/// `store float` or `store double` in a declaration: how the caller's lists of these names are stored.
+struct WrittenStorage {
+    Precision precision = Precision::f32;
+    Span span;
+};
+
+/// `[uniform] [store float | store double] [float | double] SHAPE name, name;`
 struct Declaration {
     bool uniform = false;
     std::optional<Precision> precision;
     WrittenShape shape;
     std::vector<Name> names;
+    std::optional<WrittenStorage> storage;
 };
 
 /// `const [float | double] SHAPE name = value, name = value;`
@@ -114,6 +121,7 @@ struct ConstantDeclaration {
     std::optional<Precision> precision;
     WrittenShape shape;
     std::vector<Definition> definitions;
+    std::optional<WrittenStorage> storage; ///< reported
 };
 
 /// `input name, name;` or `inout name, name;`
@@ -134,6 +142,12 @@ struct Assignment {
     Span sign;                 ///< the `=`, `+=` or `-=`
     std::vector<Slice> slices; ///< of the target; none: all of it
     Span brackets;             ///< around them
+};
+
+/// `assert(a < b, "text");`: its condition as `select(a < b, 0, 1)`, of which the head is the `assert`.
+struct Assertion {
+    Tree flag;
+    std::string text; ///< what to say where it fails, without the quotes
 };
 
 struct ReturnList {
@@ -157,6 +171,12 @@ struct Loop {
     IndexTree first;
     IndexTree last;      ///< not included
     std::size_t end = 0; ///< index of the statement after the last one of the body
+};
+
+/// `block name {`: the statements behind it, up to `end`, are a part of the program whose kernels hold calls of no other part.
+struct ProgramBlock {
+    Name name;
+    std::size_t end = 0;
 };
 
 struct Parameter {
@@ -185,8 +205,8 @@ struct AlternativesEnd {
 };
 
 struct Statement {
-    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, ReturnList, ReturnValue, Include, Loop, Definition,
-        Alternative, AlternativesEnd>
+    std::variant<ProgramName, Declaration, ConstantDeclaration, InputList, Assignment, Assertion, ReturnList, ReturnValue, Include, Loop,
+        Definition, Alternative, AlternativesEnd, ProgramBlock>
         form;
     Span span; ///< of a block: its opening
 };

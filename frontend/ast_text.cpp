@@ -113,6 +113,10 @@ std::string shape_text(const std::optional<Precision>& precision, const WrittenS
     return text;
 }
 
+std::string storage_text(const std::optional<WrittenStorage>& storage) {
+    return storage ? std::string("store ") + c_name(storage->precision) + " " : "";
+}
+
 std::string names_text(const std::vector<Name>& names) {
     std::string text;
     for (const Name& name : names) {
@@ -164,14 +168,16 @@ std::string to_text(const Program& program) {
         std::visit(Overloaded{
                        [&](const ProgramName& s) { out.line("program " + s.name.text); },
                        [&](const Declaration& s) {
-                           out.line((s.uniform ? "uniform " : "declare ") + shape_text(s.precision, s.shape) + names_text(s.names));
+                           out.line((s.uniform ? "uniform " : "declare ") + storage_text(s.storage) + shape_text(s.precision, s.shape) +
+                               names_text(s.names));
                        },
                        [&](const ConstantDeclaration& s) {
                            for (const ConstantDeclaration::Definition& d : s.definitions) {
-                               out.line("const " + shape_text(s.precision, s.shape) + " " + d.name.text + " = " +
+                               out.line("const " + storage_text(s.storage) + shape_text(s.precision, s.shape) + " " + d.name.text + " = " +
                                    expression_text(program, d.value.root));
                            }
                        },
+                       [&](const Assertion& s) { out.line("assert " + expression_text(program, s.flag.root) + " \"" + s.text + "\""); },
                        [&](const InputList& s) { out.line((s.updated ? "inout" : "input") + names_text(s.names)); },
                        [&](const Assignment& s) {
                            out.line((s.slices.empty() ? s.target.text : "(entry " + s.target.text + slices_text(program, s.slices) + ")") +
@@ -197,6 +203,10 @@ std::string to_text(const Program& program) {
                            open(s.end);
                        },
                        [&](const AlternativesEnd&) {},
+                       [&](const ProgramBlock& s) {
+                           out.line("block " + s.name.text);
+                           open(s.end);
+                       },
                    },
             program.statements[i].form);
     }

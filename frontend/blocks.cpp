@@ -22,6 +22,9 @@ std::string_view file_level_word(const ast::Statement& statement) {
     if (std::holds_alternative<ast::Definition>(statement.form)) {
         return "a definition";
     }
+    if (std::holds_alternative<ast::ProgramBlock>(statement.form)) {
+        return "`block`";
+    }
     const auto* declaration = std::get_if<ast::Declaration>(&statement.form);
     return declaration && declaration->uniform ? "`uniform`" : "";
 }
@@ -52,6 +55,8 @@ void Blocks::add(ast::Statement statement) {
         open_.push_back({BlockKind::loop, statement.span, index, false});
     } else if (std::holds_alternative<ast::Definition>(statement.form)) {
         open_.push_back({BlockKind::definition, statement.span, index, false});
+    } else if (std::holds_alternative<ast::ProgramBlock>(statement.form)) {
+        open_.push_back({BlockKind::program, statement.span, index, false});
     }
     program_.statements.push_back(std::move(statement));
 }
@@ -63,6 +68,8 @@ void Blocks::place(const ast::Statement& statement) {
                 .report(kind::misplaced_statement, statement.span,
                     "an included file holds a statement that is none of `def`, `const` and `include`")
                 .hint = "keep it in the program, or put it into a definition";
+        } else {
+            check_outside(statement);
         }
         return;
     }
@@ -71,6 +78,25 @@ void Blocks::place(const ast::Statement& statement) {
         return;
     }
     check_return(statement);
+}
+
+void Blocks::check_outside(const ast::Statement& statement) {
+    const auto* alternative = std::get_if<ast::Alternative>(&statement.form);
+    const bool computes = std::holds_alternative<ast::Assignment>(statement.form) || std::holds_alternative<ast::Loop>(statement.form) ||
+        std::holds_alternative<ast::Assertion>(statement.form) || (alternative && !alternative->further);
+    const bool first_block = !block_ && std::holds_alternative<ast::ProgramBlock>(statement.form);
+    if (first_block) {
+        block_ = statement.span;
+    }
+    if (computes && !computes_) {
+        computes_ = statement.span;
+    }
+    if ((computes && block_) || (first_block && computes_)) {
+        Diagnostic& d = diagnostics_.report(kind::misplaced_statement, computes ? statement.span : *computes_,
+            "a statement that computes stands outside of the program's blocks");
+        d.notes.push_back({*block_, "the first block"});
+        d.hint = "put it into a block; declarations and `return` stand outside";
+    }
 }
 
 Diagnostic& Blocks::report_misplaced(const Span& span, const std::string& message) {
@@ -89,9 +115,10 @@ void Blocks::check_return(const ast::Statement& statement) {
         }
         block.returned = block.returned || is_return(statement);
     } else if (is_return(statement)) {
-        const std::string inside = block.kind == BlockKind::alternative ? "alternative" : "loop";
-        const std::string behind = block.kind == BlockKind::alternative ? "alternatives" : "loop";
-        report_misplaced(statement.span, "`return` inside " + std::string(inside == "loop" ? "a " : "an ") + inside).hint =
+        const bool alternative = block.kind == BlockKind::alternative, part = block.kind == BlockKind::program;
+        const std::string inside = alternative ? "an alternative" : part ? "a block" : "a loop";
+        const std::string behind = alternative ? "alternatives" : part ? "last block" : "loop";
+        report_misplaced(statement.span, "`return` inside " + inside).hint =
             in_definition() ? "return after the " + behind : "list the results after the " + behind;
         for (Block& outer : open_) {
             outer.returned = true;
@@ -126,6 +153,8 @@ void Blocks::close(const Span& brace) {
         loop->end = end;
     } else if (auto* alternative = std::get_if<ast::Alternative>(&form)) {
         alternative->end = end;
+    } else if (auto* part = std::get_if<ast::ProgramBlock>(&form)) {
+        part->end = end;
     } else if (auto* definition = std::get_if<ast::Definition>(&form)) {
         definition->end = end;
         if (!block.returned) {

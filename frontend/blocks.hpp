@@ -5,6 +5,7 @@
 #include "frontend/ast.hpp"
 #include "support/diagnostics.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace fusec::frontend {
@@ -14,6 +15,7 @@ enum class BlockKind {
     loop,
     definition,
     alternative,
+    program, ///< `block name {`
     unknown, ///< a statement in error
 };
 
@@ -50,11 +52,15 @@ private:
     void place(const ast::Statement& statement);
     Diagnostic& report_misplaced(const Span& span, const std::string& message);
     void check_return(const ast::Statement& statement);
+    /// In a program with blocks, what computes stands in one of them.
+    void check_outside(const ast::Statement& statement);
 
     ast::Program& program_;
     bool included_;
     Diagnostics& diagnostics_;
     std::vector<Block> open_;
+    std::optional<Span> computes_;    ///< the first statement outside of blocks that computes
+    std::optional<Span> block_;       ///< the first program block
     bool alternative_closed_ = false; ///< by the last `}`, behind which nothing stands so far
 };
 

@@ -2,10 +2,14 @@
 #include "frontend/alternatives.hpp"
 #include "frontend/checker.hpp"
 #include "frontend/comparisons.hpp"
+#include "frontend/contraction.hpp"
 #include "frontend/syntax_messages.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace fusec::frontend {
@@ -32,6 +36,7 @@ std::optional<CheckedProgram> Checker::check() {
     run(0, program_.statements.size());
     complete_parts();
     return_updated();
+    report_storage_without_list();
     if (!return_ && updated_.empty()) {
         report_missing_return();
     }
@@ -46,7 +51,9 @@ std::optional<CheckedProgram> Checker::check() {
         draft_ = reassociated(std::move(draft_), catalog_);
     }
     const std::string name = name_ ? *name_ : std::filesystem::path(program_.source->path()).stem().string();
-    return finish(std::move(draft_), name, program_.source, catalog_, diagnostics_);
+    CheckedProgram checked = finish(std::move(draft_), name, program_.source, catalog_, diagnostics_);
+    report_empty_blocks(checked);
+    return checked;
 }
 
 void Checker::run(std::size_t first, std::size_t end) {
@@ -117,9 +124,36 @@ void pass_on(const Diagnostic& message, Diagnostics& diagnostics) {
     passed.hint = message.hint;
 }
 
+/// With assertions that are not compiled, the program is made without them; what only they read is used all the same.
+std::optional<CheckedProgram> check_one(
+    const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics) {
+    const bool asserts = std::any_of(program.statements.begin(), program.statements.end(),
+        [](const ast::Statement& statement) { return std::holds_alternative<ast::Assertion>(statement.form); });
+    if (!asserts || options.checked) {
+        return Checker(program, catalog, options, diagnostics).check();
+    }
+    CheckOptions with_assertions = options;
+    with_assertions.checked = true;
+    with_assertions.types = nullptr;
+    Diagnostics with, without;
+    if (!Checker(program, catalog, with_assertions, with).check()) {
+        std::for_each(with.all().begin(), with.all().end(), [&](const Diagnostic& m) { pass_on(m, diagnostics); });
+        return std::nullopt;
+    }
+    std::optional<CheckedProgram> made = Checker(program, catalog, options, without).check();
+    for (const Diagnostic& message : without.all()) {
+        if (!made || std::any_of(with.all().begin(), with.all().end(), [&](const Diagnostic& other) { return same(message, other); })) {
+            pass_on(message, diagnostics);
+        }
+    }
+    return made;
+}
+
 } // namespace
 
-std::vector<CheckedCombination> check_combinations(
+namespace {
+
+std::vector<CheckedCombination> as_written(
     const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics) {
     const std::optional<std::vector<Combination>> all = combinations(program, diagnostics);
     std::vector<CheckedCombination> checked;
@@ -127,7 +161,7 @@ std::vector<CheckedCombination> check_combinations(
         return checked;
     }
     if (all->front().empty()) {
-        if (auto only = Checker(program, catalog, options, diagnostics).check()) {
+        if (auto only = check_one(program, catalog, options, diagnostics)) {
             checked.push_back({{}, std::move(*only)});
         }
         return checked;
@@ -137,7 +171,7 @@ std::vector<CheckedCombination> check_combinations(
     for (std::size_t i = 0; i < all->size(); ++i) {
         CheckOptions recording = options;
         recording.types = &types.emplace_back();
-        auto one = Checker(*chosen(program, (*all)[i]), catalog, recording, messages[i]).check();
+        auto one = check_one(*chosen(program, (*all)[i]), catalog, recording, messages[i]);
         if (!one) {
             std::for_each(messages[i].all().begin(), messages[i].all().end(), [&](const Diagnostic& m) { pass_on(m, diagnostics); });
             return {};
@@ -156,6 +190,58 @@ std::vector<CheckedCombination> check_combinations(
         }
     }
     return checked;
+}
+
+std::string text_of(double operations) {
+    return std::to_string(static_cast<long long>(operations));
+}
+
+/// One remark for a place of the text, which may stand for several values, in several combinations.
+void report_chains(const std::vector<ReorderedChain>& chains, Diagnostics& diagnostics) {
+    std::map<std::tuple<const SourceText*, std::size_t, std::size_t>, std::vector<const ReorderedChain*>> at;
+    for (const ReorderedChain& chain : chains) {
+        at[{chain.span.source.get(), chain.span.begin, chain.span.end}].push_back(&chain);
+    }
+    for (const ReorderedChain& chain : chains) {
+        const auto& here = at[{chain.span.source.get(), chain.span.begin, chain.span.end}];
+        if (here.front() != &chain) {
+            continue;
+        }
+        std::set<std::string> values;
+        std::for_each(here.begin(), here.end(), [&](const ReorderedChain* one) { values.insert(one->value); });
+        const std::string more = values.size() == 1 ? "" : " (one of " + std::to_string(values.size()) + " values)";
+        diagnostics.report(kind::contraction_order, chain.span,
+            "`" + chain.value + "`" + more + " as `" + chain.order + "`: " + text_of(chain.operations) + " operations in place of " +
+                text_of(chain.operations_as_written));
+    }
+}
+
+} // namespace
+
+std::vector<CheckedCombination> check_combinations(
+    const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics) {
+    std::vector<CheckedCombination> checked = as_written(program, catalog, options, diagnostics);
+    if (!options.reassociate) {
+        return checked;
+    }
+    std::vector<CheckedCombination> all;
+    std::vector<ReorderedChain> chains;
+    for (CheckedCombination& combination : checked) {
+        std::optional<ReorderedProgram> reordered = with_fewest_operations(combination.program, catalog);
+        CheckedCombination& written = all.emplace_back(std::move(combination));
+        written.taken.push_back(1);
+        if (reordered) {
+            std::vector<std::size_t> taken = written.taken;
+            taken.back() = 2;
+            all.push_back({std::move(taken), std::move(reordered->program), reordered->chains.front().span});
+            chains.insert(chains.end(), reordered->chains.begin(), reordered->chains.end());
+        }
+    }
+    if (chains.empty()) { // nothing to choose
+        std::for_each(all.begin(), all.end(), [](CheckedCombination& one) { one.taken.pop_back(); });
+    }
+    report_chains(chains, diagnostics);
+    return all;
 }
 
 std::optional<CheckedProgram> check(

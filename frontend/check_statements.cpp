@@ -19,6 +19,7 @@ void Checker::add(const ast::ProgramName& form) {
 
 void Checker::add(const ast::Declaration& form) {
     const std::optional<Type> type = type_of(form.shape, form.precision);
+    note_storage(form);
     for (const ast::Name& name : form.names) {
         const bool free = scope_.declare(name, type);
         if (form.uniform && free) {
@@ -31,6 +32,10 @@ void Checker::add(const ast::Declaration& form) {
 
 void Checker::add(const ast::ConstantDeclaration& form) {
     std::optional<Type> type = type_of(form.shape, form.precision);
+    if (form.storage) {
+        messages_.report(kind::storage_without_list, form.storage->span, "a constant is part of the text, no list that could be stored")
+            .hint = "leave " + in_backticks(form.storage->span.text()) + " out";
+    }
     if (type && type->shape.packed) {
         messages_
             .report(kind::packed_constant, form.shape.span,
@@ -78,6 +83,7 @@ void Checker::add(const ast::InputList& form) {
                 draft_.read[defined.value.datum->index()] = true; // written at least
             }
         }
+        store_list(name, defined.value.datum);
         scope_.define(name, std::move(defined));
     }
 }
@@ -90,6 +96,7 @@ void Checker::add(const ast::ReturnList& form) {
     for (const ast::Name& name : form.names) {
         expressions_.complete(name.text, name.span);
         const Defined* defined = scope_.use(name.text, name.span);
+        store_list(name, std::nullopt);
         if (!defined || !defined->value.datum) {
             continue;
         }
@@ -103,6 +110,7 @@ void Checker::add(const ast::ReturnList& form) {
             continue;
         }
         if (may_return(name, *defined->value.datum, in_backticks(name.text))) {
+            store_list(name, defined->value.datum);
             draft_.returned.push_back({*defined->value.datum, name});
         }
     }
@@ -143,6 +151,7 @@ void Checker::return_updated() {
             continue;
         }
         if (may_return({name.text, defined->span}, *defined->value.datum, "the new value of " + in_backticks(name.text))) {
+            store_list(name, defined->value.datum);
             draft_.updates.emplace_back(old, draft_.returned.size());
             draft_.returned.push_back({*defined->value.datum, {name.text, defined->span}});
         }

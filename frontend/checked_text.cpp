@@ -15,7 +15,7 @@ std::string number_text(double value) {
 }
 
 std::string datum_text(const Datum& datum) {
-    std::string text = datum.name + ": " + to_string(datum.type);
+    std::string text = datum.name + ": " + to_string(datum.type, datum.storage);
     return datum.identifier == datum.name ? text : text + " as " + datum.identifier;
 }
 
@@ -53,14 +53,20 @@ std::string to_text(const CheckedProgram& program, const library::Catalog& catal
     for (const Call& call : program.uniform_calls) {
         out.line("derived " + call_line(call));
     }
-    for (const Call& call : program.calls) {
-        out.line(call_line(call));
+    for (std::size_t i = 0; i < program.calls.size(); ++i) {
+        if (!program.blocks.empty() && (i == 0 || program.calls[i - 1].block != program.calls[i].block)) {
+            out.line("block " + program.block_name(CallId{i}));
+        }
+        out.line(call_line(program.calls[i]));
     }
     std::string outputs;
-    for (const DataId id : program.outputs) {
-        outputs += " " + program.datum(id).name;
+    for (std::size_t i = 0; i < program.listed_outputs(); ++i) {
+        outputs += " " + program.datum(program.outputs[i]).name;
     }
     out.line("return" + outputs);
+    for (const Check& check : program.checks) {
+        out.line("check " + program.datum(program.outputs[check.output]).name + " \"" + check.text + "\"");
+    }
     return out.take();
 }
 

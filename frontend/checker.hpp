@@ -52,6 +52,11 @@ private:
     /// The type a declaration means; nothing after reporting a dimension that cannot be.
     std::optional<Type> type_of(const ast::WrittenShape& written, const std::optional<Precision>& precision);
     bool dimension(const ast::WrittenShape& written, const std::string& digits, int& into);
+    /// What `store` says, for `report_storage_without_list`; at once where the names can be no lists.
+    void note_storage(const ast::Declaration& form);
+    /// The datum is the list of the name: it is stored as declared.
+    void store_list(const ast::Name& name, std::optional<DataId> datum);
+    void report_storage_without_list();
     DataId add_interface(const ast::Name& name, const Type& type, DatumKind what);
     bool may_return(const ast::Name& name, DataId datum, const std::string& what);
     /// `returned` gets the new values of updated lists; reports lists that have none.
@@ -84,6 +89,9 @@ private:
     /// Reports gaps in the values of the scope that is open.
     void complete_parts();
 
+    // check_assertions.cpp
+    void add(const ast::Assertion& form);
+
     // blocks; check_blocks.cpp
     void add(const ast::Loop& form);
     void add(const ast::Definition& form);
@@ -91,6 +99,10 @@ private:
     void add(const ast::Include& form);
     [[noreturn]] void add(const ast::Alternative& form);
     void add(const ast::AlternativesEnd& form);
+    // program_blocks.cpp
+    void add(const ast::ProgramBlock& form);
+    /// Blocks that no call of the program is in.
+    void report_empty_blocks(const CheckedProgram& program);
     std::optional<Value> expand(const ast::Expression& call, const std::vector<Argument>& arguments) override;
     std::optional<Value> report_not_above(const ast::Expression& call);
     /// Whether the argument has the type of its parameter; a constant takes the parameter's precision.
@@ -114,11 +126,18 @@ private:
     std::optional<std::string> name_;
     std::map<DataId, ast::Name> returned_;
     std::vector<std::pair<ast::Name, DataId>> updated_; ///< by `inout`, with the old values
+    struct Stored {
+        ast::WrittenStorage storage;
+        ast::Name name;
+        bool list = false; ///< it is one of the caller's
+    };
+    std::map<std::string, Stored> stored_; ///< names declared with `store`
     std::map<std::string, Definition> definitions_;
-    std::vector<std::size_t> calling_;     ///< statements of the definitions whose calls are being expanded
-    std::vector<Value> results_;           ///< of those
-    std::map<std::size_t, LoopUse> loops_; ///< by statement
-    std::map<std::string, Span> later_;    ///< every definition of the text
+    std::vector<std::size_t> calling_;        ///< statements of the definitions whose calls are being expanded
+    std::vector<Value> results_;              ///< of those
+    std::map<std::size_t, LoopUse> loops_;    ///< by statement
+    std::map<std::string, Span> later_;       ///< every definition of the text
+    std::map<std::string, Span> block_names_; ///< of program blocks
 };
 
 } // namespace fusec::frontend

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::size_t operands_of_select = 3;
 
+/// What an `assert` was made into.
+bool is_assertion(const ast::Expression& call) {
+    return call.head.text() == "assert";
+}
+
 /// A `select` that has too few or too many operands, or chooses by no comparison.
 void check_select(const ast::Program& program, const ast::Expression& call, Diagnostics& diagnostics) {
     const std::size_t given = call.operands.size();
@@ -24,8 +29,12 @@ void check_select(const ast::Program& program, const ast::Expression& call, Diag
             .hint = "write `select(a < b, x, y)`: x where the comparison holds, y where it does not";
     } else if (const ast::Expression& first = program.expression(call.operands.front()); !is_comparison(first)) {
         diagnostics
-            .report(kind::missing_comparison, first.span, in_backticks(first.span.text()) + " is no comparison, by which `select` chooses")
-            .hint = "compare it: `select(" + std::string(first.kind == ast::ExpressionKind::name ? first.text : "a") + " > 0, x, y)`";
+            .report(kind::missing_comparison, first.span,
+                in_backticks(first.span.text()) + " is no comparison, " +
+                    (is_assertion(call) ? "which `assert` checks" : "by which `select` chooses"))
+            .hint = "compare it: `" + std::string(call.head.text()) + "(" +
+            std::string(first.kind == ast::ExpressionKind::name ? first.text : "a") +
+            (is_assertion(call) ? " > 0, \"...\")`" : " > 0, x, y)`");
     }
 }
 
@@ -62,7 +71,7 @@ void check_comparisons(const ast::Program& program, const library::Catalog& cata
         if (is_comparison(e) && !in_place[i]) {
             diagnostics
                 .report(kind::misplaced_comparison, e.head,
-                    "comparison " + in_backticks(e.span.text()) + " that is not the first argument of `select`")
+                    "comparison " + in_backticks(e.span.text()) + " that is not the first argument of `select` or `assert`")
                 .hint = "a comparison has no value; `select(a < b, x, y)` is x where it holds, y where it does not";
         } else if (e.kind == ast::ExpressionKind::call && is_select(e.text)) {
             check_select(program, e, diagnostics);

@@ -147,6 +147,8 @@ public:
             result_.outputs.push_back(*moved_[output.index()]);
         }
         result_.updates = program_.updates;
+        result_.blocks = program_.blocks;
+        result_.checks = program_.checks;
         for (std::size_t i = 0; i < program_.calls.size(); ++i) {
             const CallId root = units_.root_of(CallId(i));
             const std::optional<DataId>& result = moved_[program_.call(root).result.index()];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/draft.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace fusec::frontend {
@@ -35,6 +36,16 @@ std::size_t MapList::number(const library::ComponentMap& map) {
         maps_.push_back(map);
     }
     return entry->second;
+}
+
+void Draft::put_behind_operands(CallId call) {
+    std::optional<std::uint32_t> last;
+    for (const DataId operand : calls.at(call.index()).operands) {
+        if (const std::optional<CallId> producer = datum(operand).producer) {
+            last = std::max(last.value_or(0), calls.at(producer->index()).block);
+        }
+    }
+    calls[call.index()].block = last.value_or(calls[call.index()].block);
 }
 
 DataId Draft::shared_constant(Datum datum, NameKind name_kind, std::optional<DataId> owner) {

@@ -53,6 +53,13 @@ private:
 /// Whether the components of a constant are those of a symmetric matrix; false without components.
 bool is_symmetric(const Shape& shape, const std::vector<double>& components);
 
+/// The result of an assertion: 1 where it fails.
+struct DraftCheck {
+    DataId flag;
+    std::string text;
+    Span span; ///< the statement
+};
+
 /// Data and calls in order of definition. `Datum::identifier` is not set yet.
 struct Draft {
     std::vector<Datum> data;
@@ -63,8 +70,10 @@ struct Draft {
     std::vector<DataId> interface; ///< inputs and uniforms
     std::vector<Returned> returned;
     std::vector<std::pair<DataId, std::size_t>> updates; ///< old value of an updated list, index of the new one in `returned`
+    std::vector<DraftCheck> checks;                      ///< in the order of the text and of the iterations
     std::vector<SumStep> sums;                           ///< in order of their calls
     MapList maps;                                        ///< of the functions whose ids follow the library's
+    std::vector<ast::Name> blocks;                       ///< so far; calls are made for the last one
 
     DataId add(Datum datum, NameKind name_kind) {
         data.push_back(std::move(datum));
@@ -79,11 +88,15 @@ struct Draft {
         datum(id).name = std::move(name);
         name_kinds.at(id.index()) = name_kind;
     }
+    /// The block that calls are made for.
+    std::uint32_t block() const { return blocks.empty() ? 0 : static_cast<std::uint32_t>(blocks.size() - 1); }
     /// The map of a call that only moves data; else null.
     const library::ComponentMap* map_of(CallId call, const library::Catalog& catalog) const {
         const std::size_t function = calls.at(call.index()).instance.function.index();
         return function < catalog.library_size() ? nullptr : &maps.map(function - catalog.library_size());
     }
+    /// Moves a call to the block in which the last of its operands is computed, if any is.
+    void put_behind_operands(CallId call);
     /// A constant of an expansion, or an entry of a table: one datum for all of the same `owner` with the same type and bits, with the
     /// first one's name. The owner of an entry is its table.
     DataId shared_constant(Datum datum, NameKind name_kind, std::optional<DataId> owner = std::nullopt);

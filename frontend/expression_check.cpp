@@ -268,7 +268,7 @@ Value ExpressionChecker::add_call(
         instance.result.shape.packed || (symmetric && of_packed && instance.function.index() < catalog_.library_size());
     const DataId result = draft_.add({{}, {}, made.result, DatumKind::computed, {}, id, false, span}, NameKind::nested);
     draft_.symmetric[result.index()] = symmetric || made.result.shape.packed;
-    draft_.calls.push_back({std::move(made), std::move(data), result, span, std::move(spans)});
+    draft_.calls.push_back({std::move(made), std::move(data), result, span, std::move(spans), draft_.block()});
     evaluated.calls.push_back(id);
     return {result, std::nullopt};
 }

@@ -121,6 +121,7 @@ private:
     Value stored_as(Evaluated& evaluated, DataId datum, const Shape& shape, const std::string& name, const Span& span);
     /// Whether the result of a call is known to be symmetric; operands as declared.
     bool is_symmetric_result(const library::Instance& instance, const std::vector<DataId>& operands) const;
+    bool is_product_with_its_transpose(const library::Instance& instance, const std::vector<DataId>& operands) const;
     /// The component that the slices and assemblies in front of it have taken this one from.
     Component origin(const Component& component);
     std::optional<Value> moved_constant(

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -24,6 +25,11 @@ public:
             datum.output = true;
             draft_.rename(returned.datum, returned.name.text,
                 NameKind::written); // of two names for one value, the list in the interface has the returned one
+        }
+        for (const DraftCheck& check : draft_.checks) {
+            Datum& flag = draft_.datum(check.flag);
+            flag.output = true;
+            flag.flag = true;
         }
         merge();
         find_live();
@@ -74,6 +80,11 @@ private:
             Call& call = draft_.calls[i];
             for (DataId& operand : call.operands) {
                 operand = same_[operand.index()];
+                const std::optional<CallId>& producer = draft_.datum(operand).producer;
+                call.block = producer ? std::max(call.block, draft_.calls[producer->index()].block) : call.block;
+            }
+            if (draft_.datum(call.result).flag) {
+                continue; // it has no memory that others could load it from
             }
             const auto [entry, inserted] = known.try_emplace(key_of(call), CallId{i});
             if (inserted) {
@@ -90,6 +101,7 @@ private:
                 (!kept.output && name_kind(first.result) == NameKind::nested && name_kind(call.result) != NameKind::nested)) {
                 draft_.rename(first.result, repeated.name, name_kind(call.result));
                 kept.output = repeated.output;
+                kept.storage = repeated.storage;
                 kept.span = repeated.span;
             }
             same_[call.result.index()] = first.result;
@@ -123,6 +135,9 @@ private:
         live_calls_.assign(draft_.calls.size(), false);
         for (const Returned& returned : draft_.returned) {
             live_data_[returned.datum.index()] = true;
+        }
+        for (const DraftCheck& check : draft_.checks) {
+            live_data_[check.flag.index()] = true;
         }
         for (std::size_t i = draft_.calls.size(); i-- > 0;) {
             const Call& call = draft_.calls[i];
@@ -174,10 +189,27 @@ private:
         }
     }
 
+    std::uint32_t block_of(const Datum& datum) const { return datum.producer ? blocks_[datum.producer->index()] : 0; }
+
+    /// 0 .. count - 1, earlier blocks first: what is put together for `return` is made in the block of its last part.
+    template <class Block>
+    static std::vector<std::size_t> by_block(std::size_t count, Block block) {
+        std::vector<std::size_t> order(count);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return block(a) < block(b); });
+        return order;
+    }
+
     CheckedProgram compacted() {
         CheckedProgram program;
+        for (const Call& call : draft_.calls) {
+            blocks_.push_back(call.block);
+        }
         std::vector<DataId> moved(draft_.data.size());
-        for (std::size_t i = 0; i < draft_.data.size(); ++i) {
+        for (const ast::Name& block : draft_.blocks) {
+            program.blocks.push_back(block.text);
+        }
+        for (const std::size_t i : by_block(draft_.data.size(), [&](std::size_t datum) { return block_of(draft_.data[datum]); })) {
             const bool interface = draft_.data[i].kind == DatumKind::input || draft_.data[i].kind == DatumKind::uniform;
             if (live_data_[i] || interface) {
                 moved[i] = DataId{program.data.size()};
@@ -185,7 +217,7 @@ private:
                 program.data.push_back(std::move(draft_.data[i]));
             }
         }
-        for (std::size_t i = 0; i < draft_.calls.size(); ++i) {
+        for (const std::size_t i : by_block(draft_.calls.size(), [&](std::size_t call) { return blocks_[call]; })) {
             if (!live_calls_[i]) {
                 continue;
             }
@@ -209,6 +241,10 @@ private:
         for (const auto& [old, output] : draft_.updates) {
             const auto place = std::find(draft_.interface.begin(), draft_.interface.end(), old);
             program.updates.push_back({static_cast<std::size_t>(place - draft_.interface.begin()), output});
+        }
+        for (const DraftCheck& check : draft_.checks) {
+            program.checks.push_back({program.outputs.size(), check.text, check.span});
+            program.outputs.push_back(moved[check.flag.index()]);
         }
         return program;
     }
@@ -253,8 +289,12 @@ private:
     void choose_identifiers(CheckedProgram& program, const std::string& name) const {
         program.name = program_name(name);
         IdentifierPool pool;
-        for (const char* suffix : {"", "_arguments", "_kernels", "_launch", "_launch_range", "_workspace_bytes"}) {
+        for (const char* suffix : {"", "_arguments", "_kernels", "_launch", "_launch_range", "_workspace_bytes", "_first_failure"}) {
             pool.reserve(program.name + suffix);
+        }
+        for (const std::string& block : program.blocks) {
+            pool.reserve(program.name + "_launch_" + block);
+            pool.reserve(program.name + "_launch_" + block + "_range");
         }
         const auto choose = [&](std::initializer_list<NameKind> kinds, auto identifier) {
             for (std::size_t i = 0; i < program.data.size(); ++i) {
@@ -272,9 +312,10 @@ private:
     SourcePtr source_;
     const library::Catalog& catalog_;
     Diagnostics& diagnostics_;
-    std::vector<DataId> same_;     ///< per datum: what it was merged into, else itself
-    std::vector<bool> merged_;     ///< calls replaced by an earlier one
-    std::vector<bool> live_calls_; ///< calls an output needs
+    std::vector<DataId> same_;          ///< per datum: what it was merged into, else itself
+    std::vector<bool> merged_;          ///< calls replaced by an earlier one
+    std::vector<bool> live_calls_;      ///< calls an output needs
+    std::vector<std::uint32_t> blocks_; ///< of calls
     std::vector<bool> live_data_;
     std::vector<bool> used_data_;                      ///< operand of any call that was not merged away
     std::vector<NameKind> kept_kinds_;                 ///< of the data of the checked program

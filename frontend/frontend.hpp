@@ -22,7 +22,8 @@ struct AlternativeTypes;
 
 struct CheckOptions {
     Precision default_precision = Precision::f32; ///< `--real`
-    bool reassociate = false;                     ///< sums of `+=` and `-=` as balanced trees
+    bool reassociate = false;                     ///< sums of `+=` and `-=` as balanced trees, products in other orders too
+    bool checked = false;                         ///< `--checked`: assertions are compiled; else they are only looked at
     AlternativeTypes* types = nullptr;            ///< filled, if wanted (alternatives.hpp)
 };
 
@@ -39,9 +40,14 @@ std::optional<CheckedProgram> check(
 
 /// A program per combination of alternatives, the first alternatives first; one for a program without any. Reports the errors of the
 /// first combination that has some, and the warnings and remarks that all have. Empty if an error was reported.
+/// With `reassociate`, a combination in which chains of products take fewer operations in another order stands there twice, as written and
+/// reordered (contraction.hpp), and a remark tells of each chain.
 struct CheckedCombination {
-    std::vector<std::size_t> taken; ///< the alternative of each block, from 1 on; 0: not reached (alternatives.hpp)
+    /// The alternative of each block, from 1 on; 0: not reached (alternatives.hpp). Where any combination has products to reorder, all have one
+    /// entry more: 1: products as written, 2: reordered.
+    std::vector<std::size_t> taken;
     CheckedProgram program;
+    std::optional<Span> reordered = std::nullopt; ///< products are: the first one
 };
 std::vector<CheckedCombination> check_combinations(
     const ast::Program& program, const library::Catalog& catalog, const CheckOptions& options, Diagnostics& diagnostics);

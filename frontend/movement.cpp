@@ -200,6 +200,9 @@ void ExpressionChecker::complete(const std::string& name, const Span& place) {
     own.calls_before = draft_.calls.size();
     defined->value = moved(own, assembly.type, std::move(components), defined->name, defined->span);
     defined->values += 1;
+    for (const CallId made : own.calls) {
+        draft_.put_behind_operands(made);
+    }
     if (!own.calls.empty()) {
         const DataId datum = *defined->value.datum;
         draft_.rename(datum, defined->name, defined->name == name ? NameKind::written : NameKind::expanded);

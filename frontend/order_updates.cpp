@@ -56,14 +56,15 @@ private:
         return false;
     }
 
-    /// Each reader before the call that makes the new value, or reading a copy. A copy waits for nothing, so it can always be first.
+    /// Each reader before the call that makes the new value, or reading a copy, as those of later blocks do. A copy waits for nothing, so it
+    /// can always be first.
     void order_readers(DataId old, CallId maker) {
         for (std::size_t reader = 0; reader < program_.calls.size(); ++reader) {
             const std::vector<DataId>& operands = program_.calls[reader].operands;
             if (reader == maker.index() || std::find(operands.begin(), operands.end(), old) == operands.end()) {
                 continue;
             }
-            if (!reaches(maker.index(), reader)) {
+            if (!reaches(maker.index(), reader) && program_.calls[reader].block <= program_.call(maker).block) {
                 after_[reader].push_back(maker.index());
                 continue;
             }
@@ -136,6 +137,7 @@ private:
             if (number >= program_.calls.size()) {
                 const DataId old = old_of(number);
                 result.calls.push_back(copy_call(result, moved[old.index()], old, made));
+                result.calls.back().block = block_of_copy(old);
                 result.data.push_back(copy_datum(old, id));
                 copied.emplace(number, made);
                 continue;
@@ -165,6 +167,9 @@ private:
         return result;
     }
 
+    /// That of the call that makes the new value: what reads the copy stands there or further down.
+    std::uint32_t block_of_copy(DataId old) const { return program_.call(*program_.datum(*program_.new_value(old)).producer).block; }
+
     DataId old_of(std::size_t copy) const {
         return std::find_if(kept_.begin(), kept_.end(), [&](const auto& entry) { return entry.second == copy; })->first;
     }
@@ -179,6 +184,7 @@ private:
         kept.identifier = identifier;
         kept.kind = DatumKind::computed;
         kept.producer = producer;
+        kept.storage.reset(); // it is no list of the caller's
         return kept;
     }
 

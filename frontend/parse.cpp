@@ -72,6 +72,8 @@ bool explained(const TokenList& list, const SyntaxProblem& problem) {
 
 BlockKind block_opened_by(TokenKind kind) {
     switch (kind) {
+    case TokenKind::keyword_block:
+        return BlockKind::program;
     case TokenKind::keyword_for:
         return BlockKind::loop;
     case TokenKind::keyword_def:

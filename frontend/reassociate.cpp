@@ -23,6 +23,7 @@ public:
     Draft run() {
         find_chains();
         made_.maps = old_.maps;
+        made_.blocks = old_.blocks;
         for (std::size_t i = 0; i < old_.data.size(); ++i) {
             const std::optional<CallId> producer = old_.data[i].producer;
             const std::size_t step = producer ? step_of_[producer->index()] : none;
@@ -40,6 +41,9 @@ public:
         }
         for (const auto& [old, output] : old_.updates) {
             made_.updates.emplace_back(moved_[old.index()], output);
+        }
+        for (const DraftCheck& check : old_.checks) {
+            made_.checks.push_back({moved_[check.flag.index()], check.text, check.span});
         }
         return std::move(made_);
     }
@@ -81,7 +85,8 @@ private:
             step_making[result_of(step).index()] = step;
             const bool same_types = type_of(sum.before) == type_of(sum.term) && type_of(sum.before) == type_of(result_of(step));
             const std::size_t before = step_making[sum.before.index()];
-            const bool follows = before != none && uses[sum.before.index()] == 1 && chain_of_[before] != none;
+            const bool follows = before != none && uses[sum.before.index()] == 1 && chain_of_[before] != none &&
+                old_.calls[old_.sums[before].call.index()].block == old_.calls[sum.call.index()].block;
             if (!same_types) {
                 continue;
             }
@@ -141,7 +146,8 @@ private:
         Datum datum = old_.datum(named_result);
         datum.producer = CallId{made_.calls.size()};
         const DataId result = made_.add(std::move(datum), old_.name_kinds[named_result.index()]);
-        made_.calls.push_back({operation(differ ? "-" : "+", made_.datum(result).type), std::move(operands), result, named.span});
+        made_.calls.push_back(
+            {operation(differ ? "-" : "+", made_.datum(result).type), std::move(operands), result, named.span, {}, named.block});
         return {result, left.subtracted && right.subtracted, left.terms + right.terms};
     }
 

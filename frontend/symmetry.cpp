@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which matrices are known to be symmetric, and how they are stored: packed, or with all components.
+#include "elementary-lib/product.hpp"
 #include "frontend/expression_check.hpp"
 #include "frontend/syntax_messages.hpp"
 
@@ -47,7 +48,39 @@ bool ExpressionChecker::is_symmetric_result(const library::Instance& instance, c
     if (function >= catalog_.library_size()) {
         return is_symmetric_map(draft_.maps.map(function - catalog_.library_size()), symmetric);
     }
-    return library::symmetric_result(catalog_.function(instance.function), symmetric, operands.size() == 2 && operands[0] == operands[1]);
+    return library::symmetric_result(catalog_.function(instance.function), symmetric, operands.size() == 2 && operands[0] == operands[1]) ||
+        is_product_with_its_transpose(instance, operands);
+}
+
+/// `A' * A` is `mtmul(A, A)`, which is known to be symmetric.
+bool ExpressionChecker::is_product_with_its_transpose(const library::Instance& instance, const std::vector<DataId>& operands) const {
+    const std::optional<library::Product> product = library::product_of(catalog_.function(instance.function));
+    if (!product) {
+        return false;
+    }
+    struct Factor {
+        DataId datum;
+        bool transposed;
+    };
+    const auto through_transposes = [&](DataId datum, bool transposed) {
+        for (;;) {
+            const std::optional<CallId> producer = draft_.datum(datum).producer;
+            const Call* call = producer ? &draft_.calls[producer->index()] : nullptr;
+            if (call == nullptr || call->instance.function.index() >= catalog_.library_size() ||
+                !library::is_transposition(catalog_.function(call->instance.function)) ||
+                call->instance.result.shape.packed != draft_.datum(call->operands[0]).type.shape.packed) {
+                return Factor{datum, transposed};
+            }
+            datum = call->operands[0];
+            transposed = !transposed;
+        }
+    };
+    const Factor left = through_transposes(operands[product->left], product->left_transposed);
+    const Factor right = through_transposes(operands[product->right], product->right_transposed);
+    const Type& type = draft_.datum(left.datum).type;
+    const auto found =
+        left.datum == right.datum ? library::find_product(catalog_, type, left.transposed, type, right.transposed) : std::nullopt;
+    return found && library::symmetric_result(catalog_.function(found->instance.function), {false, false}, true);
 }
 
 Value ExpressionChecker::stored_otherwise(Evaluated& evaluated, const ast::Expression& e, const Operand& matrix) {

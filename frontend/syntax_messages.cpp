@@ -51,11 +51,14 @@ private:
         case TokenKind::keyword_const:
         case TokenKind::keyword_include:
         case TokenKind::keyword_def:
+        case TokenKind::keyword_block:
         case TokenKind::keyword_for:
         case TokenKind::keyword_in:
         case TokenKind::keyword_alternatives:
         case TokenKind::keyword_or:
+        case TokenKind::keyword_assert:
         case TokenKind::keyword_float:
+        case TokenKind::keyword_store:
         case TokenKind::keyword_double:
             return "the keyword " + in_backticks(text_of(token));
         case TokenKind::scalar:
@@ -94,6 +97,9 @@ private:
                 : allows(TokenKind::right_parenthesis) ? "an argument or `)`"
                                                        : "an expression";
         }
+        if (problem_.rule == "programBlockOpening") {
+            return allows(TokenKind::name) ? "a name" : "`{`";
+        }
         if (problem_.rule == "definitionOpening" || problem_.rule == "parameter") {
             return allows(TokenKind::left_brace)       ? "`{`"
                 : allows(TokenKind::left_parenthesis)  ? "`(`"
@@ -105,11 +111,20 @@ private:
         if (allows(TokenKind::matrix)) {
             return allows(TokenKind::keyword_float) ? "a precision or a shape" : "a shape";
         }
+        if (allows(TokenKind::keyword_float)) {
+            return "`float` or `double`";
+        }
         if (allows(TokenKind::name)) {
             return "a name";
         }
         if (allows(TokenKind::equals)) {
             return allows(TokenKind::plus_equals) ? "`=`, `+=` or `-=`" : "`=`";
+        }
+        if (problem_.rule == "assertion" && !expression && !allows(TokenKind::semicolon)) {
+            return allows(TokenKind::string)          ? "what to say where it fails, in quotes"
+                : allows(TokenKind::left_parenthesis) ? "`(`"
+                : allows(TokenKind::comma)            ? "an operator or `,`"
+                                                      : "`)`";
         }
         if (allows(TokenKind::string)) {
             return "the name of a file in quotes";
@@ -132,7 +147,7 @@ private:
         if (problem_.rule == "assignment" || problem_.rule == "returnValue") {
             return "an operator or `;`";
         }
-        return problem_.rule == "programName" || problem_.rule == "includeFile" ? "`;`" : "`,` or `;`";
+        return problem_.rule == "programName" || problem_.rule == "includeFile" || problem_.rule == "assertion" ? "`;`" : "`,` or `;`";
     }
 
     /// Inside bounds or the brackets of an index, where only integers can be.
@@ -232,10 +247,13 @@ bool begins_statement(TokenKind kind) {
     case TokenKind::keyword_const:
     case TokenKind::keyword_include:
     case TokenKind::keyword_def:
+    case TokenKind::keyword_block:
     case TokenKind::keyword_for:
     case TokenKind::keyword_alternatives:
     case TokenKind::keyword_or:
+    case TokenKind::keyword_assert:
     case TokenKind::keyword_float:
+    case TokenKind::keyword_store:
     case TokenKind::keyword_double:
     case TokenKind::scalar:
     case TokenKind::vector:

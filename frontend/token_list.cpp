@@ -139,6 +139,8 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::keyword_include;
     case FusecLexer::DEF:
         return TokenKind::keyword_def;
+    case FusecLexer::BLOCK:
+        return TokenKind::keyword_block;
     case FusecLexer::FOR:
         return TokenKind::keyword_for;
     case FusecLexer::IN:
@@ -147,8 +149,12 @@ TokenKind kind_of(std::size_t type) {
         return TokenKind::keyword_alternatives;
     case FusecLexer::OR:
         return TokenKind::keyword_or;
+    case FusecLexer::ASSERT:
+        return TokenKind::keyword_assert;
     case FusecLexer::FLOAT:
         return TokenKind::keyword_float;
+    case FusecLexer::STORE:
+        return TokenKind::keyword_store;
     case FusecLexer::DOUBLE:
         return TokenKind::keyword_double;
     case FusecLexer::SCALAR:

@@ -16,11 +16,14 @@ enum class TokenKind {
     keyword_const,
     keyword_include,
     keyword_def,
+    keyword_block,
     keyword_for,
     keyword_in,
     keyword_alternatives,
     keyword_or,
+    keyword_assert,
     keyword_float,
+    keyword_store,
     keyword_double,
     scalar,
     vector,
@@ -28,7 +31,7 @@ enum class TokenKind {
     symmetric,
     name,
     number,
-    string, ///< `"file.fus"`
+    string, ///< `"file.fus"`, or what an `assert` says
     equals,
     plus_equals,
     minus_equals,

@@ -27,7 +27,7 @@ public:
             built.form = ast::ProgramName{name_of(name->NAME())};
         } else if (auto* declaration = statement->declaration()) {
             built.form = ast::Declaration{declaration->UNIFORM() != nullptr, precision_of(declaration->precision()),
-                shape_of(declaration->shape()), names_of(declaration->NAME())};
+                shape_of(declaration->shape()), names_of(declaration->NAME()), storage_of(declaration->storage())};
         } else if (auto* constants = statement->constantDeclaration()) {
             built.form = constant_declaration(constants);
         } else if (auto* inputs = statement->inputList()) {
@@ -36,9 +36,13 @@ public:
             built.form = ast::InputList{names_of(updated->NAME()), true};
         } else if (auto* assigned = statement->assignment()) {
             built.form = assignment(assigned);
+        } else if (auto* asserted = statement->assertion()) {
+            built.form = assertion(asserted);
         } else if (auto* include = statement->includeFile()) {
             const Span quoted = span_of(include->STRING());
             built.form = ast::Include{{std::string(quoted.text().substr(1, quoted.text().size() - 2)), quoted}};
+        } else if (auto* block = statement->programBlockOpening()) {
+            built.form = ast::ProgramBlock{name_of(block->NAME())};
         } else if (auto* loop = statement->loopOpening()) {
             ast::Loop form{name_of(loop->NAME()), index_tree(loop->index(0)), index_tree(loop->index(1))};
             built.form = std::move(form);
@@ -70,7 +74,8 @@ private:
     ast::Name name_of(Leaf* leaf) const { return {std::string(span_of(leaf).text()), span_of(leaf)}; }
 
     ast::ConstantDeclaration constant_declaration(FusecParser::ConstantDeclarationContext* constants) {
-        ast::ConstantDeclaration form{precision_of(constants->precision()), shape_of(constants->shape()), {}};
+        ast::ConstantDeclaration form{
+            precision_of(constants->precision()), shape_of(constants->shape()), {}, storage_of(constants->storage())};
         for (auto* definition : constants->constantDefinition()) {
             form.definitions.push_back({name_of(definition->NAME()),
                 definition->table() ? tree_of([&] { return table(definition->table()); })
@@ -92,6 +97,24 @@ private:
         return built;
     }
 
+    /// The condition as a selection: 0 where it holds, 1 where it fails.
+    ast::Assertion assertion(FusecParser::AssertionContext* context) {
+        const Span whole_span = span_of(context), head = span_of(context->ASSERT()), quoted = span_of(context->STRING());
+        const auto constant = [&](const char* text) {
+            const ast::ExpressionId id{program_.expressions.size()};
+            program_.expressions.push_back({ast::ExpressionKind::number, text, {}, {}, whole_span, whole_span});
+            return id;
+        };
+        const ast::Tree flag = tree_of([&] {
+            const ast::ExpressionId condition = expression(context->expression()), holds = constant("0"), fails = constant("1");
+            const ast::ExpressionId id{program_.expressions.size()};
+            program_.expressions.push_back(
+                {ast::ExpressionKind::call, "select", {condition, holds, fails}, {}, program_.expression(condition).span, head});
+            return id;
+        });
+        return {flag, std::string(quoted.text().substr(1, quoted.text().size() - 2))};
+    }
+
     std::vector<ast::Name> names_of(const std::vector<Leaf*>& leaves) const {
         std::vector<ast::Name> names;
         for (Leaf* leaf : leaves) {
@@ -105,6 +128,13 @@ private:
             return std::nullopt;
         }
         return context->DOUBLE() ? Precision::f64 : Precision::f32;
+    }
+
+    std::optional<ast::WrittenStorage> storage_of(FusecParser::StorageContext* context) const {
+        if (!context) {
+            return std::nullopt;
+        }
+        return ast::WrittenStorage{precision_of(context->precision()).value(), span_of(context)};
     }
 
     ast::WrittenShape shape_of(FusecParser::ShapeContext* context) const {

@@ -47,8 +47,11 @@ bool Units::is_inside(CallId user) const {
     return is_scalar(user) || map_of(user) != nullptr || entry_wise_of(user) != nullptr;
 }
 
-/// Makes the call, whose users are known, part of a unit unless that would be too deep or too large.
+/// Makes the call, whose users are known, part of a unit unless that would be too deep or too large, or of two blocks.
 bool Units::join(CallId call, CallId root) {
+    if (program_.call(call).block != program_.call(root).block) {
+        return false;
+    }
     int below = 0;
     for (const CallId user : users_[program_.call(call).result.index()]) {
         below = std::max(below, depth_[user.index()]);

@@ -33,6 +33,7 @@ public:
         }
         interface();
         updates();
+        checks();
         liveness();
     }
 
@@ -146,6 +147,8 @@ private:
         internal_check(result.kind == DatumKind::computed && result.producer == id, "a call's result does not name it as producer");
         internal_check(
             id.index() == 0 || program_.call(CallId{id.index() - 1}).result < call.result, "calls are not in order of definition");
+        internal_check(call.block < std::max<std::size_t>(program_.blocks.size(), 1), "a call of no block");
+        internal_check(id.index() == 0 || program_.call(CallId{id.index() - 1}).block <= call.block, "calls do not stand by block");
     }
 
     void fits_function(const Call& call) {
@@ -174,6 +177,8 @@ private:
         internal_check(!shape.packed || (shape.form == Form::matrix && shape.rows == shape.columns && datum.kind != DatumKind::constant),
             "a value that is no matrix in memory is packed");
         internal_check(datum.producer.has_value() == (datum.kind == DatumKind::computed), "a producer is missing or too many");
+        internal_check(!datum.storage || (datum.storage != datum.type.precision && (datum.kind == DatumKind::input || datum.output)),
+            "a storage of its own type, or of what has no list");
         internal_check(!datum.producer || program_.call(*datum.producer).result == id, "a producer does not make its datum");
         internal_check(datum.uniform_call.has_value() == (datum.kind == DatumKind::derived), "a uniform call is missing or too many");
         internal_check(!datum.uniform_call || program_.derivation(id).result == id, "a uniform call does not make its datum");
@@ -213,9 +218,30 @@ private:
         for (const Update& update : program_.updates) {
             internal_check(update.input < program_.inputs.size() && update.output < program_.outputs.size(), "an update of no list");
             const Datum &old = program_.datum(program_.inputs[update.input]), &updated = program_.datum(program_.outputs[update.output]);
-            internal_check(old.kind == DatumKind::input && old.type == updated.type, "old and new value of a list differ in type");
+            internal_check(old.kind == DatumKind::input && old.type == updated.type && old.storage == updated.storage,
+                "old and new value of a list differ in type");
             internal_check(given.insert(update.input).second && made.insert(update.output).second, "a list is updated twice");
             internal_check(given.size() == 1 || *given.rbegin() == update.input, "updates are not in order");
+        }
+    }
+
+    /// The last outputs, nothing else is marked so, and nothing uses them.
+    void checks() const {
+        internal_check(program_.checks.size() < program_.outputs.size(), "a program of checks alone");
+        for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
+            internal_check(program_.datum(program_.outputs[i]).flag == (i >= program_.listed_outputs()), "flags are not the last outputs");
+        }
+        std::size_t next = program_.listed_outputs();
+        for (const Check& check : program_.checks) {
+            internal_check(check.output == next++, "checks are not in the order of the outputs");
+        }
+        for (std::size_t i = 0; i < program_.data.size(); ++i) {
+            const Datum& datum = program_.data[i];
+            internal_check(!datum.flag || (datum.output && datum.type.shape.form == Form::scalar && !used_[i]),
+                "a flag is no output, no scalar, or used by a call");
+        }
+        for (const Update& update : program_.updates) {
+            internal_check(update.output < program_.listed_outputs(), "a flag updates a list");
         }
     }
 

@@ -24,6 +24,8 @@ std::string granularity_text(const Candidate& candidate) {
 
 std::string_view to_string(Rejection::Reason reason) {
     switch (reason) {
+    case Rejection::Reason::several_blocks:
+        return "several-blocks";
     case Rejection::Reason::not_convex:
         return "not-convex";
     case Rejection::Reason::not_connected:

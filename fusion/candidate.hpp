@@ -111,6 +111,7 @@ std::string granularity_text(const Candidate& candidate);
 /// Why an implementation, or a fusion, is not possible: data, not a failed assertion.
 struct Rejection {
     enum class Reason {
+        several_blocks,
         not_convex,
         not_connected,
         too_large,

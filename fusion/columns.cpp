@@ -85,7 +85,7 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
     const bool all =
         recompute && count_subsets(boundaries, fusions, enumerated, most_columns_with_all_stores) <= most_columns_with_all_stores;
     const auto cheap = [&](DataId datum) {
-        return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).type.bytes();
+        return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).list_bytes();
     };
 
     Columns result;

@@ -106,7 +106,7 @@ private:
         double sum = 0;
         for (const std::vector<DataId>* data : {&c.loads, &c.stores}) {
             for (const DataId d : *data) {
-                sum += graph_.datum(d).type.bytes();
+                sum += graph_.datum(d).list_bytes();
             }
         }
         return sum;

@@ -130,7 +130,7 @@ public:
         for (std::size_t datum = 0; datum < users_inside_.size(); ++datum) {
             const frontend::Datum& entry = graph.datum(DataId(datum));
             const auto users = static_cast<std::uint32_t>(graph.consumers(DataId(datum)).size());
-            lists_.push_back({entry.type.bytes(), entry.output ? never : users, entry.producer ? entry.producer->value : never});
+            lists_.push_back({entry.list_bytes(), entry.output ? never : users, entry.producer ? entry.producer->value : never});
         }
         for (std::size_t call = 0; call < graph.calls(); ++call) {
             std::vector<std::uint32_t>& reads = reads_.emplace_back();
@@ -496,6 +496,9 @@ std::vector<std::vector<CallId>> connections(const dag::CallGraph& graph) {
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(), list.end()), list.end());
     }
+    for (std::size_t index = 0; index < graph.calls(); ++index) {
+        std::erase_if(result[index], [&](CallId other) { return graph.block(other) != graph.block(CallId(index)); });
+    }
     return result;
 }
 
@@ -508,8 +511,9 @@ bool hubs_are_left_out(const dag::CallGraph& graph) {
         }
         for (const CallId user : users) {
             const auto& list = connected_to[user.index()];
-            if (std::any_of(users.begin(), users.end(),
-                    [&](CallId other) { return other != user && !std::binary_search(list.begin(), list.end(), other); })) {
+            if (std::any_of(users.begin(), users.end(), [&](CallId other) {
+                    return other != user && graph.block(other) == graph.block(user) && !std::binary_search(list.begin(), list.end(), other);
+                })) {
                 return true;
             }
         }

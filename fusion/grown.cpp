@@ -17,12 +17,14 @@ namespace {
 
 using Group = std::uint32_t; ///< named by its smallest call
 
-/// Pairs of calls that an edge or a per-element list joins, per call and ascending; of a list with very many consumers, enough to join all.
+/// Pairs of calls of one program block that an edge or a per-element list joins, per call and ascending; of a list with very many consumers, enough to join all.
 std::vector<std::vector<Group>> joins(const dag::CallGraph& graph) {
     std::vector<std::vector<Group>> result(graph.calls());
     const auto join = [&](CallId a, CallId b) {
-        result[a.index()].push_back(b.value);
-        result[b.index()].push_back(a.value);
+        if (graph.block(a) == graph.block(b)) {
+            result[a.index()].push_back(b.value);
+            result[b.index()].push_back(a.value);
+        }
     };
     for (std::size_t index = 0; index < graph.program().data.size(); ++index) {
         const DataId datum(index);
@@ -124,7 +126,7 @@ private:
             if (other == many.end() || other->datum != list.datum) {
                 continue;
             }
-            const std::int64_t bytes = graph_.datum(list.datum).type.bytes();
+            const std::int64_t bytes = graph_.datum(list.datum).list_bytes();
             const std::uint32_t users = list.users + other->users;
             sum += bytes; // loaded once less
             const bool made = list.made || other->made;
@@ -264,7 +266,7 @@ std::vector<CallId> cone(const dag::CallGraph& graph, CallId root, std::size_t l
         const DataId made = graph.call(call).result;
         const bool ends_here =
             !graph.datum(made).output && std::all_of(graph.successors(call).begin(), graph.successors(call).end(), leads_to_root);
-        return graph.datum(made).type.bytes() * (ends_here ? 2 : 1);
+        return graph.datum(made).list_bytes() * (ends_here ? 2 : 1);
     };
     std::priority_queue<std::pair<int, CallId>> ready; // ties: the latest call
     std::vector<CallId> taken;
@@ -274,6 +276,9 @@ std::vector<CallId> cone(const dag::CallGraph& graph, CallId root, std::size_t l
         ready.pop();
         taken.push_back(call);
         for (const CallId before : graph.predecessors(call)) {
+            if (graph.block(before) != graph.block(root)) {
+                continue;
+            }
             const auto [entry, added] = open.try_emplace(before, 0);
             if (added) {
                 const std::vector<CallId>& users = graph.successors(before);

@@ -78,6 +78,7 @@ Rejection Refusal::explained() const {
     case Rejection::Reason::parameters:
         return {reason,
             std::to_string(needed) + " B of kernel parameters needed, " + std::to_string(available) + " B available (a pointer per list)"};
+    case Rejection::Reason::several_blocks:
     case Rejection::Reason::not_convex:
     case Rejection::Reason::not_connected:
     case Rejection::Reason::too_large:
@@ -118,19 +119,20 @@ void KernelBuilder::decide_placements() {
             plan.placement = Placement::registers;
             plan.load = datum.loaded ? Staging::lanes : Staging::none;
             // What has just been loaded is in the caches: storing around them would not save reading it.
-            const bool streams = choice_.streaming && datum.old_value < 0;
+            const bool streams = choice_.streaming && datum.old_value < 0 && !datum.flag && !datum.converts();
             plan.store = !datum.stored ? Staging::none : streams ? Staging::lanes_streaming : Staging::lanes;
         } else if (datum.loaded) {
             const bool tile = wants_tile(choice_.loads, datum);
             plan.placement = tile ? Placement::shared : Placement::memory;
-            plan.load = tile ? staging(choice_.loads) : Staging::none;
-        } else if (fits_registers(*kernel_, *routines_, datum) && !(datum.stored && wants_tile(choice_.stores, datum))) {
+            plan.load = !tile ? Staging::none : datum.converts() ? Staging::words : staging(choice_.loads);
+        } else if (fits_registers(*kernel_, *routines_, datum) && (datum.flag || !(datum.stored && wants_tile(choice_.stores, datum)))) {
             plan.placement = Placement::registers;
             plan.touch = routine(datum.producer).output;
             plan.threads = routine(datum.producer).threads;
         } else {
             plan.placement = Placement::shared;
-            plan.store = !datum.stored ? Staging::none : choice_.stores == StorePolicy::words ? Staging::words : Staging::vectors;
+            const bool words = choice_.stores == StorePolicy::words || datum.converts();
+            plan.store = !datum.stored ? Staging::none : words ? Staging::words : Staging::vectors;
         }
         if (plan.placement == Placement::shared) {
             plan.tile = static_cast<int>(draft_.tiles.size());
@@ -322,17 +324,20 @@ long KernelBuilder::stack_bytes() const {
     long bytes = 0;
     for (std::size_t i = 0; i < kernel_->data.size(); ++i) {
         const Placement placement = draft_.data[i].placement;
-        bytes += placement == Placement::registers || placement == Placement::derived ? lanes * kernel_->data[i].bytes : 0;
+        const long arrays = kernel_->data[i].converts() ? 2 : 1; // a tile in between
+        bytes += placement == Placement::registers || placement == Placement::derived ? arrays * lanes * kernel_->data[i].bytes : 0;
     }
     return bytes;
 }
 
-/// A pointer for each list that is loaded, read in place or stored; the first element and the number of elements.
+/// A pointer for each list that is loaded, read in place or stored, and one to report to; the first element and the number of elements.
 long KernelBuilder::parameter_bytes() const {
     const auto listed = [](const KernelOutline::Datum& datum) {
-        return datum.stored || (datum.producer < 0 && datum.kind != frontend::DatumKind::constant);
+        return (datum.stored && !datum.flag) || (datum.producer < 0 && datum.kind != frontend::DatumKind::constant);
     };
-    return 8 * (2 + std::count_if(kernel_->data.begin(), kernel_->data.end(), listed));
+    const bool reports =
+        std::any_of(kernel_->data.begin(), kernel_->data.end(), [](const KernelOutline::Datum& datum) { return datum.flag; });
+    return 8 * (2 + std::count_if(kernel_->data.begin(), kernel_->data.end(), listed) + (reports ? 1 : 0));
 }
 
 bool KernelBuilder::compare_tiles() {

@@ -131,34 +131,41 @@ ChoiceAxes axes_of(const KernelOutline& kernel, const Combination& routines, con
     std::size_t large_loads = 0;
     std::size_t small_results = 0; // results that owners could store from registers
     std::size_t large_results = 0;
+    bool copied_loads = false; // a list that may be copied as it is: those that convert go by words
+    bool copied_stores = false;
     for (const auto& datum : kernel.data) {
+        copied_loads = copied_loads || (datum.loaded && !datum.converts());
+        copied_stores = copied_stores || (datum.stored && !datum.converts());
         if (datum.loaded) {
             ++(small(datum) ? small_loads : large_loads);
         }
-        if (datum.stored && fits_registers(kernel, routines, datum)) {
+        if (datum.stored && !datum.flag && fits_registers(kernel, routines, datum)) {
             ++(small(datum) ? small_results : large_results);
         }
     }
     const bool any_loads = small_loads + large_loads != 0;
     if (any_loads) {
         const bool mixed = small_loads != 0 && large_loads != 0;
-        if (limits.has_async_copy()) {
+        const bool async = copied_loads && limits.has_async_copy();
+        if (async) {
             result.loads.push_back(LoadPolicy::async);
         } else {
             result.loads.push_back(LoadPolicy::vectors);
         }
         result.loads.push_back(LoadPolicy::in_place);
         if (mixed) {
-            result.loads.push_back(limits.has_async_copy() ? LoadPolicy::async_but_small : LoadPolicy::vectors_but_small);
+            result.loads.push_back(async ? LoadPolicy::async_but_small : LoadPolicy::vectors_but_small);
         }
         result.usual_loads = result.loads.size();
-        if (limits.has_async_copy()) {
+        if (async) {
             result.loads.push_back(LoadPolicy::vectors);
             if (mixed) {
                 result.loads.push_back(LoadPolicy::vectors_but_small);
             }
         }
-        result.loads.push_back(LoadPolicy::words);
+        if (copied_loads) {
+            result.loads.push_back(LoadPolicy::words);
+        }
     } else {
         result.loads.push_back(LoadPolicy::in_place);
         result.usual_loads = 1;
@@ -173,7 +180,9 @@ ChoiceAxes axes_of(const KernelOutline& kernel, const Combination& routines, con
             result.usual_stores = 3;
         }
     }
-    result.stores.push_back(StorePolicy::words);
+    if (copied_stores) {
+        result.stores.push_back(StorePolicy::words);
+    }
     result.orders.push_back(LoadOrder::first);
     if (kernel.calls.size() > 1) { // before a single call the order of loads does not matter
         result.orders.push_back(LoadOrder::at_use);
@@ -190,14 +199,16 @@ ChoiceAxes host_axes(const KernelOutline& kernel, const DeviceLimits& limits) {
     result.stores.push_back(StorePolicy::vectors);
     result.orders.push_back(LoadOrder::at_use);
     result.streaming.push_back(false);
-    result.streaming.push_back(true);
+    if (std::any_of(kernel.data.begin(), kernel.data.end(), [](const auto& datum) { return datum.stored && !datum.converts(); })) {
+        result.streaming.push_back(true);
+    }
     return result;
 }
 
 } // namespace
 
 bool small(const KernelOutline::Datum& datum) {
-    return datum.bytes <= 16 && (datum.bytes & (datum.bytes - 1)) == 0;
+    return datum.list_bytes <= 16 && (datum.list_bytes & (datum.list_bytes - 1)) == 0;
 }
 
 bool fits_registers(const KernelOutline& kernel, const Combination& routines, const KernelOutline::Datum& datum) {

@@ -3,6 +3,7 @@
 #include "fusion/kernel_outline.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fusec::fusion {
 
@@ -21,8 +22,17 @@ const CallCosts::Table& CallCosts::of(CallId id) {
     if (table.empty()) {
         const frontend::Call& call = graph_.call(id);
         const auto access = [&](DataId datum, const Routine& routine, library::Touch touch, int reads) {
-            const Type& type = graph_.datum(datum).type;
-            return &accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch, reads});
+            const auto cost = [&](const Type& type) -> const AccessCost& {
+                return accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch, reads});
+            };
+            const frontend::Datum& accessed = graph_.datum(datum);
+            if (!accessed.storage) {
+                return &cost(accessed.type);
+            }
+            AccessCost& both = converting_.emplace_back(cost(accessed.type)); // on chip as the type, in its list as stored
+            both.direct = cost(accessed.list_type()).direct;
+            both.excess_store = cost(accessed.list_type()).excess_store;
+            return &std::as_const(both);
         };
         for (const Routine& routine : routines_.at(id.index()).routines) {
             auto& row = table.emplace_back();
@@ -53,11 +63,13 @@ KernelOutline outline_without_orders(
         entry.id = id;
         entry.kind = datum.kind;
         entry.shape = datum.type.shape;
-        entry.bytes = datum.type.bytes();
+        entry.bytes = datum.flag ? 0 : datum.type.bytes();
+        entry.list_bytes = datum.list_bytes();
+        entry.flag = datum.flag;
         entry.loaded = std::binary_search(column.loads.begin(), column.loads.end(), id);
         entry.stored = std::binary_search(column.stores.begin(), column.stores.end(), id);
-        result.read_bytes += entry.loaded ? entry.bytes : 0;
-        result.write_bytes += entry.stored ? entry.bytes : 0;
+        result.read_bytes += entry.loaded ? entry.list_bytes : 0;
+        result.write_bytes += entry.stored ? entry.list_bytes : 0;
         if (const std::optional<DataId> old = entry.stored ? graph.old_value(id) : std::nullopt;
             old && std::binary_search(column.loads.begin(), column.loads.end(), *old)) {
             entry.old_value = position(touched, *old);

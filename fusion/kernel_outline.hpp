@@ -9,6 +9,7 @@
 #include "fusion/routines.hpp"
 
 #include <array>
+#include <deque>
 #include <vector>
 
 namespace fusec::fusion {
@@ -26,7 +27,8 @@ private:
     const dag::CallGraph& graph_;
     const std::vector<CallRoutines>& routines_;
     AccessCosts accesses_;
-    std::vector<Table> tables_; ///< per call, all at once when first asked
+    std::deque<AccessCost> converting_; ///< of lists that are stored in another precision
+    std::vector<Table> tables_;         ///< per call, all at once when first asked
 };
 
 struct KernelOutline {
@@ -38,12 +40,17 @@ struct KernelOutline {
         DataId id;
         frontend::DatumKind kind = frontend::DatumKind::input;
         Shape shape;
-        int bytes = 0; ///< of one element
+        int bytes = 0;      ///< of one element on chip
+        int list_bytes = 0; ///< of one element in its list
         bool loaded = false;
         bool stored = false;
+        bool flag = false;     ///< reported where others are stored
         int producer = -1;     ///< index into calls; -1: none in this kernel
         int old_value = -1;    ///< index into data: what the kernel loads from where it stores this; -1: nothing
         std::vector<Use> uses; ///< by call, then operand
+
+        /// Its list is stored in another precision: what crosses is converted, a component at a time.
+        bool converts() const { return list_bytes != bytes; }
     };
     struct Call {
         CallId id;

@@ -36,7 +36,7 @@ public:
         work_.write_bytes = kernel_.write_bytes;
         for (const KernelOutline::Datum& datum : kernel_.data) {
             work_.read_lists += datum.loaded;
-            work_.write_lists += datum.stored;
+            work_.write_lists += datum.stored && !datum.flag;
         }
         for (const KernelOutline::Derivation& derivation : kernel_.derivations) {
             count_derivation(derivation);
@@ -116,7 +116,7 @@ private:
 
     void count_load(int loaded) {
         const double bytes = datum(loaded).bytes;
-        double instructions = instructions_per_copy_step * largest_;
+        double instructions = instructions_per_copy_step * largest_ + conversions(datum(loaded));
         read_global();
         switch (plan(loaded).load) {
         case Staging::async:
@@ -129,7 +129,7 @@ private:
             instructions += 2 * bytes / 16;
             break;
         case Staging::words:
-            work_.shared_wavefronts += bytes / 128 + copied(loaded);
+            work_.shared_wavefronts += datum(loaded).list_bytes / 128.0 + copied(loaded);
             instructions += 2 * bytes / kernel_.word_bytes();
             break;
         case Staging::lanes: // an access and about one shuffle per component, for all lanes of the vector at once
@@ -142,9 +142,13 @@ private:
         count_instructions(instructions, largest_);
     }
 
+    /// An instruction per component on the way between the chip and a list that is stored otherwise.
+    static double conversions(const KernelOutline::Datum& list) { return list.converts() ? list.shape.size() : 0; }
+
     void count_store(int stored) {
         const double bytes = datum(stored).bytes;
-        work_.shared_wavefronts += limits_.target == Target::host ? 0 : bytes / 128;
+        work_.shared_wavefronts += limits_.target == Target::host ? 0 : datum(stored).list_bytes / 128.0;
+        count_instructions(conversions(datum(stored)), std::max(1, plan(stored).store == Staging::none ? plan(stored).threads : largest_));
         switch (plan(stored).store) {
         case Staging::words:
             work_.shared_wavefronts += copied(stored);
@@ -249,7 +253,7 @@ private:
             return;
         }
         read_global();
-        count_instructions(static_cast<double>(cost.components) * threads, threads);
+        count_instructions(static_cast<double>(cost.components) * threads * (datum(read).converts() ? 2 : 1), threads);
         if (limits_.target == Target::host) {
             return;
         }

@@ -50,7 +50,8 @@ KernelWork LeastWork::of(const Column& column) {
     KernelWork work;
     work.precision = graph_.datum(graph_.call(column.executes.front()).result).type.precision;
     work.read_lists = static_cast<int>(column.loads.size());
-    work.write_lists = static_cast<int>(column.stores.size());
+    work.write_lists =
+        static_cast<int>(std::count_if(column.stores.begin(), column.stores.end(), [&](DataId list) { return !graph_.datum(list).flag; }));
     for (CallId call : column.executes) {
         const library::OperationCounts& operations = routines_[call.index()].operations;
         work.flops += operations.flops;
@@ -59,10 +60,10 @@ KernelWork LeastWork::of(const Column& column) {
         work.transcendentals += operations.transcendentals;
     }
     for (DataId list : column.loads) {
-        work.read_bytes += graph_.datum(list).type.bytes();
+        work.read_bytes += graph_.datum(list).list_bytes();
     }
     for (DataId list : column.stores) {
-        work.write_bytes += graph_.datum(list).type.bytes();
+        work.write_bytes += graph_.datum(list).list_bytes();
     }
     if (limits_.target == Target::host) {
         return work; // few implementations: not worth a closer look
@@ -86,13 +87,13 @@ KernelWork LeastWork::of(const Column& column) {
         }
     }
     for (std::size_t i = 0; i < column.loads.size(); ++i) {
-        const double bytes = graph_.datum(column.loads[i]).type.bytes();
+        const double bytes = graph_.datum(column.loads[i]).list_bytes();
         // Copied to a tile and read there at least once, or read in place.
         work.shared_wavefronts += std::min(bytes / 128 + reads[i].tile_passes, reads[i].direct_passes);
         instructions += std::min(bytes / 16 + instructions_per_copy_step + reads[i].tile_instructions, reads[i].direct_instructions);
     }
     for (DataId list : column.stores) {
-        const double bytes = graph_.datum(list).type.bytes();
+        const double bytes = graph_.datum(list).list_bytes();
         // Sent once; by its owners, or written to a tile, read there and sent.
         const Access& made = of_call(*graph_.datum(list).producer).result;
         work.shared_wavefronts += bytes / 128;

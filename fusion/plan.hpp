@@ -64,7 +64,8 @@ struct CoverResult {
 };
 
 /// Chooses the kernel mix (DESIGN.md section 4, "Plan"). Each output is stored by exactly one kernel, any other datum by at most one;
-/// every loaded computed datum has its storing kernel, which is launched before; the storer-to-loader graph is acyclic.
+/// every loaded computed datum has its storing kernel, which is launched before; the storer-to-loader graph is acyclic. Columns have calls
+/// of one program block, and data cross forwards, so that all kernels of a block precede those of the next (ties by smallest call).
 CoverResult solve_cover(const dag::CallGraph& graph, ColumnSource& source, const PlanOptions& options);
 
 /// True if the columns form a legal plan; then `order` is a launch order (ties by smallest executed call).
@@ -93,7 +94,7 @@ struct Plan {
 };
 
 /// Assigns slots by liveness over the launch order: a datum dead after its last loading kernel frees its slot. Never reuses a slot
-/// within the kernel that still reads it.
+/// within the kernel that still reads it, nor one of a datum that a later program block loads.
 Workspace plan_workspace(const dag::CallGraph& graph, const std::vector<Candidate>& kernels);
 
 /// Breaks with InternalError unless the plan is a legal execution of the whole graph.

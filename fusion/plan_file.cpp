@@ -2,6 +2,7 @@
 // From a plan file back to candidates of the space.
 #include "fusion/plan_file.hpp"
 
+#include "fusion/enumerate.hpp"
 #include "fusion/structure_hash.hpp"
 
 #include <algorithm>
@@ -53,7 +54,8 @@ public:
         }
         std::vector<ColumnId> order;
         if (!launch_order(graph_, space_.columns(), chosen, order)) {
-            diagnostics_.report(kind::plan_not_a_cover, file.span, why_not_a_cover(chosen));
+            Diagnostic& report = diagnostics_.report(kind::plan_not_a_cover, file.span, why_not_a_cover(chosen));
+            report.hint = lacks_checks(chosen) ? "the plan was made without `--checked`" : "";
             return std::nullopt;
         }
         Plan plan;
@@ -227,6 +229,9 @@ private:
                     Diagnostic& report = diagnostics_.report(
                         kind::plan_unknown_call, name.span, "no call `" + name.text + "` in program `" + graph_.program().name + "`");
                     report.hint = graph_.program().within(name.text);
+                    if (name.text.starts_with("assert:") && graph_.program().checks.empty()) {
+                        report.hint = "the plan was made with `--checked`";
+                    }
                     if (const std::string near = nearest(name.text, names); report.hint.empty() && !near.empty()) {
                         report.hint = "did you mean `" + near + "`?";
                     }
@@ -234,9 +239,26 @@ private:
             }
         }
         if (!unknown) {
+            CallSet calls;
+            for (const PlanFileText& name : kernel.calls) {
+                calls.push_back(*call(name.text));
+            }
+            std::sort(calls.begin(), calls.end());
+            if (!calls.empty() && graph_.block(calls.front()) != graph_.block(calls.back())) {
+                diagnostics_.report(kind::plan_no_candidate, kernel.span, why_no_fusion(graph_, calls, largest_enumerated)->detail);
+                return;
+            }
             diagnostics_.report(kind::plan_no_candidate, kernel.span,
                 "these calls are no fusion of the program, or no longer the computation that the plan was made for");
         }
+    }
+
+    /// The program has checks, and no kernel computes one.
+    bool lacks_checks(const std::vector<ColumnId>& chosen) const {
+        return !graph_.program().checks.empty() && std::none_of(chosen.begin(), chosen.end(), [&](ColumnId column) {
+            const std::vector<DataId>& stores = space_.columns()[column.index()].stores;
+            return std::any_of(stores.begin(), stores.end(), [&](DataId stored) { return graph_.datum(stored).flag; });
+        });
     }
 
     std::string why_not_a_cover(const std::vector<ColumnId>& chosen) const {
@@ -250,7 +272,8 @@ private:
         }
         for (const DataId output : graph_.program().outputs) {
             if (!storing.contains(output)) {
-                return "no kernel stores the output `" + graph_.datum(output).name + "`";
+                const frontend::Datum& datum = graph_.datum(output);
+                return std::string(datum.flag ? "no kernel computes the check `" : "no kernel stores the output `") + datum.name + "`";
             }
         }
         for (const ColumnId column : chosen) {

@@ -18,9 +18,15 @@ bool is_list(const frontend::Datum& datum) {
 void verify_launches(const Plan& plan, const dag::CallGraph& graph) {
     std::set<DataId> in_memory;
     std::set<CallId> executed;
+    std::uint32_t block = 0; // of the launches so far
     for (const Candidate& kernel : plan.kernels) {
         const auto executes = [&](CallId call) { return std::find(kernel.calls.begin(), kernel.calls.end(), call) != kernel.calls.end(); };
         internal_check(!kernel.stores.empty(), "plan: a kernel stores nothing");
+        for (const CallId call : kernel.calls) {
+            internal_check(graph.block(call) == graph.block(kernel.calls.front()), "plan: a kernel has calls of several blocks");
+            internal_check(graph.block(call) >= block, "plan: a kernel is launched behind one of a later block");
+            block = graph.block(call);
+        }
         std::set<DataId> loads;
         for (const CallId call : kernel.calls) {
             executed.insert(call);
@@ -55,7 +61,7 @@ void verify_workspace(const Plan& plan, const dag::CallGraph& graph) {
     std::map<DataId, std::size_t> slot_of;
     for (const auto& [datum, slot] : plan.workspace.placed) {
         internal_check(slot < plan.workspace.slots.size(), "plan: an intermediate lies in a slot that does not exist");
-        internal_check(plan.workspace.slots[slot].bytes_per_element >= graph.datum(datum).type.bytes(),
+        internal_check(plan.workspace.slots[slot].bytes_per_element >= graph.datum(datum).list_bytes(),
             "plan: a slot is smaller than its intermediate");
         internal_check(slot_of.emplace(datum, slot).second, "plan: an intermediate lies in two slots");
     }
@@ -79,6 +85,18 @@ void verify_workspace(const Plan& plan, const dag::CallGraph& graph) {
                 internal_check(slot != slot_of.end(), "plan: an intermediate has no slot");
                 internal_check(read.insert(slot->second).second, "plan: a kernel stores into a slot that it reads or stores already");
                 holds[slot->second] = stored;
+            }
+        }
+    }
+    // What later blocks load may be loaded again: nothing else is ever in its slot.
+    for (const Candidate& kernel : plan.kernels) {
+        for (const DataId loaded : kernel.loads) {
+            const auto& producer = graph.datum(loaded).producer;
+            const auto slot = slot_of.find(loaded);
+            if (producer && slot != slot_of.end() && graph.block(*producer) != graph.block(kernel.calls.front())) {
+                internal_check(
+                    std::count_if(slot_of.begin(), slot_of.end(), [&](const auto& other) { return other.second == slot->second; }) == 1,
+                    "plan: an intermediate that crosses blocks shares its slot");
             }
         }
     }

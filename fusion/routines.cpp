@@ -2,8 +2,6 @@
 // Legal implementations of each call.
 #include "fusion/routines.hpp"
 
-#include "elementary-lib/device_source.hpp"
-
 #include <algorithm>
 
 namespace fusec::fusion {
@@ -64,7 +62,8 @@ CallRoutines routines_of(
     for (std::size_t index = 0; index < function.implementations.size(); ++index) {
         const library::Implementation& implementation = function.implementations[index];
         const std::optional<int> threads = catalog.threads(call.instance, implementation);
-        if (!threads || (limits.target == Target::host && *threads != 1)) {
+        const bool reported = graph.datum(call.result).flag; // by the thread that has it
+        if (!threads || ((limits.target == Target::host || reported) && *threads != 1)) {
             continue;
         }
         if ((implementation.barrier || implementation.exchanges) && *threads > 1 && limits.warp_size % *threads != 0) {
@@ -82,10 +81,9 @@ CallRoutines routines_of(
                 "` by thread, which every thread computes into registers");
             continue;
         }
-        // A row of a diagonal keeps what it has elsewhere, which above the diagonal is another thread's.
-        const bool keeps = *threads > 1 && call.instance.result.shape.packed &&
-            library::implementation_source(function, implementation).find(": c(i, j);") != std::string_view::npos;
-        const bool passes_parts = keeps || routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
+        // What a thread keeps of its row is another thread's above the diagonal.
+        const bool passes_parts =
+            implementation.keeps_row || routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
         if (routine.threads > 1 && passes_parts && call.instance.result.shape.packed) {
             result.unusable.push_back("threads of `" + function.name + "_" + implementation.name +
                 "` know parts of their result, which a `" + to_string(call.instance.result.shape) + "` does not have");

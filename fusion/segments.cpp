@@ -40,7 +40,7 @@ public:
             operations += operations_[call.index()];
             for (const DataId read : reads_[call.index()]) {
                 std::uint32_t& users_left = seen_[read.index()];
-                const std::int64_t size = graph_.datum(read).type.bytes();
+                const std::int64_t size = graph_.datum(read).list_bytes();
                 if (users_left == unseen) {
                     users_left = loaded;
                     bytes += size;
@@ -50,7 +50,7 @@ public:
             }
             const DataId made = graph_.call(call).result;
             seen_[made.index()] = static_cast<std::uint32_t>(graph_.consumers(made).size());
-            bytes += graph_.datum(made).per_element() ? graph_.datum(made).type.bytes() : 0;
+            bytes += graph_.datum(made).per_element() ? graph_.datum(made).list_bytes() : 0;
             if (!visit(end, bytes, operations)) {
                 return;
             }
@@ -71,8 +71,8 @@ public:
                 last = std::max(last, place[user.index()]);
             }
             if (graph_.datum(made).per_element()) {
-                change[i + 1] += graph_.datum(made).type.bytes();
-                change[last + 1] -= last + 1 <= order_.size() ? graph_.datum(made).type.bytes() : 0;
+                change[i + 1] += graph_.datum(made).list_bytes();
+                change[last + 1] -= last + 1 <= order_.size() ? graph_.datum(made).list_bytes() : 0;
             }
         }
         std::partial_sum(change.begin(), change.end(), change.begin());
@@ -187,6 +187,7 @@ std::vector<std::vector<CallId>> orders_to_cut(const dag::CallGraph& graph) {
             }
         }
     }
+    std::stable_sort(depth_first.begin(), depth_first.end(), [&](CallId a, CallId b) { return graph.block(a) < graph.block(b); });
     std::vector<std::vector<CallId>> result = {std::move(program)};
     if (depth_first != result.front()) {
         result.push_back(std::move(depth_first));
@@ -194,7 +195,10 @@ std::vector<std::vector<CallId>> orders_to_cut(const dag::CallGraph& graph) {
     return result;
 }
 
-std::vector<dag::CallSet> segments(
+namespace {
+
+/// Of the calls of one block.
+std::vector<dag::CallSet> segments_of_block(
     const dag::CallGraph& graph, const std::vector<CallId>& order, const std::vector<double>& operations, std::size_t above) {
     std::vector<dag::CallSet> result;
     const std::size_t calls = order.size();
@@ -220,6 +224,20 @@ std::vector<dag::CallSet> segments(
         }
     }
     std::erase_if(result, [&](const dag::CallSet& set) { return set.size() <= above || !shares_all(graph, set); });
+    return result;
+}
+
+} // namespace
+
+std::vector<dag::CallSet> segments(
+    const dag::CallGraph& graph, const std::vector<CallId>& order, const std::vector<double>& operations, std::size_t above) {
+    std::vector<dag::CallSet> result;
+    for (auto first = order.begin(); first != order.end();) {
+        const auto end = std::find_if(first, order.end(), [&](CallId call) { return graph.block(call) != graph.block(*first); });
+        const std::vector<dag::CallSet> found = segments_of_block(graph, {first, end}, operations, above);
+        result.insert(result.end(), found.begin(), found.end());
+        first = end;
+    }
     return result;
 }
 

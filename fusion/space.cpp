@@ -148,7 +148,7 @@ struct Space::State {
         const auto bytes = [&](const std::vector<DataId>& lists) {
             double sum = 0;
             for (DataId datum : lists) {
-                sum += graph.datum(datum).type.bytes();
+                sum += graph.datum(datum).list_bytes();
             }
             return sum;
         };

@@ -15,7 +15,10 @@ namespace {
 
 std::uint64_t first_colour(const frontend::Datum& datum, bool made_here) {
     Fnv1a hash;
-    hash.add(to_string(datum.type));
+    hash.add(to_string(datum.type, datum.storage));
+    if (datum.flag) {
+        return hash.add("flag").value();
+    }
     if (made_here) {
         return hash.add("made").value();
     }

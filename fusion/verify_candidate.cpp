@@ -34,6 +34,8 @@ private:
     void check_interface() const {
         internal_check(!candidate_.calls.empty() && std::is_sorted(candidate_.calls.begin(), candidate_.calls.end()),
             "candidate: calls are not ascending");
+        internal_check(graph_.block(candidate_.calls.front()) == graph_.block(candidate_.calls.back()),
+            "candidate: its calls are of several blocks"); // calls stand by block
         internal_check(graph_.convex(candidate_.calls), "candidate: its calls are not convex");
         std::vector<DataId> lists;
         std::set<DataId> touched;
@@ -148,6 +150,11 @@ private:
         internal_check(plan.loaded == (loaded_list || datum.kind == DatumKind::uniform), "candidate: loaded data differ");
         internal_check(
             (plan.placement == Placement::derived) == (datum.kind == DatumKind::derived), "candidate: only derived data are derived");
+        internal_check(
+            !datum.flag || (plan.placement == Placement::registers && plan.threads == 1 && plan.store != Staging::lanes_streaming),
+            "candidate: a flag is not in the registers of one thread");
+        internal_check(!datum.storage || (is_by_component(plan.load) && is_by_component(plan.store)),
+            "candidate: a list that converts is copied as it is");
         internal_check(plan.slot.has_value() == (plan.placement == Placement::shared), "candidate: only shared data have a tile");
         switch (plan.placement) {
         case Placement::constant:
@@ -181,6 +188,10 @@ private:
                 "candidate: a tile is stored by a copy of the block");
             break;
         }
+    }
+
+    static bool is_by_component(Staging staging) {
+        return staging == Staging::none || staging == Staging::words || staging == Staging::lanes;
     }
 
     /// Registers have no address: a thread that reads only some components of a derived datum must not depend on its lane for which.

@@ -28,6 +28,14 @@ std::string way_out_and_back(const dag::CallGraph& graph, const dag::CallSet& se
 } // namespace
 
 std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest) {
+    const auto other = std::find_if(set.begin(), set.end(), [&](CallId call) { return graph.block(call) != graph.block(set.front()); });
+    if (other != set.end()) {
+        const auto place = [&](CallId call) {
+            return "`" + graph.program().name_of(call) + "` is computed in block `" + graph.program().block_name(call) + "`";
+        };
+        return Rejection{
+            Rejection::Reason::several_blocks, place(set.front()) + ", " + place(*other) + ": a kernel has calls of one block"};
+    }
     largest = std::clamp(largest, 1, largest_enumerated);
     if (set.size() > static_cast<std::size_t>(largest)) {
         return Rejection{Rejection::Reason::too_large,

@@ -27,14 +27,14 @@ std::uint64_t Workspace::bytes(std::uint64_t n) const {
 Workspace plan_workspace(const dag::CallGraph& graph, const std::vector<Candidate>& kernels) {
     struct Life {
         DataId datum;
-        std::size_t first, last; ///< the storing kernel, the last loading kernel
+        std::size_t first, last; ///< the storing kernel, the last loading kernel; of what crosses program blocks: all
         int bytes;
     };
     std::map<DataId, Life> by_datum;
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         for (const DataId stored : kernels[k].stores) {
             if (!graph.datum(stored).output) {
-                by_datum.emplace(stored, Life{stored, k, k, graph.datum(stored).type.bytes()});
+                by_datum.emplace(stored, Life{stored, k, k, graph.datum(stored).list_bytes()});
             }
         }
     }
@@ -42,6 +42,12 @@ Workspace plan_workspace(const dag::CallGraph& graph, const std::vector<Candidat
         for (const DataId loaded : kernels[k].loads) {
             if (const auto found = by_datum.find(loaded); found != by_datum.end()) {
                 found->second.last = std::max(found->second.last, k);
+                const bool crosses =
+                    !graph.program().blocks.empty() && graph.block(kernels[k].calls.front()) != graph.block(*graph.datum(loaded).producer);
+                if (crosses) { // a block may be launched again, with what those before it have left
+                    found->second.first = 0;
+                    found->second.last = kernels.size();
+                }
             }
         }
     }

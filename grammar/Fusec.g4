@@ -16,8 +16,10 @@ statement
     | inputList
     | inoutList
     | assignment
+    | assertion
     | returnList
     | includeFile
+    | programBlockOpening
     | loopOpening
     | definitionOpening
     | alternativesOpening
@@ -30,15 +32,20 @@ programName
     ;
 
 declaration
-    : UNIFORM? precision? shape NAME (COMMA NAME)* SEMICOLON
+    : UNIFORM? storage? precision? shape NAME (COMMA NAME)* SEMICOLON
     ;
 
 constantDeclaration
-    : CONST precision? shape constantDefinition (COMMA constantDefinition)* SEMICOLON
+    : CONST storage? precision? shape constantDefinition (COMMA constantDefinition)* SEMICOLON
     ;
 
 constantDefinition
     : NAME EQUALS (table | expression)
+    ;
+
+// How the caller's list is stored; the precision of arithmetic follows.
+storage
+    : STORE precision
     ;
 
 precision
@@ -65,6 +72,10 @@ assignment
     : NAME subscript? (EQUALS | PLUS_EQUALS | MINUS_EQUALS) expression SEMICOLON
     ;
 
+assertion
+    : ASSERT LEFT_PARENTHESIS expression COMMA STRING RIGHT_PARENTHESIS SEMICOLON
+    ;
+
 returnList
     : RETURN NAME (COMMA NAME)* SEMICOLON
     ;
@@ -76,6 +87,11 @@ returnValue
 
 includeFile
     : INCLUDE STRING SEMICOLON
+    ;
+
+// A part of the program whose kernels start before those of the next part.
+programBlockOpening
+    : BLOCK NAME LEFT_BRACE
     ;
 
 loopOpening
@@ -112,7 +128,7 @@ tableEntry
     | expression
     ;
 
-// A comparison is the first argument of `select`, and stands nowhere else: frontend/comparisons.cpp says so of others.
+// A comparison is the first argument of `select` or of `assert`, and stands nowhere else: frontend/comparisons.cpp says so of others.
 expression
     : sum ((LESS | LESS_EQUAL | GREATER | GREATER_EQUAL | EQUAL | NOT_EQUAL) sum)*
     ;
@@ -180,12 +196,15 @@ UNIFORM : 'uniform' ;
 CONST   : 'const' ;
 INCLUDE : 'include' ;
 DEF     : 'def' ;
+BLOCK   : 'block' ;
 FOR     : 'for' ;
 IN      : 'in' ;
 ALTERNATIVES : 'alternatives' ;
 OR      : 'or' ;
+ASSERT  : 'assert' ;
 FLOAT   : 'float' ;
 DOUBLE  : 'double' ;
+STORE   : 'store' ;
 
 SCALAR : 'SCALAR' ;
 VECTOR : 'VECTOR' DIGIT+ ;

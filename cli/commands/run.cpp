@@ -54,7 +54,11 @@ struct Lists {
 
 std::size_t list_bytes(const frontend::Datum& datum, std::uint64_t elements) {
     const std::uint64_t values = execute::per_element(datum) ? elements : 1;
-    return static_cast<std::size_t>(values) * static_cast<std::size_t>(datum.type.bytes());
+    return static_cast<std::size_t>(values) * static_cast<std::size_t>(datum.list_bytes());
+}
+
+std::vector<DataId> listed_outputs(const frontend::CheckedProgram& program) {
+    return {program.outputs.begin(), program.outputs.begin() + static_cast<std::ptrdiff_t>(program.listed_outputs())};
 }
 
 /// Files by the datum they name; reports names that are not of `allowed`, and names given twice.
@@ -82,11 +86,12 @@ std::map<DataId, Path> by_datum(const std::vector<std::pair<std::string, Path>>&
 std::string random_list(
     const frontend::CheckedProgram& program, DataId id, const execute::Demands& demands, std::uint64_t elements, std::uint64_t seed) {
     const frontend::Datum& datum = program.datum(id);
+    const Type type = datum.list_type();
     std::string bytes;
     bytes.reserve(list_bytes(datum, elements));
     for (std::uint64_t e = 0; e < (execute::per_element(datum) ? elements : 1); ++e) {
-        for (const double component : execute::random_value(datum.type, demands, seed, id.value, e, 0)) {
-            if (datum.type.precision == Precision::f32) {
+        for (const double component : execute::random_value(type, demands, seed, id.value, e, 0)) {
+            if (type.precision == Precision::f32) {
                 const auto narrow = static_cast<float>(component);
                 bytes.append(reinterpret_cast<const char*>(&narrow), sizeof narrow);
             } else {
@@ -101,8 +106,9 @@ std::string random_list(
 bool fits_memory(const frontend::CheckedProgram& program, std::uint64_t elements, Diagnostics& diagnostics) {
     double needed = 0;
     for (const frontend::Datum& datum : program.data) {
-        const bool listed = datum.kind == frontend::DatumKind::input || datum.output; // an updated list is copied on the way in and out
-        needed += listed ? static_cast<double>(datum.type.bytes()) * static_cast<double>(elements) : 0;
+        const bool listed =
+            datum.kind == frontend::DatumKind::input || (datum.output && !datum.flag); // an updated list is copied on the way in and out
+        needed += listed ? static_cast<double>(datum.list_bytes()) * static_cast<double>(elements) : 0;
     }
     const double available = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
     if (needed > available) {
@@ -124,7 +130,7 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
     for (const auto& [id, path] : files) {
         const frontend::Datum& datum = program.datum(id);
         const bool uniform = !execute::per_element(datum);
-        auto list = execute::read_numpy(path, {.datum = program.list_name(id), .type = datum.type, .uniform = uniform}, diagnostics);
+        auto list = execute::read_numpy(path, {.datum = program.list_name(id), .type = datum.list_type(), .uniform = uniform}, diagnostics);
         if (!list) {
             continue;
         }
@@ -156,7 +162,7 @@ std::optional<Lists> gather(const Run& command, const Compilation& c, const std:
             std::cerr << fmt::format("{}: `{}` is random (seed {})\n", program.name, program.list_name(id), command.seed);
         }
     }
-    for (const DataId id : program.outputs) {
+    for (const DataId id : listed_outputs(program)) {
         lists.data.push_back(id);
         lists.buffers.emplace_back(program.old_value(id) ? 0 : list_bytes(program.datum(id), lists.elements)); // else updated in place
     }
@@ -178,17 +184,34 @@ std::optional<execute::LoadedLibrary> build(const Compilation& c, Diagnostics& d
     return path ? execute::LoadedLibrary::open(*path, diagnostics) : std::nullopt;
 }
 
+/// Reports the first element in which an assertion fails, at the assertion.
+void report_failure(const frontend::CheckedProgram& program, const execute::UnitFunctions& functions, const void* workspace,
+    std::uint64_t elements, Diagnostics& diagnostics) {
+    if (program.checks.empty()) {
+        return;
+    }
+    std::size_t element = 0;
+    const char* message = nullptr;
+    internal_check(functions.first_failure(workspace, nullptr, &element, &message) == 0, "the first failure cannot be read");
+    if (message != nullptr) {
+        std::uint64_t word = 0; // its lower half-word is the number: texts need not differ
+        std::memcpy(&word, workspace, sizeof word);
+        diagnostics.report(kind::failed_assertion, program.checks.at(word & 0xFFFFU).span,
+            fmt::format("assertion fails in element {} of {}: {}", element, elements, message));
+    }
+}
+
 /// Prints the first elements of an output, for a look without a NumPy file.
 void print_head(const frontend::Datum& datum, const std::string& bytes, std::uint64_t elements) {
     constexpr std::uint64_t most = 3;
     const auto components = static_cast<std::size_t>(datum.type.shape.size());
-    std::cout << fmt::format("{} : {}\n", datum.name, to_string(datum.type));
+    std::cout << fmt::format("{} : {}\n", datum.name, to_string(datum.type, datum.storage));
     for (std::uint64_t e = 0; e < std::min(elements, most); ++e) {
         std::cout << fmt::format("  [{}]", e);
         for (std::size_t k = 0; k < components; ++k) {
             const std::size_t at = static_cast<std::size_t>(e) * components + k;
             double value = 0;
-            if (datum.type.precision == Precision::f32) {
+            if (datum.list_type().precision == Precision::f32) {
                 float narrow = 0;
                 std::memcpy(&narrow, bytes.data() + at * sizeof narrow, sizeof narrow);
                 value = static_cast<double>(narrow);
@@ -214,7 +237,7 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         return;
     }
     const auto inputs = by_datum(command.inputs, c.program->inputs, "input", *c.program, diagnostics);
-    const auto outputs = by_datum(command.outputs, c.program->outputs, "output", *c.program, diagnostics);
+    const auto outputs = by_datum(command.outputs, listed_outputs(*c.program), "output", *c.program, diagnostics);
     if (diagnostics.has_errors()) {
         return;
     }
@@ -223,7 +246,8 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         return;
     }
     const auto library = build(c, diagnostics);
-    const auto functions = library ? execute::UnitFunctions::find(*library, c.unit->name, diagnostics) : std::nullopt;
+    const auto functions =
+        library ? execute::UnitFunctions::find(*library, c.unit->name, diagnostics, {}, !c.program->checks.empty()) : std::nullopt;
     if (!functions) {
         return;
     }
@@ -241,14 +265,14 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
     internal_check(status == 0, "the host kernels refused their arguments");
 
     std::vector<OutputFile> files;
-    for (std::size_t i = 0; i < c.program->outputs.size(); ++i) {
+    for (std::size_t i = 0; i < c.program->listed_outputs(); ++i) {
         const DataId id = c.program->outputs[i];
         const frontend::Datum& datum = c.program->datum(id);
         const auto update = std::ranges::find(c.program->updates, i, &frontend::Update::output);
         const std::size_t buffer = update == c.program->updates.end() ? c.program->inputs.size() + i : update->input;
         const std::string bytes = lists->buffers[buffer].text();
         if (const auto file = outputs.find(id); file != outputs.end()) {
-            files.push_back({file->second, execute::numpy_file({.elements = lists->elements, .bytes = bytes}, datum.type, false)});
+            files.push_back({file->second, execute::numpy_file({.elements = lists->elements, .bytes = bytes}, datum.list_type(), false)});
         } else {
             print_head(datum, bytes, lists->elements);
         }
@@ -257,7 +281,11 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
     for (const auto& [id, path] : inputs) {
         read.push_back(path);
     }
-    if (write_files(files, diagnostics, read)) {
+    if (!write_files(files, diagnostics, read)) {
+        return;
+    }
+    report_failure(*c.program, *functions, workspace.data(), lists->elements, diagnostics);
+    if (!diagnostics.has_errors()) {
         diagnostics.conclude(fmt::format(
             "{}: {} in {} (first call, not a benchmark)", c.program->name, counted(lists->elements, "element"), time_text(seconds)));
     }

@@ -127,6 +127,17 @@ std::vector<std::pair<Compilation*, std::string>> programs_to_verify(Compilation
     return programs;
 }
 
+/// Where two combinations differ: at the first block, or else in products of which one has another order.
+Span first_difference(const Compilation& c, const PlannedCombination& one, const PlannedCombination& other) {
+    for (const frontend::CheckedCombination& combination : c.combinations) {
+        const bool either = combination.taken == one.taken || combination.taken == other.taken;
+        if (either && combination.reordered && std::ranges::mismatch(one.taken, other.taken).in1 + 1 == one.taken.end()) {
+            return *combination.reordered;
+        }
+    }
+    return frontend::first_difference(*c.ast, one.taken, other.taken);
+}
+
 /// Reports where another combination of alternatives computes something else than the one that is compiled. Those that differ from it in
 /// fewest blocks come first, and of the others those that hold an alternative already found wrong are not looked at: each is told once.
 void check_alternatives(const Compilation& c, std::uint64_t seed, Diagnostics& diagnostics) {
@@ -157,7 +168,7 @@ void check_alternatives(const Compilation& c, std::uint64_t seed, Diagnostics& d
             *first.compiled->program, *first.compiled->catalog, *other->compiled->program, *other->compiled->catalog, elements, seed);
         if (!differing.empty()) {
             wrong.emplace(block, other->taken[block]);
-            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, frontend::first_difference(*c.ast, first.taken, other->taken),
+            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, first_difference(c, first, *other),
                 fmt::format("{} does not compute what {} computes: {}", other->text, first.text, differing.front()));
             for (std::size_t k = 1; k < differing.size(); ++k) {
                 d.notes.push_back({{}, differing[k]});

@@ -73,6 +73,12 @@ std::string sets_without_both(const Compilation& c, int largest) {
 /// Why no kernel holds both: nothing connects them within the size limit, or every implementation was rejected.
 void explain_impossible(Compilation& c, CallId a, CallId b) {
     const auto& program = c.graph->program();
+    if (c.graph->block(a) != c.graph->block(b)) {
+        const auto reason = fusion::why_no_fusion(*c.graph, {std::min(a, b), std::max(a, b)}, fusion::largest_enumerated);
+        std::cout << fmt::format("no kernel can execute both `{}` and `{}`\n  {} [{}]\n", program.name_of(a), program.name_of(b),
+            reason->detail, fusion::to_string(reason->reason));
+        return;
+    }
     // Every call on a path between the two has to be in the kernel as well: a fusion is convex.
     const CallId first = std::min(a, b);
     const CallId last = std::max(a, b);

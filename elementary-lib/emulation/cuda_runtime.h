@@ -5,6 +5,7 @@
 
 #include "shared_pointer.h"
 
+#include <cstring>
 #include <math.h> // the overloads for float in the global namespace too, as the toolkit's header has them
 #include <tuple>
 #include <utility>
@@ -171,6 +172,31 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     };
     launch.arguments = &call;
     return static_cast<cudaError_t>(fusec_emulation::machine->launch(launch));
+}
+
+/// Of a word in global memory. Blocks run one after the other, so the word needs no shadow: what is checked is that it may be touched
+/// and lies at a multiple of its size.
+inline unsigned long long atomicMin(unsigned long long* address, unsigned long long value) {
+    fusec_emulation::machine->check_alignment(address, sizeof *address);
+    const unsigned long long before = *address;
+    *address = value < before ? value : before;
+    return before;
+}
+
+enum cudaMemcpyKind {
+    cudaMemcpyDeviceToHost = 2,
+};
+/// All work of the stream is done when it is given, and so is this.
+inline cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
+    std::memset(memory, value, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
+    std::memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+    return cudaSuccess;
 }
 
 inline cudaError_t cudaGetLastError() {

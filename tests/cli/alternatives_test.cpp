@@ -121,6 +121,33 @@ TEST_F(Alternatives, PlanFilesReplayThoseTheyName) {
     EXPECT_EQ(json::parse(folder.read("again.json")), plan);
 }
 
+/// `--reassociate` finds what the second alternative above says, and what it takes is the plan of that program.
+TEST_F(Alternatives, OrdersOfProductsAreSome) {
+    folder.write("v/p.fus", head + vectors + tail);
+    folder.write("p.fus", head + "y = A * B * v;\n" + tail);
+    const json report = explored("p.fus", {"--reassociate"});
+    ASSERT_EQ(report["alternatives"].size(), 2U);
+    EXPECT_EQ(report["alternatives"][0]["taken"], json({2}));
+    EXPECT_EQ(report["alternatives"][0]["text"], "products reordered");
+    EXPECT_EQ(report["alternatives"][0]["seconds"], explored("v/p.fus")["optimum"]["seconds"]);
+    EXPECT_EQ(report["alternatives"][1]["text"], "products as written");
+    EXPECT_EQ(report["alternatives"][1]["seconds"], explored("p.fus")["optimum"]["seconds"]);
+    EXPECT_FALSE(explored("p.fus").contains("alternatives"));
+    EXPECT_FALSE(explored("v/p.fus", {"--reassociate"}).contains("alternatives")) << "nothing to choose";
+    // A plan file names the order; it replays either.
+    const test::Outcome saved = fusec({"p.fus", "--reassociate", "--save-plan", "plan.json", "-o", "p.cu"}, folder.path());
+    ASSERT_EQ(saved.code, 0) << saved.err;
+    EXPECT_THAT(saved.err, HasSubstr("`z` as `A * (B * (2 * v))`: 138 operations in place of 468 [contraction-order]"));
+    EXPECT_EQ(json::parse(folder.read("plan.json"))["alternatives"], json({2}));
+    const test::Outcome again =
+        fusec({"p.fus", "--reassociate", "--plan", "plan.json", "--save-plan", "again.json", "-o", "again.cu"}, folder.path());
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(folder.read("again.json"), folder.read("plan.json"));
+    // Beside alternatives of the text.
+    folder.write("both.fus", head + alternatives({"u = A * B * v;\n", "u = B * A * v;\n"}) + "y = u + v;\n" + tail);
+    EXPECT_EQ(explored("both.fus", {"--reassociate"})["alternatives"].size(), 4U);
+}
+
 TEST_F(Alternatives, OfTheStiffnessOfATetrahedronTheBlocksAreTaken) {
     const std::string tet = std::string(FUSEC_SOURCE_DIR) + "/examples/tet_elasticity.fus";
     const std::string voigt = std::string(FUSEC_SOURCE_DIR) + "/examples/tet_voigt.fus";

@@ -16,13 +16,16 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for unit in h200:90 a100:80; do
-    for plan in auto none max greedy workloads large reduction; do
+    for plan in auto none max greedy workloads large reduction checked; do
         folder=$work/sm_${unit#*:}/$plan
         mkdir -p "$folder"
         programs=("$root"/examples/*.fus)
         mode=$plan
         if [[ $plan == workloads ]]; then
             programs=("$root"/examples/workloads/*.fus)
+            mode=auto
+        elif [[ $plan == checked ]]; then # all in one kernel and one for each call, with and without a workspace
+            programs=("$root"/examples/neo_hookean.fus "$root"/tests/codegen/large/checks_*.fus)
             mode=auto
         elif [[ $plan == large ]]; then
             programs=("$root"/tests/codegen/large/{chain,congruence,product,solve}_*.fus)
@@ -33,7 +36,7 @@ for unit in h200:90 a100:80; do
         fi
         for program in "${programs[@]}"; do
             name=$(basename "$program" .fus)
-            "$fusec" "$program" -o "$folder/$name.cu" --plan "$mode" --device "${unit%:*}" --arch "sm_${unit#*:}" 2>"$folder/$name.log" || {
+            "$fusec" "$program" -o "$folder/$name.cu" --plan "$mode" $([[ $plan == checked ]] && echo --checked) --device "${unit%:*}" --arch "sm_${unit#*:}" 2>"$folder/$name.log" || {
                 echo "fusec fails: $name --plan $mode --arch sm_${unit#*:}"
                 cat "$folder/$name.log"
                 exit 1

@@ -3,6 +3,7 @@
 // does.
 #include "cli/pipeline.hpp"
 #include "execute/verify.hpp"
+#include "execute/verify_cases.hpp"
 #include "tests/examples/formulas.hpp"
 #include "tests/execute/temporary_folder.hpp"
 
@@ -121,17 +122,14 @@ std::unique_ptr<Example> compile(const std::string& stem, fusion::Target target,
         drawn.reference = execute::evaluate(*c.program, *c.catalog, elements, drawn.given);
     }
     job.text = execute::unit_text(*c.unit, c.emitted, stem);
-    job.interface.unit = c.unit->name;
+    job.interface = execute::run_interface(*c.unit, drawn.reference);
     const auto name_of = [&](const codegen::List& list) { return c.program->datum(list.datum).name; };
-    for (const codegen::List& list : c.unit->inputs) {
-        job.interface.inputs.push_back({list.name, list.type, list.uniform, drawn.given.at(list.datum.index()), {}});
-    }
-    for (const codegen::List& list : c.unit->outputs) {
-        std::vector<double> bounds = drawn.reference.bounds.at(list.datum.index());
-        for (double& bound : bounds) {
-            bound *= bound_factor(list.type.precision);
+    for (std::size_t i = 0; i < c.unit->outputs.size(); ++i) {
+        execute::RunList& output = job.interface.outputs[i];
+        output.values.clear();
+        for (double& bound : output.bounds) {
+            bound *= bound_factor(c.unit->outputs[i].type.precision);
         }
-        job.interface.outputs.push_back({list.name, list.type, false, {}, std::move(bounds)});
     }
     std::set<std::string> expected_names;
     for (std::size_t element = 0; element < elements; ++element) {
@@ -197,7 +195,7 @@ protected:
 TEST(ExampleFormulas, EveryExampleHasOneAndEveryFormulaAnExample) {
     std::vector<std::string> stems = stems_of(examples_folder), workloads = stems_of(workloads_folder);
     EXPECT_GE(stems.size(), 9U) << "the examples were not found";
-    EXPECT_GE(workloads.size(), 18U) << "the workloads were not found";
+    EXPECT_GE(workloads.size(), 20U) << "the workloads were not found";
     stems.insert(stems.end(), workloads.begin(), workloads.end());
     EXPECT_THAT(examples::example_names(), testing::UnorderedElementsAreArray(stems));
 }

@@ -74,6 +74,21 @@ Values tet_elasticity(const Values& in) {
     return {{"K", components(Matrix(one.determinant() / 6 * b.transpose() * c * b))}};
 }
 
+/// The lower triangle of `K`, row by row, as a symmetric matrix is stored.
+Values packed(const Values& full, int size) {
+    Values made;
+    for (int row = 0; row < size; ++row) {
+        for (int column = 0; column <= row; ++column) {
+            made["K"].push_back(full.at("K").at(static_cast<std::size_t>(row * size + column)));
+        }
+    }
+    return made;
+}
+
+Values tet_elasticity_packed(const Values& in) {
+    return packed(tet_elasticity(in), 12);
+}
+
 Values tet_geometry(const Values& in) {
     const Matrix j = edges(matrix(in, "X", 4, 3));
     Matrix cofactor(3, 3);
@@ -91,6 +106,10 @@ Values tet_laplace(const Values& in) {
     one << Matrix::Ones(4, 1), matrix(in, "X", 4, 3);
     const Matrix gradients = one.inverse().bottomRows(3);
     return {{"K", components(Matrix(one.determinant() / 6 * scalar(in, "k") * gradients.transpose() * gradients))}};
+}
+
+Values tet_laplace_packed(const Values& in) {
+    return packed(tet_laplace(in), 4);
 }
 
 /// The stiffness matrix times the displacements, node by node.
@@ -219,9 +238,12 @@ const FormulaTable& table() {
             {"stvk", stvk},
             {"tet_elastic_force", tet_elastic_force},
             {"tet_elasticity", tet_elasticity},
+            {"tet_elasticity_packed", tet_elasticity_packed},
             {"tet_forces", stvk},
             {"tet_geometry", tet_geometry},
             {"tet_laplace", tet_laplace},
+            {"tet_laplace_packed", tet_laplace_packed},
+            {"tet_laplace_stored", tet_laplace_packed},
             {"tet_voigt", tet_elasticity},
         });
         return all;

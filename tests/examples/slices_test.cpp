@@ -28,7 +28,7 @@ const MATRIX2x2 T = [[5, 0], [7, 8]];
 row = X[2];
 column = X[:, 1];
 entry = X[3, 0];
-block = X[1:, :2];
+corner = X[1:, :2];
 part = v[1:];
 stacked = rows(v, X[3], X[0:2]);
 beside = columns(v[:2], X[1:3], X[0:2, 1:], v[1:]);
@@ -44,7 +44,7 @@ VECTOR4 backwards;
 for i in 0..4 { backwards[3 - i] = X[i, 0]; }
 VECTOR3 along;
 for i in 0..3 { along[i] = X[i + 1, i]; }
-return row, column, entry, block, part, stacked, beside, diagonal, three, wide, K, backwards, along;
+return row, column, entry, corner, part, stacked, beside, diagonal, three, wide, K, backwards, along;
 )";
 
 class Slices : public testing::Test {
@@ -95,7 +95,7 @@ TEST_F(Slices, AreWhatIndexingGives) {
         {"row", {x(2, 0), x(2, 1), x(2, 2)}},
         {"column", {x(0, 1), x(1, 1), x(2, 1), x(3, 1)}},
         {"entry", {x(3, 0)}},
-        {"block", {x(1, 0), x(1, 1), x(2, 0), x(2, 1), x(3, 0), x(3, 1)}},
+        {"corner", {x(1, 0), x(1, 1), x(2, 0), x(2, 1), x(3, 0), x(3, 1)}},
         {"part", {v[1], v[2]}},
         {"stacked", {v[0], v[1], v[2], x(3, 0), x(3, 1), x(3, 2), x(0, 0), x(0, 1), x(0, 2), x(1, 0), x(1, 1), x(1, 2)}},
         {"beside", {v[0], x(1, 0), x(1, 1), x(1, 2), x(0, 1), x(0, 2), v[1], v[1], x(2, 0), x(2, 1), x(2, 2), x(1, 1), x(1, 2), v[2]}},

@@ -3,6 +3,7 @@
 // kernels move, counted by hand.
 #include "cli/pipeline.hpp"
 #include "execute/verify.hpp"
+#include "execute/verify_cases.hpp"
 #include "tests/execute/mutation/example_mutants.hpp"
 #include "tests/execute/temporary_folder.hpp"
 
@@ -91,16 +92,12 @@ protected:
         const execute::RandomCases drawn = execute::draw_cases(*c.program, *c.catalog, elements, 20);
         EXPECT_EQ(drawn.ill, 0U);
         job.text = execute::unit_text(*c.unit, c.emitted, "program");
-        job.interface.unit = c.unit->name;
-        for (const codegen::List& l : c.unit->inputs) {
-            job.interface.inputs.push_back({l.name, l.type, l.uniform, drawn.given.at(l.datum.index()), {}});
-        }
-        for (const codegen::List& l : c.unit->outputs) {
-            std::vector<double> bounds = drawn.reference.bounds.at(l.datum.index());
-            for (double& bound : bounds) {
+        job.interface = execute::run_interface(*c.unit, drawn.reference);
+        for (execute::RunList& output : job.interface.outputs) {
+            output.values.clear();
+            for (double& bound : output.bounds) {
                 bound *= 4; // Eigen rounds too
             }
-            job.interface.outputs.push_back({l.name, l.type, false, {}, std::move(bounds)});
         }
         for (std::size_t element = 0; element < elements; ++element) {
             Values in;

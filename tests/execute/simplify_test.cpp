@@ -85,13 +85,37 @@ TEST(Simplify, FunctionsOfTheirOwnResults) {
     const auto calls = [&](const std::string& statements) { return simplify_text(inputs + statements).calls(); };
     EXPECT_THAT(calls("C = A'' * S; return C;"), ElementsAre("C = mmul(A, S)"));
     EXPECT_THAT(calls("C = A'''' * S''; return C;"), ElementsAre("C = mmul(A, S)"));
-    EXPECT_THAT(calls("C = A''' * A; return C;"), ElementsAre("C.1 = mtrans(A)", "C = mmul(C.1, A)"));
+    EXPECT_THAT(calls("C = A''' * A; return C;"), ElementsAre("C = mtmul(A, A)"));
     EXPECT_THAT(calls("t = -(-s) * s; return t;"), ElementsAre("t = smul(s, s)"));
     EXPECT_THAT(calls("C = msym(msym(msym(S))) * S; return C;"), ElementsAre("C.1 = msym(S)", "C = mmul(C.1, S)"));
     EXPECT_THAT(calls("C = mskew(mskew(S)) * S; t = sabs(sabs(s)); return C, t;"),
         ElementsAre("C.1 = mskew(S)", "C = mmul(C.1, S)", "t = sabs(s)"));
     EXPECT_THAT(calls("C = msym(mskew(S)) * minv(minv(S)); return C;"),
         ElementsAre("C.1 = mskew(S)", "C.2 = msym(C.1)", "C.3 = minv(S)", "C.4 = minv(C.3)", "C = mmul(C.2, C.4)"));
+}
+
+TEST(Simplify, ProductsReadThroughTransposes) {
+    const std::string inputs = "MATRIX3x2 A, B;\nMATRIX2x2 S;\nVECTOR3 v;\nVECTOR2 w;\ninput A, B, S, v, w;\n";
+    const auto calls = [&](const std::string& statements) { return simplify_text(inputs + statements).calls(); };
+    EXPECT_THAT(calls("C = A' * B; return C;"), ElementsAre("C = mtmul(A, B)"));
+    EXPECT_THAT(calls("C = A * B'; return C;"), ElementsAre("C = mmult(A, B)"));
+    EXPECT_THAT(calls("y = A' * v; z = A * w; return y, z;"), ElementsAre("y = mtvmul(A, v)", "z = mvmul(A, w)"));
+    EXPECT_THAT(calls("C = mtmul(S', A'); D = mmult(A, B''); return C, D;"), ElementsAre("C = mmult(S, A)", "D = mmult(A, B)"));
+    EXPECT_THAT(calls("y = mtvmul(A', w); return y;"), ElementsAre("y = mvmul(A, w)"));
+    EXPECT_THAT(calls("T = A'; C = T * A; y = T * v; return C, y;"), ElementsAre("C = mtmul(A, A)", "y = mtvmul(A, v)"));
+    EXPECT_THAT(calls("C = mtmul(S', S'); return C;"), ElementsAre("C = mmult(S, S)")) << "both factors";
+    // The transpose has a list: its products read what it reads.
+    EXPECT_THAT(calls("T = A'; C = T * B; return T, C;"), ElementsAre("T = mtrans(A)", "C = mtmul(A, B)"));
+    // One factor may be read transposed, not both; and what another call needs is there.
+    EXPECT_THAT(calls("C = S' * S'; return C;"), ElementsAre("C.1 = mtrans(S)", "C = mmul(C.1, C.1)"));
+    EXPECT_THAT(calls("T = A'; C = T * B; D = T + T; return C, D;"), ElementsAre("T = mtrans(A)", "C = mmul(T, B)", "D = madd(T, T)"));
+    // Named transposes are told.
+    EXPECT_THAT(simplify_text(inputs + "T = A'; C = T * B; return C;").messages,
+        HasSubstr("`C` is a call of `mtmul`: `T` is `A` transposed [simplified-call]"));
+    EXPECT_EQ(simplify_text(inputs + "C = A' * B; return C;").messages, "");
+    // A value stored as a triangle stays one.
+    EXPECT_THAT(calls("SYMMETRIC2 K; K = A' * A; return K;"), ElementsAre("K = mtmul(A, A)"));
+    EXPECT_THAT(calls("SYMMETRIC2 K; T = symmetric(S'); K = symmetric(T * S); return K;"), ElementsAre("T = mtrans(S)", "K = mmul(T, S)"));
 }
 
 TEST(Simplify, SelectionsThatAreDecided) {

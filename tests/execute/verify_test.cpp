@@ -83,7 +83,7 @@ protected:
         if (barriers_only) {
             std::erase_if(originals, [](const Mutant& mutant) { return mutant.site.barrier < 0; });
         }
-        const std::vector<RunCase> cases = plan_launches(plan, 1);
+        const std::vector<RunCase> cases = plan_launches(plan, program.graph, 1);
         const RandomCases drawn = draw_cases(program.graph.program(), program.catalog, most_elements(cases), 1);
         std::map<std::string, int> kinds;
         std::vector<RunJob> jobs;

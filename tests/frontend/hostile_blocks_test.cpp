@@ -22,15 +22,15 @@ void expect_limit(const std::string& text, const DiagnosticKind& kind, const std
 
 TEST(HostileBlocks, AMegabyteOfOpeningsMeetsTheNestingLimit) {
     for (const char* unit : {"for q in 0..2 {", "{", "def f(x) {", "for q in 0..2 { a = a; ", "{(", "}{{", "alternatives {",
-             "alternatives { b = a + a; } or {"}) {
+             "alternatives { b = a + a; } or {", "block b {"}) {
         const std::vector<std::string> numbers{"257", "256"};
         expect_limit(head + repeated(unit, megabyte), kind::nesting_limit, numbers);
     }
 }
 
 TEST(HostileBlocks, AMegabyteOfBracesEndsInErrorsOfSyntax) {
-    for (const char* unit : {"}", "{}", "{;}", "for {}", "def {}", "alternatives {}", "or {}", "alternatives {} or", "for q in 0..2 {}}",
-             "{x}", "\"", "\"\"", "..", "1..", "[q", "%"}) {
+    for (const char* unit : {"}", "{}", "{;}", "for {}", "def {}", "alternatives {}", "or {}", "block {}", "alternatives {} or",
+             "for q in 0..2 {}}", "{x}", "\"", "\"\"", "..", "1..", "[q", "%"}) {
         SCOPED_TRACE(unit);
         const Compiled compiled = compile(head + repeated(unit, *unit == '}' ? megabyte : megabyte / 5));
         expect_errors_of_noise(compiled);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/random/generator.hpp"
 
+#include "tests/random/chain_statement.hpp"
 #include "tests/random/draw.hpp"
 #include "tests/random/packed_statement.hpp"
+#include "tests/random/program_blocks.hpp"
 #include "tests/random/update_statement.hpp"
 #include "tests/random/value.hpp"
 
@@ -34,6 +36,7 @@ public:
     std::string run() {
         declare();
         for (int i = 0; i < options_.calls; ++i) {
+            starts_.push_back(body_.size());
             while (!statement("t" + std::to_string(i))) {
             }
             if (options_.updates && update_draw_.chance(30)) {
@@ -43,6 +46,7 @@ public:
         if (options_.updates && std::none_of(values_.begin(), values_.end(), [](const Value& v) { return v.updated; })) {
             body_ += update_statement(values_, used_, options_.symmetric, update_draw_);
         }
+        body_ += options_.chains ? chain_statement("chain", values_, used_, update_draw_) : "";
         std::vector<std::string> outputs;
         for (const Value& v : values_) {
             if (!v.input && v.varies && !v.alias && (!used_.contains(v.name) || draw_.chance(15))) {
@@ -61,7 +65,7 @@ public:
             }
             text += names.empty() ? "" : (updated ? "inout " : "input ") + names + ";\n";
         }
-        text += body_ + "return ";
+        text += (options_.program_blocks ? in_program_blocks(body_, starts_, block_draw_) : body_) + "return ";
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             text += (i == 0 ? "" : ", ") + outputs[i];
         }
@@ -575,18 +579,14 @@ private:
     static constexpr int largest_made = 12; ///< dimension that values are put together to
 
     Draw draw_;
-    Draw block_draw_;   ///< of its own, so that programs with and without blocks compute the same otherwise
-    Draw neutral_draw_; ///< of its own too
-    Draw component_draw_;
-    Draw selection_draw_;
-    Draw symmetric_draw_, update_draw_;
+    /// Of their own, so that programs with and without blocks, neutral values, ... compute the same otherwise.
+    Draw block_draw_, neutral_draw_, component_draw_, selection_draw_, symmetric_draw_, update_draw_;
     std::vector<Value> compared_;
     bool summed_ = false;
     int ways_ = 0; ///< alternatives so far
     ProgramOptions options_;
-    std::string name_;
-    std::string declarations_;
-    std::string body_;
+    std::string name_, declarations_, body_;
+    std::vector<std::size_t> starts_; ///< of statements in it
     std::vector<Value> values_;
     std::set<std::string> used_;
 };

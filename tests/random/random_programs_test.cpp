@@ -10,10 +10,12 @@
 #include "tests/execute/mutation/example_mutants.hpp"
 #include "tests/execute/temporary_folder.hpp"
 #include "tests/random/generator.hpp"
+#include "tests/random/stored_lists.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -42,12 +44,14 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.derived = seed % 3 != 1;
     options.constants = (seed & 4U) != 0;
     options.blocks = seed % 3 == 0;
+    options.program_blocks = seed % 5 == 1 || seed % 12 == 6;
     options.slices = seed % 5 < 2;
     options.neutrals = seed % 7 == 3;
     options.components = seed % 4 == 1;
     options.alternatives = seed % 6 == 4;
     options.symmetric = seed % 7 == 5 || seed % 9 == 2;
     options.updates = seed % 4 == 2 || seed % 9 == 0;
+    options.chains = seed % 5 == 1;
     options.selections = seed % 5 == 3 || seed % 11 == 0;
     return options;
 }
@@ -56,6 +60,19 @@ std::string rendered(const Diagnostics& diagnostics) {
     std::ostringstream text;
     render(diagnostics, text, false);
     return text.str();
+}
+
+bool stores_otherwise(std::uint64_t seed) {
+    return seed % 5 == 1 || seed % 13 == 7;
+}
+
+std::string program_of(std::uint64_t seed) {
+    static const library::Catalog catalog = [] {
+        Diagnostics diagnostics;
+        return library::Catalog::load({library::standard_library_folder()}, diagnostics).value();
+    }();
+    const std::string text = random_programs::random_program(seed, options_of(seed));
+    return stores_otherwise(seed) ? random_programs::with_stored_lists(text, seed, catalog) : text;
 }
 
 /// One program compiled for one target, with the plan of every mode.
@@ -72,11 +89,12 @@ constexpr const char* modes[] = {"auto", "none", "max", "greedy"};
 std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, const std::filesystem::path& folder) {
     auto subject = std::make_unique<Subject>();
     subject->seed = seed;
-    subject->text = random_programs::random_program(seed, options_of(seed));
+    subject->text = program_of(seed);
     cli::Compilation& c = subject->compilation;
     c.options.program = folder / "program.fus";
     c.options.target = target;
     c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
+    c.options.reassociate = options_of(seed).chains;
     std::ofstream(c.options.program) << subject->text;
     Diagnostics diagnostics;
     if (!cli::run_pipeline(c, diagnostics, "space")) {
@@ -111,8 +129,8 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 }
 
 struct Counts {
-    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, updating = 0, plans = 0, texts = 0, launches = 0,
-                components = 0, ill = 0;
+    std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, updating = 0, reordering = 0, divided = 0, storing = 0,
+                plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
     std::size_t demanded = 0; ///< components, at least
 };
 
@@ -181,8 +199,14 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
         counts.derived += first_of_program && !subject_of[p]->compilation.program->uniform_calls.empty() ? 1U : 0U;
         counts.selecting += first_of_program && subject_of[p]->text.find("select(") != std::string::npos ? 1U : 0U;
         counts.updating += first_of_program && !subject_of[p]->compilation.program->updates.empty() ? 1U : 0U;
+        counts.divided += first_of_program && subject_of[p]->compilation.program->blocks.size() > 1 ? 1U : 0U;
         counts.choosing += first_of_program && !subject_of[p]->compilation.planned.empty() ? 1U : 0U;
+        counts.reordering += first_of_program &&
+                std::ranges::any_of(subject_of[p]->compilation.combinations, [](const auto& one) { return one.reordered.has_value(); })
+            ? 1U
+            : 0U;
         counts.packing += first_of_program && subject_of[p]->text.find("SYMMETRIC") != std::string::npos ? 1U : 0U;
+        counts.storing += first_of_program && subject_of[p]->text.find("store ") != std::string::npos ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
             ++counts.ill;
             std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn
@@ -200,7 +224,7 @@ TEST(RandomProgramInputs, AreWellConditioned) {
     ASSERT_TRUE(catalog) << rendered(diagnostics);
     std::uint64_t ill = 0;
     for (std::uint64_t seed = start; seed < start + count; ++seed) {
-        const std::string text = random_programs::random_program(seed, options_of(seed));
+        const std::string text = program_of(seed);
         const auto tree = frontend::parse(std::make_shared<const SourceText>("program.fus", text), diagnostics);
         const auto program = tree ? frontend::check(*tree, *catalog, {}, diagnostics) : std::nullopt;
         ASSERT_TRUE(program) << "seed " << seed << " does not compile:\n" << rendered(diagnostics) << text;
@@ -222,7 +246,7 @@ class RandomProgramMutants : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(RandomProgramMutants, AreCaught) {
     const std::uint64_t seed = GetParam();
     const execute::TemporaryFolder folder;
-    std::ofstream(folder.path() / "program.fus") << random_programs::random_program(seed, options_of(seed));
+    std::ofstream(folder.path() / "program.fus") << program_of(seed);
     Diagnostics diagnostics;
     const execute::RunSetup setup{
         execute::find_host_compiler(diagnostics).value(), folder.path() / "cache", library::standard_library_folder()};
@@ -242,8 +266,8 @@ TEST_P(RandomProgramMutants, AreCaught) {
     }
 }
 
-/// The first with lists that are updated in place, the second with slices.
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65));
+/// The first with lists that are updated in place, the second with slices, the third with lists that are stored otherwise.
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramMutants, testing::Values(9, 65, 46));
 
 class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
 
@@ -259,9 +283,10 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
         }
         std::cout << (target == fusion::Target::host ? "host" : "emulated CUDA") << ", seeds " << first << " to " << last - 1 << ": "
                   << counts.programs << " programs, " << counts.derived << " with calls on uniforms, " << counts.selecting
-                  << " with selections, " << counts.choosing << " with alternatives, " << counts.packing << " with packed matrices, "
-                  << counts.plans << " plans, " << counts.texts << " texts, " << counts.launches << " launches, " << counts.components
-                  << " components compared\n";
+                  << " with selections, " << counts.choosing << " with alternatives, " << counts.reordering
+                  << " with products in another order, " << counts.packing << " with packed matrices, " << counts.divided << " in blocks, "
+                  << counts.storing << " with lists stored otherwise, " << counts.plans << " plans, " << counts.texts << " texts, "
+                  << counts.launches << " launches, " << counts.components << " components compared\n";
         EXPECT_EQ(counts.programs, last - first);
         EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
         EXPECT_GE(counts.texts, counts.programs);
@@ -271,8 +296,11 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
             EXPECT_GE(counts.derived, counts.programs / 15) << "calls on uniforms are hardly ever made";
             EXPECT_GE(counts.selecting, counts.programs / 10) << "selections are hardly ever made";
             EXPECT_GE(counts.updating, counts.programs / 6) << "lists are hardly ever updated in place";
+            EXPECT_GE(counts.divided, counts.programs / 10) << "programs have hardly ever blocks";
             EXPECT_GE(counts.choosing, counts.programs / 15) << "alternatives are hardly ever made";
+            EXPECT_GE(counts.reordering, counts.programs / 20) << "orders of products are hardly ever chosen";
             EXPECT_GE(counts.packing, counts.programs / 10) << "packed matrices are hardly ever made";
+            EXPECT_GE(counts.storing, counts.programs / 10) << "lists are hardly ever stored otherwise";
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Direct accesses: each thread reads or writes the components it owns of one element, straight between the list and its registers.
-// `from` and `to` point at the element.
+// `from` and `to` point at the element, in a list of the same precision or in one that is converted (convert.cuh).
 #pragma once
 
 #include "memory.cuh"
@@ -11,8 +11,8 @@
 namespace fusec {
 
 // [chunk load_all needs device registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE registers<T, Rows, Columns> load_all(const T* from) {
+template <class T, int Rows, int Columns, class From>
+FUSEC_DEVICE registers<T, Rows, Columns> load_all(From from) {
     registers<T, Rows, Columns> value;
     FUSEC_UNROLL_SHORT for (int k = 0; k < Rows * Columns; ++k)
         value.data[k] = from[k];
@@ -35,8 +35,8 @@ FUSEC_DEVICE registers<T, Rows, Columns> load_vectors(const T* from) {
 }
 
 // [chunk load_row needs device row_registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE row_registers<T, Rows, Columns> load_row(const T* from, int lane) {
+template <class T, int Rows, int Columns, class From>
+FUSEC_DEVICE row_registers<T, Rows, Columns> load_row(From from, int lane) {
     row_registers<T, Rows, Columns> value;
     FUSEC_UNROLL_SHORT for (int j = 0; j < Columns; ++j)
         value.data[j] = from[lane * Columns + j];
@@ -44,8 +44,8 @@ FUSEC_DEVICE row_registers<T, Rows, Columns> load_row(const T* from, int lane) {
 }
 
 // [chunk load_column needs device column_registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE column_registers<T, Rows, Columns> load_column(const T* from, int lane) {
+template <class T, int Rows, int Columns, class From>
+FUSEC_DEVICE column_registers<T, Rows, Columns> load_column(From from, int lane) {
     column_registers<T, Rows, Columns> value;
     FUSEC_UNROLL_SHORT for (int i = 0; i < Rows; ++i)
         value.data[i] = from[i * Columns + lane];
@@ -53,14 +53,14 @@ FUSEC_DEVICE column_registers<T, Rows, Columns> load_column(const T* from, int l
 }
 
 // [chunk load_entry needs device entry_registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE entry_registers<T, Rows, Columns> load_entry(const T* from, int lane) {
+template <class T, int Rows, int Columns, class From>
+FUSEC_DEVICE entry_registers<T, Rows, Columns> load_entry(From from, int lane) {
     return {from[lane]};
 }
 
 // [chunk load_rows needs device rows_registers]
-template <class T, int Rows, int Columns, int Threads>
-FUSEC_DEVICE rows_registers<T, Rows, Columns, Threads> load_rows(const T* from, int lane) {
+template <class T, int Rows, int Columns, int Threads, class From>
+FUSEC_DEVICE rows_registers<T, Rows, Columns, Threads> load_rows(From from, int lane) {
     rows_registers<T, Rows, Columns, Threads> value;
     FUSEC_UNROLL_SHORT for (int k = 0; k < Rows / Threads * Columns; ++k)
         value.data[k] = from[lane * (Rows / Threads) * Columns + k];
@@ -68,8 +68,8 @@ FUSEC_DEVICE rows_registers<T, Rows, Columns, Threads> load_rows(const T* from, 
 }
 
 // [chunk store_all needs device registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE void store_all(T* to, const registers<T, Rows, Columns>& value) {
+template <class To, class T, int Rows, int Columns>
+FUSEC_DEVICE void store_all(To to, const registers<T, Rows, Columns>& value) {
     FUSEC_UNROLL_SHORT for (int k = 0; k < Rows * Columns; ++k)
         to[k] = value.data[k];
 }
@@ -89,28 +89,28 @@ FUSEC_DEVICE void store_vectors(T* to, const registers<T, Rows, Columns>& value)
 }
 
 // [chunk store_row needs device row_registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE void store_row(T* to, const row_registers<T, Rows, Columns>& value, int lane) {
+template <class To, class T, int Rows, int Columns>
+FUSEC_DEVICE void store_row(To to, const row_registers<T, Rows, Columns>& value, int lane) {
     FUSEC_UNROLL_SHORT for (int j = 0; j < Columns; ++j)
         to[lane * Columns + j] = value.data[j];
 }
 
 // [chunk store_column needs device column_registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE void store_column(T* to, const column_registers<T, Rows, Columns>& value, int lane) {
+template <class To, class T, int Rows, int Columns>
+FUSEC_DEVICE void store_column(To to, const column_registers<T, Rows, Columns>& value, int lane) {
     FUSEC_UNROLL_SHORT for (int i = 0; i < Rows; ++i)
         to[i * Columns + lane] = value.data[i];
 }
 
 // [chunk store_entry needs device entry_registers]
-template <class T, int Rows, int Columns>
-FUSEC_DEVICE void store_entry(T* to, const entry_registers<T, Rows, Columns>& value, int lane) {
+template <class To, class T, int Rows, int Columns>
+FUSEC_DEVICE void store_entry(To to, const entry_registers<T, Rows, Columns>& value, int lane) {
     to[lane] = value.data;
 }
 
 // [chunk store_rows needs device rows_registers]
-template <class T, int Rows, int Columns, int Threads>
-FUSEC_DEVICE void store_rows(T* to, const rows_registers<T, Rows, Columns, Threads>& value, int lane) {
+template <class To, class T, int Rows, int Columns, int Threads>
+FUSEC_DEVICE void store_rows(To to, const rows_registers<T, Rows, Columns, Threads>& value, int lane) {
     FUSEC_UNROLL_SHORT for (int k = 0; k < Rows / Threads * Columns; ++k)
         to[lane * (Rows / Threads) * Columns + k] = value.data[k];
 }

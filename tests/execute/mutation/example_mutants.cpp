@@ -60,12 +60,13 @@ std::vector<std::size_t> choose(const std::vector<Mutant>& mutants, std::size_t 
 class PlanMutants {
 public:
     PlanMutants(const cli::Compilation& c, const fusion::Plan& plan)
-        : c_(c), unit_(codegen::lower(plan, *c.graph, *c.catalog)), cases_(plan_launches(plan, 1)) {}
+        : c_(c), unit_(codegen::lower(plan, *c.graph, *c.catalog)), cases_(plan_launches(plan, *c.graph, 1)) {}
     /// The text, of a unit with a name that can be replaced.
     codegen::Emitted emitted() {
         unit_.name = placeholder;
         codegen::EmitOptions emit;
         emit.header_name = unit_.name + ".h";
+        emit.entries = !unit_.blocks.empty();
         return codegen::emit(unit_, *c_.graph, *c_.catalog, emit);
     }
 

@@ -45,6 +45,7 @@ public:
             tail(line);
             store(line);
             swap(line);
+            block(line);
         }
         return std::move(mutants_);
     }
@@ -289,8 +290,27 @@ private:
         }
     }
 
+    /// NAME_launch_range calls the functions of the program's blocks: without one, or with a block in the place of the next.
+    void block(const std::string& line) {
+        static const std::regex pattern(R"((\w+_launch_\w+_range)\(arguments, first, count, workspace, workspace_bytes, stream\))");
+        std::smatch call;
+        if (!std::regex_search(line, call, pattern)) {
+            return;
+        }
+        const std::string before = line.substr(0, static_cast<std::size_t>(call.position()));
+        add("drop a block", before + "0" + call.suffix().str());
+        if (block_at_ != 0) {
+            const std::string& other = lines_[block_at_];
+            std::smatch earlier;
+            std::regex_search(other, earlier, pattern);
+            add("swap two blocks", {{block_at_, replaced(other, earlier[1], call[1])}, {at_, replaced(line, call[1], earlier[1])}}, site_);
+        }
+        block_at_ = at_;
+    }
+
     std::vector<std::string> lines_;
-    std::size_t first_ = 0; ///< line after the embedded runtime
+    std::size_t block_at_ = 0; ///< line of the call for the block before; 0: none
+    std::size_t first_ = 0;    ///< line after the embedded runtime
     std::size_t at_ = 0;
     Site site_;                                     ///< of the kernel that the line stands in
     int barriers_ = 0;                              ///< of that kernel so far

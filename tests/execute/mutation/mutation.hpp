@@ -20,7 +20,8 @@ struct Site {
 };
 
 struct Mutant {
-    std::string kind;   ///< "delete a barrier", "weaken a barrier", "offset", "swap two buffers", "tail", "drop a store", "stride"
+    std::string kind;   ///< "delete a barrier", "weaken a barrier", "offset", "swap two buffers", "tail", "drop a store", "stride",
+                        ///< "drop a block", "swap two blocks"
     std::string change; ///< `line 12: __syncthreads(); -> (nothing)`
     std::string text;   ///< the whole source
     Site site;
