@@ -104,11 +104,6 @@ struct CheckedProgram {
     const std::string& name_of(CallId id) const { return datum(call(id).result).name; }
     /// The outputs that are lists of the interface.
     std::size_t listed_outputs() const { return outputs.size() - checks.size(); }
-    /// The number of the check whose flag this is. Pre: it is one.
-    std::size_t check_of(DataId flag) const {
-        const auto place = std::find(outputs.begin() + static_cast<std::ptrdiff_t>(listed_outputs()), outputs.end(), flag);
-        return static_cast<std::size_t>(place - outputs.begin()) - listed_outputs();
-    }
     /// The new value of what is an updated list's old one.
     std::optional<DataId> new_value(DataId old) const {
         const auto update = std::find_if(updates.begin(), updates.end(), [&](const Update& u) { return inputs.at(u.input) == old; });
