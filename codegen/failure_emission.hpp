@@ -10,7 +10,7 @@ namespace fusec::codegen {
 std::string reset_of_nothing(const InterfaceText& text);
 
 /// In the header.
-void declare_first_failure(Writer& writer, const Unit& unit, const InterfaceText& text);
+void declare_first_failure(Writer& writer, const Unit& unit, const InterfaceText& text, bool entries);
 
 /// The function, with the texts of the checks as literals. Pre: the unit has checks.
 void write_first_failure(Writer& writer, const Unit& unit, const InterfaceText& text, bool uses_stream);

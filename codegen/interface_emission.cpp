@@ -400,7 +400,7 @@ std::string interface_header(const Unit& unit, const EmitOptions& options, const
         declare_entries(writer, unit);
     }
     if (!unit.checks.empty()) {
-        declare_first_failure(writer, unit, text);
+        declare_first_failure(writer, unit, text, options.entries && unit.blocks.size() > 1);
     }
     writer.line();
     writer.line("#ifdef __cplusplus");

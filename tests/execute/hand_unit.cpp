@@ -21,6 +21,14 @@ std::string test_file(const std::string& name) {
     return text.str();
 }
 
+std::string renamed(std::string text, const std::string& name) {
+    constexpr std::string_view unit = "cross";
+    for (std::size_t at = text.find(unit); at != std::string::npos; at = text.find(unit, at + name.size())) {
+        text.replace(at, unit.size(), name);
+    }
+    return text;
+}
+
 } // namespace
 
 RunInterface cross_interface(std::size_t elements) {
@@ -48,14 +56,17 @@ std::string cross_source() {
     return test_file("cross.cu");
 }
 
-RunJob cross_job(const std::string& source) {
+RunJob cross_job(const std::string& source, const std::string& name) {
     const std::vector<RunCase> cases = standard_cases(cross_tile, 1);
-    return {{"cross", {{"cross.cu", source}, {"cross.h", test_file("cross.h")}},
-                {{"cross_kernels::d", {{"a", 0, 384}, {"b", 384, 384}, {"d", 768, 384}}}, {"cross_kernels::s", {{"d/c", 0, 384}}}}},
-        cross_interface(most_elements(cases)), cases};
+    const std::string kernels = name + "_kernels::";
+    RunInterface interface = cross_interface(most_elements(cases));
+    interface.unit = name;
+    return {{name, {{name + ".cu", renamed(source, name)}, {name + ".h", renamed(test_file("cross.h"), name)}},
+                {{kernels + "d", {{"a", 0, 384}, {"b", 384, 384}, {"d", 768, 384}}}, {kernels + "s", {{"d/c", 0, 384}}}}},
+        interface, cases};
 }
 
-RunReport run_cross(const std::string& source, const std::filesystem::path& cache) {
+RunSetup cross_setup(const std::filesystem::path& cache) {
     Diagnostics diagnostics;
     const auto compiler = find_host_compiler(diagnostics);
     if (!compiler) {
@@ -63,7 +74,11 @@ RunReport run_cross(const std::string& source, const std::filesystem::path& cach
     }
     RunSetup setup{*compiler, cache, std::string(FUSEC_SOURCE_DIR) + "/elementary-lib", 1, 10};
     setup.step_seconds = 1;
-    return run_texts({cross_job(source)}, BuildKind::emulated, setup).at(0);
+    return setup;
+}
+
+RunReport run_cross(const std::string& source, const std::filesystem::path& cache) {
+    return run_texts({cross_job(source)}, BuildKind::emulated, cross_setup(cache)).at(0);
 }
 
 } // namespace fusec::execute

@@ -18,8 +18,11 @@ RunInterface cross_interface(std::size_t elements);
 
 std::string cross_source();
 
-/// The text as a unit `cross` with the standard cases.
-RunJob cross_job(const std::string& source);
+/// The text as a unit of the name, with the standard cases: units that run together have different names.
+RunJob cross_job(const std::string& source, const std::string& name = "cross");
+
+/// Short limits, for texts that may not end.
+RunSetup cross_setup(const std::filesystem::path& cache);
 
 /// Builds the text as a unit `cross` and runs the standard cases in a child. A text that does not compile is a fault as well.
 RunReport run_cross(const std::string& source, const std::filesystem::path& cache);

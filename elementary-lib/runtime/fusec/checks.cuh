@@ -15,8 +15,10 @@ namespace fusec {
 // `element` counts from the first one of the launch. The flag is 0 where the check holds.
 template <class T>
 FUSEC_DEVICE void report(unsigned long long* failure, T flag, size_t element, unsigned check) {
-    if (flag != T(0))
-        atomicMin(failure, static_cast<unsigned long long>(element) << 16 | check);
+    const unsigned long long found = static_cast<unsigned long long>(element) << 16 | check;
+    // Looked at before: where every element fails, the first block's word spares the others their turn.
+    if (flag != T(0) && found < *const_cast<const volatile unsigned long long*>(failure))
+        atomicMin(failure, found);
 }
 
 // [chunk reset_failure]

@@ -117,26 +117,32 @@ private:
 
 std::vector<MutatedPlan> run_mutants(
     const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup) {
-    cli::Compilation c;
-    c.options.program = program;
-    c.options.device = "h200";
-    Diagnostics diagnostics;
-    if (!cli::run_pipeline(c, diagnostics, "plan")) {
-        throw std::runtime_error("cannot compile " + program.string());
-    }
     std::vector<MutatedPlan> results;
     std::string seen;
-    for (const auto& [name, plan] : {std::pair("auto", c.plans.front()), {"cooperative", cooperative(c)}}) {
-        PlanMutants text(c, plan);
-        const std::string source = text.emitted().source;
-        if (stripped_title(source) == seen) {
-            continue;
+    for (const bool checked : {false, true}) {
+        cli::Compilation c;
+        c.options.program = program;
+        c.options.device = "h200";
+        c.options.checked = checked;
+        Diagnostics diagnostics;
+        if (!cli::run_pipeline(c, diagnostics, "plan")) {
+            throw std::runtime_error("cannot compile " + program.string());
         }
-        seen = stripped_title(source);
-        MutatedPlan result{c.program->name, name, mutants(source), {}, {}, {}, {}};
-        result.ran = choose(result.mutants, most_per_plan, seed);
-        text.run(result, setup);
-        results.push_back(std::move(result));
+        if (checked && c.program->checks.empty()) {
+            break;
+        }
+        for (const auto& [name, plan] : {std::pair("auto", c.plans.front()), {"cooperative", cooperative(c)}}) {
+            PlanMutants text(c, plan);
+            const std::string source = text.emitted().source;
+            if (stripped_title(source) == seen) {
+                continue;
+            }
+            seen = stripped_title(source);
+            MutatedPlan result{c.program->name, std::string(name) + (checked ? " --checked" : ""), mutants(source), {}, {}, {}, {}};
+            result.ran = choose(result.mutants, most_per_plan, seed);
+            text.run(result, setup);
+            results.push_back(std::move(result));
+        }
     }
     return results;
 }

@@ -17,7 +17,8 @@ namespace fusec::execute {
 /// A plan of an example and the mutants of its CUDA text.
 struct MutatedPlan {
     std::string program;
-    std::string plan; ///< "auto", or "cooperative": the chosen kernels' kept implementations with the most barriers, then threads
+    /// "auto", or "cooperative": the chosen kernels' kept implementations with the most barriers, then threads; then " --checked" where so.
+    std::string plan;
     std::vector<Mutant> mutants;
     std::vector<RunReport> reports;  ///< of `ran`, in order
     std::vector<std::size_t> ran;    ///< indices into `mutants`
@@ -25,7 +26,7 @@ struct MutatedPlan {
     RunReport original;
 };
 
-/// Emits both plans of the program (one where their text is the same), runs the text as it is, and its mutants: all, or the given number
+/// Emits both plans of the program (one where their text is the same), with `--checked` too if it has assertions, runs the text as it is, and its mutants: all, or the given number
 /// of them per plan, chosen by the seed and spread over the kinds. The launches are those of `verify`.
 std::vector<MutatedPlan> run_mutants(
     const std::filesystem::path& program, std::size_t most_per_plan, std::uint64_t seed, const RunSetup& setup);
