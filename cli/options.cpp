@@ -76,9 +76,9 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees, products in the order of fewest operations");
     named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false),
         "DIR");
-    named(
-        app.add_option("--max-fusion", options.max_fusion, "most calls in one kernel, 1 to 32 (default: all sets up to 8, some up to 512)")
-            ->check(CLI::Range(1, 32)),
+    named(app.add_option("--max-fusion", options.max_fusion,
+                 "most calls that compute in one kernel, 1 to 32 (default: all sets up to 8, some up to 512)")
+              ->check(CLI::Range(1, 32)),
         "K");
     named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000; 50000 for more than 50 calls)")
               ->check(CLI::Range(std::size_t{1}, std::size_t{100000000})),
@@ -315,6 +315,7 @@ private:
             "ELEMENTS");
         add_space_options(app, run_.options, raw_);
         add_plan_options(app, run_.options, raw_);
+        app.add_flag("--entries", run_.options.entries, "launch the program blocks one by one, and say how long each takes");
         named(app.add_option("--seed", run_.seed, "seed of the random inputs (default 1)"), "SEED");
         named(app.add_option("--input", raw_.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false),
             "NAME=FILE.npy");

@@ -52,9 +52,12 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
     const Kernel& kernel = unit.kernels[index];
     std::string name = kernel_names(unit)[index];
     if (kernel.has_wide_access()) {
-        const Precision precision = kernel.lists.front().type.precision;
-        name = "fusec::aligned16(lists, first) ? " + name + (precision == Precision::f32 ? "<float4> : " : "<double2> : ") + name + "<" +
-            c_name(precision) + ">";
+        std::string vectors, components;
+        for (const Precision precision : kernel.wide_precisions()) {
+            vectors += (vectors.empty() ? "" : ", ") + std::string(precision == Precision::f32 ? "float4" : "double2");
+            components += (components.empty() ? "" : ", ") + std::string(c_name(precision));
+        }
+        name = "fusec::aligned16(lists, first) ? " + name + "<" + vectors + "> : " + name + "<" + components + ">";
     }
     std::string call = kernel.shared_bytes > ordinary_shared_bytes ? "fusec::launch_large(" : "fusec::launch(";
     call += name + ", count, " + std::to_string(kernel.tile_elements) + ", " + std::to_string(kernel.threads) + ", " +

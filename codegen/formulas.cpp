@@ -134,6 +134,9 @@ private:
             const bool numbered = function.name.starts_with("assembly_") || function.name.starts_with("selection_");
             return call_of(numbered ? function.name.substr(0, hash) : function.name, operands);
         }
+        if (const library::Conversion* conversion = library::conversion_of(function)) {
+            return call_of(c_name(conversion->to), operands);
+        }
         return applied(function, operands);
     }
 

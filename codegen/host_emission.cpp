@@ -30,12 +30,11 @@ std::string dimensions(const Type& type) {
 class HostKernelText {
 public:
     HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines)
-        : writer_(writer), kernel_(kernel), name_(name), routines_(routines) {
+        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), widest_(kernel.widest_precision()) {
         internal_check(
             kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0, "a kernel with thread blocks has no host text");
         for (const List& list : kernel.lists) {
             names_.make(list.name);
-            internal_check(list.type.precision == precision(), "a kernel of two precisions has no host text");
         }
         for (const Value& value : kernel.values) {
             names_.make(value.name);
@@ -67,7 +66,7 @@ public:
                 write_call(*derive);
             }
         }
-        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(precision())) + ">(" + n_ + ", " +
+        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(widest_)) + ">(" + n_ + ", " +
                 streaming_condition() + ", [=](auto " + tile_ + ")",
             ");");
         if (!derives) {
@@ -88,7 +87,16 @@ private:
         }
     }
 
-    Precision precision() const { return kernel_.lists.front().type.precision; }
+    /// Floats beside doubles: half of a register has as many of them as a tile has elements.
+    bool is_half(const Type& type) const { return type.precision != widest_; }
+    std::string lanes(const Type& type) const {
+        return is_half(type) ? "fusec::half_lanes" : "fusec::lanes_of<" + std::string(c_name(type.precision)) + ">";
+    }
+    /// `load_tile` as what moves such a value is called: `load_half_tile`.
+    std::string tile_function(const std::string& verb, const Type& type) const { return verb + (is_half(type) ? "_half_tile" : "_tile"); }
+    std::string broadcast(const Type& type, const std::string& name) const {
+        return std::string("fusec::broadcast") + (is_half(type) ? "_half<" : "<") + dimensions(type) + ">(" + name + ")";
+    }
 
     /// Streaming stores need every list they write aligned; else all are ordinary stores.
     std::string streaming_condition() const {
@@ -106,10 +114,10 @@ private:
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == library::Touch::all && (list.uniform || step.staging == Staging::lanes),
             "the host loads whole elements into lanes");
-        const std::string start = list.uniform
-            ? "broadcast<" + dimensions(value.type) + ">("
-            : (list.storage ? "load_converted_tile<" : "load_tile<") + dimensions(value.type) + ">(" + tile_ + ", ";
-        writer_.line("const auto " + value.name + " = fusec::" + start + list.name + ");");
+        const std::string loaded = list.uniform ? broadcast(value.type, list.name)
+                                                : "fusec::" + tile_function(list.storage ? "load_converted" : "load", value.type) + "<" +
+                dimensions(value.type) + ">(" + tile_ + ", " + list.name + ")";
+        writer_.line("const auto " + value.name + " = " + loaded + ";");
     }
     void write_step(const Compute& step) {
         internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value,
@@ -120,8 +128,7 @@ private:
     template <class Call>
     void write_call(const Call& step) {
         const Value& result = kernel_.values.at(step.result.place.index);
-        writer_.line("fusec::registers<fusec::lanes_of<" + std::string(c_name(result.type.precision)) + ">, " + dimensions(result.type) +
-            "> " + result.name + ";");
+        writer_.line("fusec::registers<" + lanes(result.type) + ", " + dimensions(result.type) + "> " + result.name + ";");
         std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
         for (const Operand& operand : step.operands) {
             arguments += operand.unread ? "" : operand_text(operand.place) + ", ";
@@ -134,7 +141,8 @@ private:
         writer_.line("fusec::" + step.routine + "(" + arguments + made + ");");
     }
     void write_step(const Report& step) {
-        writer_.line("fusec::report_tile(" + tile_ + ", " + failure_ + ", " + kernel_.values.at(step.value).name + ", " +
+        const Value& value = kernel_.values.at(step.value);
+        writer_.line("fusec::" + tile_function("report", value.type) + "(" + tile_ + ", " + failure_ + ", " + value.name + ", " +
             number(static_cast<int>(step.check)) + ");");
     }
     void write_step(const StoreValue& step) {
@@ -143,11 +151,9 @@ private:
             "the host stores whole elements from lanes");
         const bool converts = kernel_.lists.at(step.list).storage.has_value();
         internal_check(!converts || step.staging == Staging::lanes, "what converts is not streamed");
-        writer_.line(std::string("fusec::") +
-            (converts                                          ? "store_converted"
-                    : step.staging == Staging::lanes_streaming ? "stream"
-                                                               : "store") +
-            "_tile(" + tile_ + ", " + kernel_.lists.at(step.list).name + ", " + value.name + ");");
+        const char* verb = converts ? "store_converted" : step.staging == Staging::lanes_streaming ? "stream" : "store";
+        writer_.line(
+            "fusec::" + tile_function(verb, value.type) + "(" + tile_ + ", " + kernel_.lists.at(step.list).name + ", " + value.name + ");");
     }
     template <class Other>
     void write_step(const Other&) {
@@ -155,9 +161,8 @@ private:
     }
 
     /// A view of packed words, in lanes or the same in all of them.
-    static std::string symmetric(const Type& type, const std::string& words) {
-        return "fusec::symmetric<fusec::lanes_of<" + std::string(c_name(type.precision)) + ">, " + number(type.shape.rows) + ">(" + words +
-            ")";
+    std::string symmetric(const Type& type, const std::string& words) const {
+        return "fusec::symmetric<" + lanes(type) + ", " + number(type.shape.rows) + ">(" + words + ")";
     }
 
     std::string operand_text(const Place& place) const {
@@ -172,15 +177,14 @@ private:
             if (list.type.shape.packed) {
                 return symmetric(list.type, list.name);
             }
-            return "fusec::broadcast<" + dimensions(list.type) + ">(" + list.name + ")";
+            return broadcast(list.type, list.name);
         }
         case Place::Kind::table: {
             const Table& table = kernel_.tables.at(place.index);
             if (table.type.shape.form == Form::scalar) {
-                return "fusec::registers<fusec::lanes_of<" + std::string(c_name(table.type.precision)) + ">, 1, 1>{{" +
-                    literal(table.values.at(0), table.type.precision) + "}}";
+                return "fusec::registers<" + lanes(table.type) + ", 1, 1>{{" + literal(table.values.at(0), table.type.precision) + "}}";
             }
-            return "fusec::broadcast<" + dimensions(table.type) + ">(" + table.name + ")";
+            return broadcast(table.type, table.name);
         }
         case Place::Kind::tile:
             break;
@@ -192,6 +196,7 @@ private:
     const Kernel& kernel_;
     const std::string& name_;
     const Routines& routines_;
+    Precision widest_;
     Names names_;
     std::string n_, tile_, failure_; ///< the last one empty where nothing is reported
 };

@@ -32,8 +32,12 @@ public:
     }
 
     void write() {
-        if (kernel_.has_wide_access()) {
-            writer_.line("template <class " + names_.vector + ">");
+        if (!names_.vectors.empty()) {
+            std::string types;
+            for (const auto& [precision, name] : names_.vectors) {
+                types += (types.empty() ? "class " : ", class ") + name;
+            }
+            writer_.line("template <" + types + ">");
         }
         std::string head = std::string(dialect_.kernel) + " void " + std::string(dialect_.launch_bounds) + "(" + number(kernel_.threads) +
             (kernel_.resident_blocks > 0 ? ", " + number(kernel_.resident_blocks) : "") + ") " + name_ + "(";
@@ -186,7 +190,8 @@ private:
     std::string converted_shape(const Tile& tile) const { return number(kernel_.threads) + ", " + number(tile.element_words); }
     std::string copy_shape(int access_bytes, const Tile& tile) const {
         const bool wide = access_bytes > bytes_of(tile.type.precision);
-        return (wide ? names_.vector : c_name(tile.type.precision)) + ", " + number(kernel_.threads) + ", " + number(tile.element_words);
+        return (wide ? names_.vectors.at(tile.type.precision) : c_name(tile.type.precision)) + ", " + number(kernel_.threads) + ", " +
+            number(tile.element_words);
     }
 
     // Steps of the whole block.
@@ -243,7 +248,8 @@ private:
     std::string owner_access(const char* verb, int access_bytes, const Value& value, bool vectors) const {
         const std::string name = std::string("fusec::") + verb + "_" + (vectors ? "vectors" : touch_name(value.touch)) + "<";
         const std::string rows = value.touch == Touch::rows ? ", " + number(value.threads) : "";
-        const std::string size = "sizeof(" + names_.vector + ")", component = number(bytes_of(value.type.precision));
+        const std::string size = vectors ? "sizeof(" + names_.vectors.at(value.type.precision) + ")" : "";
+        const std::string component = number(bytes_of(value.type.precision));
         const std::string bytes =
             access_bytes == 16 ? size + ", " : "(" + size + " < 16 ? " + component + " : " + number(access_bytes) + "), ";
         return name + (vectors ? bytes : "") + type_and_shape(value.type) + rows + ">";

@@ -103,22 +103,35 @@ bool Kernel::reports() const {
     return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return std::holds_alternative<Report>(step); });
 }
 
-bool Kernel::has_wide_access() const {
+std::set<Precision> Kernel::wide_precisions() const {
+    std::set<Precision> found;
     for (const Step& step : steps) {
-        const bool wide = std::visit(
-            [this](const auto& s) {
+        std::visit(
+            [&](const auto& s) {
                 if constexpr (requires { s.access_bytes; }) {
-                    return s.access_bytes > bytes_of(lists.at(s.list).type.precision);
-                } else {
-                    return false;
+                    const Precision precision = lists.at(s.list).type.precision;
+                    if (s.access_bytes > bytes_of(precision)) {
+                        found.insert(precision);
+                    }
                 }
             },
             step);
-        if (wide) {
-            return true;
-        }
     }
-    return false;
+    return found;
+}
+
+Precision Kernel::widest_precision() const {
+    Precision widest = Precision::f32;
+    const auto look_at = [&](const auto& all) {
+        for (const auto& one : all) {
+            widest = std::max(widest, one.type.precision);
+        }
+    };
+    look_at(lists);
+    look_at(tiles);
+    look_at(values);
+    look_at(tables);
+    return widest;
 }
 
 } // namespace fusec::codegen

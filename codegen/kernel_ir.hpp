@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -197,8 +198,11 @@ struct Kernel {
 
     /// Whether some step reports: the kernel has a parameter for the word of the first failure.
     bool reports() const;
-    /// True when some access is wider than a component: the kernel has an aligned and an unaligned form.
-    bool has_wide_access() const;
+    /// Of the lists with an access that is wider than a component: the kernel has an aligned and an unaligned form if there are any.
+    std::set<Precision> wide_precisions() const;
+    bool has_wide_access() const { return !wide_precisions().empty(); }
+    /// The wider one of what it computes with and moves.
+    Precision widest_precision() const;
     /// Threads of one block that the thread map counts: SIMD lanes count as threads.
     int mapped_threads() const { return simd ? tile_elements : threads; }
 };

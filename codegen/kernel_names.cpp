@@ -4,6 +4,7 @@
 #include "codegen/literals.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace fusec::codegen {
 
@@ -77,7 +78,10 @@ KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
         const bool viewed = value.type.shape.packed || value.touch == Touch::rows;
         value_views.push_back(viewed ? names_.make(value.name + "_view") : "");
     }
-    vector = names_.make("Vector");
+    const std::set<Precision> wide = kernel.wide_precisions();
+    for (const Precision precision : wide) {
+        vectors.emplace(precision, names_.make(wide.size() == 1 ? "Vector" : precision == Precision::f32 ? "FloatVector" : "DoubleVector"));
+    }
     first = names_.make("first");
     n = names_.make("n");
     count = kernel.tile_elements == 1 ? "1" : names_.make("count");

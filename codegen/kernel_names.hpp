@@ -26,7 +26,7 @@ class KernelNames {
 public:
     explicit KernelNames(const Kernel& kernel);
 
-    std::string vector;                                              ///< what an access moves on the fast path
+    std::map<Precision, std::string> vectors;                        ///< what an access moves on the fast path, of lists of a precision
     std::string first, n;                                            ///< parameters
     std::string count;                                               ///< elements of the block; `1` where no block has more
     std::string failure;                                             ///< parameter; empty where the kernel reports nothing

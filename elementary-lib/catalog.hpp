@@ -169,7 +169,8 @@ public:
     /// All names, sorted: for suggestions.
     std::vector<std::string> names() const;
 
-    /// Unifies operand types with the declared ones. All operands must have one precision.
+    /// Unifies operand types with the declared ones. All operands must have one precision, which is the result's too unless the function
+    /// converts.
     std::variant<Instance, Mismatch> match(FunctionId function, const std::vector<Type>& operands) const;
 
     OperationCounts operations(const Instance& instance) const;

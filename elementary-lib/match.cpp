@@ -60,6 +60,10 @@ private:
                 operand_name(function_, operand) + " is `" + c_name(operands_[operand].precision) + "`, but `" + function_.inputs[0].name +
                     "` is `" + c_name(operands_[0].precision) + "`"};
         }
+        if (const Conversion* conversion = conversion_of(function_); conversion && operands_[operand].precision == conversion->to) {
+            return Mismatch{
+                Mismatch::Reason::precision, operand, operand_name(function_, operand) + " is `" + c_name(conversion->to) + "` already"};
+        }
         return std::nullopt;
     }
 
@@ -166,7 +170,11 @@ std::variant<Instance, Mismatch> match_in_order(FunctionId id, const Function& f
     Instance instance;
     instance.function = id;
     instance.shape = unifier.take_shape();
-    auto result = result_type(function, instance.shape, operands.empty() ? Precision::f32 : operands[0].precision);
+    const Conversion* conversion = conversion_of(function);
+    auto result = result_type(function, instance.shape,
+        conversion             ? conversion->to
+            : operands.empty() ? Precision::f32
+                               : operands[0].precision);
     if (auto* mismatch = std::get_if<Mismatch>(&result)) {
         return std::move(*mismatch);
     }

@@ -21,6 +21,7 @@
 
 #include "elementary-lib/component_map.hpp"
 #include "elementary-lib/component_program.hpp"
+#include "elementary-lib/conversion.hpp"
 #include "elementary-lib/expression.hpp"
 
 #include <optional>
@@ -73,9 +74,9 @@ struct ReferenceExpression {
     int root = -1;
 };
 
-/// Of a function in a file one of the first two; the others are those of functions that a program defines by slices and by arithmetic
-/// with components.
-using Reference = std::variant<ReferenceExpression, Algorithm, ComponentMap, ComponentProgram>;
+/// Of a function in a file one of the first two; the others are those of functions that a program defines by slices, by arithmetic with
+/// components and by conversions.
+using Reference = std::variant<ReferenceExpression, Algorithm, ComponentMap, ComponentProgram, Conversion>;
 
 /// Parses a reference; on failure returns nothing and sets `error` and the byte offset `where`.
 std::optional<Reference> parse_reference(std::string_view text, std::string& error, std::size_t& where);

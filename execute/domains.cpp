@@ -130,6 +130,9 @@ Demands needed_of(const Shape& shape, std::size_t operand, const Demands& wanted
     if (const std::optional<library::Selection> selection = library::selection_of(function)) {
         return needed_of_selection(operand, *selection, wanted);
     }
+    if (library::conversion_of(function) != nullptr) {
+        return wanted;
+    }
     Demands needed;
     const auto* algorithm = std::get_if<library::Algorithm>(&function.reference);
     const bool is_determinant = algorithm != nullptr && *algorithm == library::Algorithm::determinant;

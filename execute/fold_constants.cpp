@@ -62,12 +62,17 @@ private:
             messages_.add(
                 kind::folded_call, call.span, result.name, "`" + result.name + "` has constant operands only: computed by the compiler");
         }
+        if (converts(call)) { // that is what it is for
+            std::transform(values.begin(), values.end(), exact.begin(), [](double value) { return Bounded{value, 0}; });
+        }
         exact_[call.result.index()] = std::move(exact);
         result.kind = DatumKind::constant;
         result.type.shape = result.type.shape.full(); // no list
         result.values = std::move(values);
         folded_[number] = true;
     }
+
+    bool converts(const Call& call) const { return library::conversion_of(catalog_.function(call.instance.function)) != nullptr; }
 
     /// Arithmetic of numbers and what puts their results together: how programs write tables.
     bool builds_table(const Call& call) const {
@@ -83,6 +88,13 @@ private:
         for (const DataId operand : call.operands) {
             shapes.push_back(program_.datum(operand).type.shape);
             operands.push_back(exact_[operand.index()].data());
+        }
+        std::vector<Bounded> kept; // a value of its precision is converted, not what it was rounded from
+        if (converts(call)) {
+            for (const double value : program_.datum(call.operands.front()).values) {
+                kept.push_back({value, 0});
+            }
+            operands.front() = kept.data();
         }
         library::Instance instance = call.instance;
         instance.result.shape = instance.result.shape.full();

@@ -22,11 +22,26 @@ BoundedMatrix copied(const Bounded* first, int count) {
     return {first, first + count};
 }
 
-/// Constants are rounded to the program's precision already and inputs are stored in it, so both are exact.
+/// Constants are rounded to their precision already and inputs are stored in it, so both are exact.
 std::vector<Bounded> exactly(const std::vector<double>& values) {
     std::vector<Bounded> out(values.size());
     std::transform(values.begin(), values.end(), out.begin(), [](double value) { return Bounded{value, 0}; });
     return out;
+}
+
+/// The value stays as it is; its bound counts roundoffs of the new precision. What is no float is rounded, or has no place among them.
+Bounded converted(const Bounded& component, Precision to) {
+    constexpr double most = std::numeric_limits<float>::max(), least = std::numeric_limits<float>::min();
+    const double f32 = unit_roundoff(Precision::f32), f64 = unit_roundoff(Precision::f64);
+    const double value = component.value, size = std::abs(value);
+    if (to == Precision::f64) { // what was too small for a float may have been flushed to zero
+        return {value, component.bound == 0 ? 0 : component.bound * (f32 / f64) + least / (4 * f64)};
+    }
+    if (size > most) {
+        return {value, std::numeric_limits<double>::infinity()};
+    }
+    const bool is_float = size == 0 || (size >= least && static_cast<double>(static_cast<float>(value)) == value);
+    return {value, component.bound * (f64 / f32) + (is_float && component.bound == 0 ? 0 : size + least / (4 * f32))};
 }
 
 std::vector<Bounded> unpacked(const Shape& shape, const Bounded* words) {
@@ -54,6 +69,10 @@ InstanceReference::InstanceReference(const library::Catalog& catalog, const libr
     }
     if (const auto* program = std::get_if<library::ComponentProgram>(&function.reference)) {
         how_ = steps(*program, catalog);
+        return;
+    }
+    if (const library::Conversion* conversion = library::conversion_of(function)) {
+        how_ = *conversion;
         return;
     }
     how_ = Named{std::get<Algorithm>(function.reference), operands.at(0).rows, instance.result.shape.columns,
@@ -139,6 +158,11 @@ void InstanceReference::evaluate_full(const std::vector<const Bounded*>& operand
         steps->evaluate(operands, result);
         return;
     }
+    if (const auto* conversion = std::get_if<library::Conversion>(&how_)) {
+        std::transform(operands.at(0), operands.at(0) + conversion->shape.size(), result,
+            [&](const Bounded& component) { return converted(component, conversion->to); });
+        return;
+    }
     const Named& named = std::get<Named>(how_);
     const BoundedMatrix a = copied(operands.at(0), named.n * named.n);
     BoundedMatrix made;
@@ -186,10 +210,13 @@ void round_in_list(const Datum& datum, std::vector<Bounded>& components) {
     }
 }
 
-/// Whether lists are stored in a coarser precision than their values have.
-bool rounds_in_lists(const CheckedProgram& program) {
+/// Whether values go through another precision than theirs: lists are stored in a coarser one, or values are converted. Then bounds hold
+/// the roundoffs of both.
+bool mixes_precisions(const CheckedProgram& program) {
     return std::any_of(program.data.begin(), program.data.end(),
-        [](const Datum& datum) { return kept_precision(datum.type, datum.storage) != datum.type.precision; });
+               [](const Datum& datum) { return kept_precision(datum.type, datum.storage) != datum.type.precision; }) ||
+        std::any_of(program.functions.begin(), program.functions.end(),
+            [](const library::Function& function) { return library::conversion_of(function) != nullptr; });
 }
 
 /// Which uniform calls the calls need.
@@ -229,7 +256,7 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
         }
     }
     std::vector<bool> computed(program.data.size(), false);
-    const bool rounds = rounds_in_lists(program);
+    const bool mixes = mixes_precisions(program);
     const auto compute = [&](const frontend::Call& call) {
         std::vector<Shape> shapes;
         std::vector<std::size_t> strides; // components from one element to the next; 0 for uniforms and constants
@@ -240,7 +267,7 @@ ReferenceResult evaluate(const CheckedProgram& program, const library::Catalog& 
             internal_check(elements == 0 || !data[operand.index()].empty(), "an operand of the reference is neither given nor computed");
         }
         const InstanceReference reference(catalog, call.instance, shapes);
-        deciding_roundoff = rounds ? unit_roundoff(call.instance.result.precision) : coarsest_roundoff;
+        deciding_roundoff = mixes ? unit_roundoff(call.instance.result.precision) : coarsest_roundoff;
         const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
         const std::size_t entries = per_element(program.datum(call.result)) ? elements : std::min<std::size_t>(elements, 1);
         std::vector<Bounded> result(size * entries);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference executor: one call after another in double, from the `reference` of the metadata and never from a device source.
-// Beside every component it carries a first-order error bound in units of the roundoff u of the program's precision; a kernel agrees
+// Beside every component it carries a first-order error bound in units of the roundoff u of the datum's precision; a kernel agrees
 // when it is within 4 u times the bound.
 #pragma once
 
@@ -42,7 +42,7 @@ private:
     void evaluate_full(const std::vector<const Bounded*>& operands, Bounded* result) const;
     static Steps steps(const library::ComponentProgram& program, const library::Catalog& catalog);
 
-    std::variant<ExpressionReference, Named, library::ComponentMap, Steps> how_; ///< of full shapes
+    std::variant<ExpressionReference, Named, library::ComponentMap, Steps, library::Conversion> how_; ///< of full shapes
     std::vector<Shape> operands_;
     Shape result_;
 };

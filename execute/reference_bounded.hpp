@@ -53,7 +53,7 @@ inline Bounded absolute(Bounded a) {
 /// The roundoff of the coarsest precision, which decides which of two values is the larger in every precision.
 inline constexpr double coarsest_roundoff = 0x1p-24;
 /// What decides in the call that this thread evaluates: that of its own precision where bounds hold the roundoff of lists that are stored in a
-/// coarser one, and so say all that there is to doubt.
+/// coarser one, or of values that were converted, and so say all that there is to doubt.
 inline thread_local double deciding_roundoff = coarsest_roundoff;
 
 /// One of two values, `selected` in exact arithmetic. Where their errors, four times each as a comparison allows, could not exchange them it is that one;

@@ -89,10 +89,17 @@ private:
         if (const auto selection = library::selection_of(function)) {
             return equal_of_selection(call, *selection);
         }
-        if (!function.involution && !function.idempotent) {
+        const bool narrows = library::conversion_of(function) != nullptr && library::conversion_of(function)->to == Precision::f32;
+        if (!function.involution && !function.idempotent && !narrows) {
             return std::nullopt;
         }
         const std::optional<CallId> inner = program_.datum(call.operands[0]).producer;
+        if (inner && narrows) { // every float is a double
+            const Call& widening = program_.call(*inner);
+            return library::conversion_of(function_of(widening)) == nullptr
+                ? std::nullopt
+                : std::optional(Equal{widening.operands[0], is + quoted(widening.operands[0]) + ": `float` of `double`"});
+        }
         if (!inner || program_.call(*inner).instance.function != call.instance.function) {
             return std::nullopt;
         }

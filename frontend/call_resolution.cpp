@@ -147,7 +147,7 @@ void CallResolution::report_mismatch(const CallSite& site, const library::Mismat
         note_operand(d, operand);
     }
     if (mismatch.reason == library::Mismatch::Reason::precision) {
-        d.hint = "all operands of a call have one precision; declare both `float` or both `double`";
+        d.hint = one_precision_hint;
     }
 }
 

@@ -49,6 +49,12 @@ private:
     Diagnostics& diagnostics_;
 };
 
+/// Hints at a conversion: where the operands of a call differ, and where a value should have another precision.
+inline constexpr const char* one_precision_hint = "all operands of a call have one precision: `double(...)` or `float(...)` converts one";
+inline const char* conversion_hint(Precision to) {
+    return to == Precision::f64 ? "`double(...)` converts it" : "`float(...)` converts it";
+}
+
 /// "`A` is `float MATRIX3x3`"
 std::string described(const Operand& operand);
 /// Adds where the operand is defined, unless a note of that place is there.

@@ -52,6 +52,10 @@ bool is_movement(std::string_view name) {
     return name == "rows" || name == "columns" || name == "diag" || name == "full" || name == "symmetric";
 }
 
+bool is_conversion(std::string_view name) {
+    return name == c_name(Precision::f32) || name == c_name(Precision::f64);
+}
+
 std::string nearest_callee(std::string_view name, const library::Catalog& catalog) {
     if (name.size() > longest_name) {
         return {};

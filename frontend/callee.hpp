@@ -22,6 +22,9 @@ std::optional<Callee> find_callee(std::string_view name, const library::Catalog&
 /// Whether the language has a function of this name that puts values together: `rows`, `columns`, `diag`.
 bool is_movement(std::string_view name);
 
+/// Whether it is a conversion, `double` or `float`: no names, but words that the grammar allows as callees.
+bool is_conversion(std::string_view name);
+
 /// A name that may have been meant: of a function or `midentity`, with the suffix of `name`; empty when none is near.
 std::string nearest_callee(std::string_view name, const library::Catalog& catalog);
 

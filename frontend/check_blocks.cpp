@@ -201,6 +201,9 @@ void Checker::report_parameter(
     if (argument.defined) {
         d.notes.push_back({*argument.defined, in_backticks(argument.span.text()) + " is defined here"});
     }
+    if (parameter.precision && kind.name == kind::precision_mismatch.name) {
+        d.hint = conversion_hint(*parameter.precision);
+    }
 }
 
 } // namespace fusec::frontend

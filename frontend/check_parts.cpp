@@ -150,6 +150,7 @@ bool Checker::part_fits(const ast::Assignment& form, const Selection& part, Data
     if (const Declared* declared = scope_.declaration(form.target.text)) {
         d.notes.push_back({declared->span, in_backticks(form.target.text) + " is declared here"});
     }
+    d.hint = found.shape == needed.shape ? conversion_hint(needed.precision) : "";
     return false;
 }
 

@@ -202,6 +202,8 @@ bool Checker::fits_declaration(const ast::Assignment& form, DataId datum) {
     d.notes.push_back({declared->span, "declared here"});
     if (stored_otherwise) {
         d.hint = type.shape.packed ? "`symmetric(...)` takes the lower triangle" : "`full(...)` stores all components";
+    } else if (type.shape == found.shape) {
+        d.hint = conversion_hint(type.precision);
     }
     return false;
 }

@@ -57,7 +57,7 @@ void check_comparisons(const ast::Program& program, const library::Catalog& cata
         }
     }
     const auto is_unknown = [&](const std::string& name) {
-        return name != "midentity" && !is_movement(name) && !defined.contains(name) && !find_callee(name, catalog);
+        return name != "midentity" && !is_movement(name) && !is_conversion(name) && !defined.contains(name) && !find_callee(name, catalog);
     };
     std::vector<bool> in_place(program.expressions.size(), false);
     for (const ast::Expression& e : program.expressions) {

@@ -30,12 +30,28 @@ bool is_symmetric(const Shape& shape, const std::vector<double>& components) {
     return true;
 }
 
-std::size_t MapList::number(const library::ComponentMap& map) {
-    const auto [entry, inserted] = numbers_.try_emplace({map.operands, map.result, map.sources}, maps_.size());
+std::size_t OwnFunctions::number(const library::ComponentMap& map) {
+    const auto [entry, inserted] = maps_.try_emplace({map.operands, map.result, map.sources}, all_.size());
     if (inserted) {
-        maps_.push_back(map);
+        all_.emplace_back(map);
     }
     return entry->second;
+}
+
+std::size_t OwnFunctions::number(const library::Conversion& conversion) {
+    const auto [entry, inserted] = conversions_.try_emplace({conversion.shape, conversion.to}, all_.size());
+    if (inserted) {
+        all_.emplace_back(conversion);
+    }
+    return entry->second;
+}
+
+library::Function OwnFunctions::function(std::size_t number, const std::string& name) const {
+    if (const auto* conversion = std::get_if<library::Conversion>(&all_.at(number))) {
+        internal_check(name.empty(), "two functions have the name of a conversion");
+        return library::converting_function(*conversion);
+    }
+    return library::moving_function(*map(number), name);
 }
 
 void Draft::put_behind_operands(CallId call) {

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace fusec::frontend {
@@ -38,16 +40,21 @@ struct SumStep {
     bool subtracts = false;
 };
 
-/// The maps of components of a program, each once. Their functions are made when the program is finished.
-class MapList {
+/// The maps of components and the conversions of a program, each once. Their functions are made when the program is finished.
+class OwnFunctions {
 public:
-    /// The number of the map.
+    /// The number of what it defines.
     std::size_t number(const library::ComponentMap& map);
-    const library::ComponentMap& map(std::size_t number) const { return maps_.at(number); }
+    std::size_t number(const library::Conversion& conversion);
+    /// The map; null for a conversion.
+    const library::ComponentMap* map(std::size_t number) const { return std::get_if<library::ComponentMap>(&all_.at(number)); }
+    /// The function; under this name, if one is given.
+    library::Function function(std::size_t number, const std::string& name = {}) const;
 
 private:
-    std::vector<library::ComponentMap> maps_;
-    std::map<std::tuple<std::vector<Shape>, Shape, std::vector<library::ComponentSource>>, std::size_t> numbers_;
+    std::vector<std::variant<library::ComponentMap, library::Conversion>> all_;
+    std::map<std::tuple<std::vector<Shape>, Shape, std::vector<library::ComponentSource>>, std::size_t> maps_;
+    std::map<std::pair<Shape, Precision>, std::size_t> conversions_;
 };
 
 /// Whether the components of a constant are those of a symmetric matrix; false without components.
@@ -72,7 +79,7 @@ struct Draft {
     std::vector<std::pair<DataId, std::size_t>> updates; ///< old value of an updated list, index of the new one in `returned`
     std::vector<DraftCheck> checks;                      ///< in the order of the text and of the iterations
     std::vector<SumStep> sums;                           ///< in order of their calls
-    MapList maps;                                        ///< of the functions whose ids follow the library's
+    OwnFunctions own;                                    ///< whose ids follow the library's
     std::vector<ast::Name> blocks;                       ///< so far; calls are made for the last one
 
     DataId add(Datum datum, NameKind name_kind) {
@@ -93,7 +100,7 @@ struct Draft {
     /// The map of a call that only moves data; else null.
     const library::ComponentMap* map_of(CallId call, const library::Catalog& catalog) const {
         const std::size_t function = calls.at(call.index()).instance.function.index();
-        return function < catalog.library_size() ? nullptr : &maps.map(function - catalog.library_size());
+        return function < catalog.library_size() ? nullptr : own.map(function - catalog.library_size());
     }
     /// Moves a call to the block in which the last of its operands is computed, if any is.
     void put_behind_operands(CallId call);

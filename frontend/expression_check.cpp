@@ -19,10 +19,9 @@ CallSite site_of(const ast::Expression& e) {
 
 Evaluated ExpressionChecker::evaluate(const ast::Tree& tree, std::optional<Precision> precision) {
     complete_names(tree);
-    Evaluation evaluation{tree, {}, {}};
+    Evaluation evaluation{tree, {}, {}, {}};
     evaluation.result.calls_before = draft_.calls.size();
-    const std::optional<Precision> named = precision_of(tree);
-    evaluation.result.precision = named ? *named : precision.value_or(default_precision_);
+    find_precisions(evaluation, precision.value_or(default_precision_));
     for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
         evaluation.values.push_back(node(evaluation, program_.expressions[i]));
     }
@@ -80,22 +79,6 @@ std::vector<CallId> ExpressionChecker::name_calls(
     return others;
 }
 
-std::optional<Precision> ExpressionChecker::precision_of(const ast::Tree& tree) const {
-    for (std::size_t i = tree.first.index(); i <= tree.root.index(); ++i) {
-        if (program_.expressions[i].kind != ast::ExpressionKind::name) {
-            continue;
-        }
-        const Defined* defined = std::as_const(scope_).definition(program_.expressions[i].text);
-        if (defined && defined->assembly) {
-            return defined->assembly->type.precision;
-        }
-        if (defined && defined->value.datum) {
-            return draft_.datum(*defined->value.datum).type.precision;
-        }
-    }
-    return std::nullopt;
-}
-
 Value ExpressionChecker::node(Evaluation& evaluation, const ast::Expression& e) {
     switch (e.kind) {
     case ast::ExpressionKind::name:
@@ -146,6 +129,9 @@ Value ExpressionChecker::name(const ast::Expression& e) {
 }
 
 Value ExpressionChecker::call(Evaluation& evaluation, const ast::Expression& e) {
+    if (is_conversion(e.text)) {
+        return conversion(evaluation, e);
+    }
     if (e.text == "midentity") {
         std::vector<std::optional<Constant>> operands;
         for (const ast::ExpressionId id : e.operands) {
@@ -232,7 +218,7 @@ bool ExpressionChecker::selection_fits(const std::vector<Operand>& operands) {
     for (const Operand& operand : operands) {
         if (operand.type.precision != operands.front().type.precision) {
             return report(kind::precision_mismatch, operand, operands.front(), described(operand) + ", but " + described(operands.front()),
-                "all operands of a call have one precision; declare both `float` or both `double`");
+                one_precision_hint);
         }
     }
     return true;
@@ -283,7 +269,7 @@ std::optional<std::vector<Operand>> ExpressionChecker::operands_of(
     bool good = true;
     for (const ast::ExpressionId id : expressions) {
         const ast::Expression& operand = program_.expression(id);
-        const std::optional<DataId> datum = datum_of(evaluation.value(id), evaluation.result.precision, operand.span);
+        const std::optional<DataId> datum = datum_of(evaluation.value(id), evaluation.precision(id), operand.span);
         good = good && datum;
         if (datum) {
             operands.push_back({*datum, draft_.datum(*datum).type, operand.span, definition_place(operand)});

@@ -61,8 +61,8 @@ public:
           diagnostics_(expansion.messages()),
           resolution_(catalog, diagnostics_) {}
 
-    /// The value of the tree. An expression has one precision: that of the first name in it, else the given one, else the default; its
-    /// literals take it. Linear in the expression and what it expands; recursion follows the calls of definitions, which is bounded.
+    /// The value of the tree. Outside of conversions, which have operands of their own, an expression has one precision: that of the first name
+    /// or conversion in it, else the given one, else the default; its literals take it. Linear in the expression and what it expands; recursion follows the calls of definitions, which is bounded.
     Evaluated evaluate(const ast::Tree& tree, std::optional<Precision> precision);
     /// `sum + term` or `sum - term`, a further call of the expression that `term` is the value of. `site` is the `+=` or `-=`.
     Value add_step(Evaluated& term, const Operand& sum, const Span& term_span, const CallSite& site);
@@ -95,10 +95,12 @@ private:
     /// An expression in progress.
     struct Evaluation {
         const ast::Tree& tree;
-        std::vector<Value> values; ///< of the nodes so far
+        std::vector<Value> values;         ///< of the nodes so far
+        std::vector<Precision> precisions; ///< by node: of the literals there
         Evaluated result;
 
         const Value& value(ast::ExpressionId id) const { return values.at(id.index() - tree.first.index()); }
+        Precision precision(ast::ExpressionId id) const { return precisions.at(id.index() - tree.first.index()); }
     };
 
     Value node(Evaluation& evaluation, const ast::Expression& e);
@@ -107,6 +109,13 @@ private:
     /// `select(a < b, x, y)`
     Value selection(Evaluation& evaluation, const ast::Expression& e);
     Value operator_call(Evaluation& evaluation, const ast::Expression& e, std::string_view symbol);
+    // conversions.cpp
+    /// The precision of literals: that of the first name or conversion beside them, in the operand of the innermost conversion that they
+    /// stand in; else that conversion's, and outside of all `otherwise`. Linear in the nodes.
+    void find_precisions(Evaluation& evaluation, Precision otherwise) const;
+    std::optional<Precision> precision_of_name(const std::string& name) const;
+    /// `double(x)` or `float(x)`
+    Value conversion(Evaluation& evaluation, const ast::Expression& e);
     // movement.cpp
     void complete_names(const ast::Tree& tree);
     Value slice(Evaluation& evaluation, const ast::Expression& e);
@@ -134,7 +143,6 @@ private:
     /// Of the compared and the chosen; false after reporting.
     bool selection_fits(const std::vector<Operand>& operands);
     std::optional<Span> definition_place(const ast::Expression& operand) const;
-    std::optional<Precision> precision_of(const ast::Tree& tree) const;
     std::optional<std::int64_t> integer_of_name(const ast::Index& name);
 
     const ast::Program& program_;

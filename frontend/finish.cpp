@@ -56,15 +56,19 @@ private:
 
     Key key_of(const Call& call) const {
         Key key{call.instance.function, call.operands, call.instance.result.shape.packed};
-        if (!moves(call) && catalog_.function(key.function).commutative &&
+        if (!is_own(call) && catalog_.function(key.function).commutative &&
             draft_.datum(key.operands[0]).type == draft_.datum(key.operands[1]).type) {
             std::sort(key.operands.begin(), key.operands.end());
         }
         return key;
     }
 
-    /// Whether the call only moves data: its function is the program's own.
-    bool moves(const Call& call) const { return call.instance.function.index() >= catalog_.library_size(); }
+    /// Whether the program defines the function.
+    bool is_own(const Call& call) const { return call.instance.function.index() >= catalog_.library_size(); }
+    /// Whether the call only moves data.
+    bool moves(const Call& call) const {
+        return is_own(call) && draft_.own.map(call.instance.function.index() - catalog_.library_size()) != nullptr;
+    }
 
     /// Value numbering in order of definition. Two calls whose results are both returned stay: the interface has a list for each.
     void merge() {
@@ -226,7 +230,7 @@ private:
                 operand = moved[operand.index()];
             }
             call.result = moved[call.result.index()];
-            if (moves(call)) {
+            if (is_own(call)) {
                 define_function(program, call);
             }
             program.data[call.result.index()].producer = CallId{program.calls.size()};
@@ -254,10 +258,10 @@ private:
         const std::size_t number = call.instance.function.index() - catalog_.library_size();
         const auto [entry, inserted] = own_functions_.try_emplace(number, program.functions.size());
         if (inserted) {
-            library::Function function = library::moving_function(draft_.maps.map(number));
+            library::Function function = draft_.own.function(number);
             const std::string name = function.name;
             for (int next = 2; !function_names_.insert(function.name).second; ++next) { // hashes collide
-                function = library::moving_function(draft_.maps.map(number), name + "_" + std::to_string(next));
+                function = draft_.own.function(number, name + "_" + std::to_string(next));
             }
             program.functions.push_back(std::move(function));
         }
@@ -319,7 +323,7 @@ private:
     std::vector<bool> live_data_;
     std::vector<bool> used_data_;                      ///< operand of any call that was not merged away
     std::vector<NameKind> kept_kinds_;                 ///< of the data of the checked program
-    std::map<std::size_t, std::size_t> own_functions_; ///< of the program, by number of the map
+    std::map<std::size_t, std::size_t> own_functions_; ///< of the program, by number in the draft
     std::set<std::string> function_names_;
     std::map<Place, int> calls_at_;              ///< how many calls a place of the text stands for
     std::set<std::pair<Place, Place>> reported_; ///< merged calls

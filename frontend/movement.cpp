@@ -112,7 +112,7 @@ Value ExpressionChecker::moved(
         }
         map.sources.push_back({number->second, component.component});
     }
-    const FunctionId function(catalog_.library_size() + draft_.maps.number(map));
+    const FunctionId function(catalog_.library_size() + draft_.own.number(map));
     return add_call(evaluated, {function, {}, false, type}, operands, span);
 }
 
@@ -126,7 +126,7 @@ Value ExpressionChecker::slice(Evaluation& evaluation, const ast::Expression& e)
     }
     const Type type = assembly ? assembly->type
         : value.datum          ? draft_.datum(*value.datum).type
-                               : Type{value.constant->shape, evaluation.result.precision};
+                               : Type{value.constant->shape, evaluation.precision(e.operands.front())};
     const auto integer_of = [this](const ast::IndexTree& tree) { return integer(tree); };
     std::optional<Selection> selection =
         selected(e.slices, {type.shape, e.head, whole.span, definition_place(whole)}, integer_of, diagnostics_);
@@ -244,7 +244,7 @@ std::optional<Value> ExpressionChecker::movement(Evaluation& evaluation, const a
                 diagnostics_.report(kind::precision_mismatch, operand.span, described(operand) + ", but " + described(operands->front()));
             note_operand(d, operand);
             note_operand(d, operands->front());
-            d.hint = "all operands of a call have one precision; declare both `float` or both `double`";
+            d.hint = one_precision_hint;
             return Value{};
         }
     }

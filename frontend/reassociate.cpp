@@ -22,7 +22,7 @@ public:
 
     Draft run() {
         find_chains();
-        made_.maps = old_.maps;
+        made_.own = old_.own;
         made_.blocks = old_.blocks;
         for (std::size_t i = 0; i < old_.data.size(); ++i) {
             const std::optional<CallId> producer = old_.data[i].producer;

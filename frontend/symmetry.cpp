@@ -46,7 +46,8 @@ bool ExpressionChecker::is_symmetric_result(const library::Instance& instance, c
         [this](DataId operand) { return static_cast<bool>(draft_.symmetric[operand.index()]); });
     const std::size_t function = instance.function.index();
     if (function >= catalog_.library_size()) {
-        return is_symmetric_map(draft_.maps.map(function - catalog_.library_size()), symmetric);
+        const library::ComponentMap* map = draft_.own.map(function - catalog_.library_size());
+        return map != nullptr ? is_symmetric_map(*map, symmetric) : symmetric.front(); // a conversion
     }
     return library::symmetric_result(catalog_.function(instance.function), symmetric, operands.size() == 2 && operands[0] == operands[1]) ||
         is_product_with_its_transpose(instance, operands);
@@ -111,12 +112,12 @@ Value ExpressionChecker::stored_as(Evaluated& evaluated, DataId datum, const Sha
     return moved(evaluated, {shape, from.precision}, std::move(components), name, span);
 }
 
-/// A call of the library that was made in the expression, whose result has no name and no other use yet, stores its result so from the
-/// start.
+/// A call that was made in the expression and computes, or converts, whose result has no name and no other use yet, stores its result so
+/// from the start.
 bool ExpressionChecker::store_by_call(const Evaluated& evaluated, DataId datum, const Shape& shape) {
     const auto made = std::find_if(
         evaluated.calls.begin(), evaluated.calls.end(), [&](CallId call) { return draft_.calls[call.index()].result == datum; });
-    if (made == evaluated.calls.end() || draft_.calls[made->index()].instance.function.index() >= catalog_.library_size()) {
+    if (made == evaluated.calls.end() || draft_.map_of(*made, catalog_) != nullptr) {
         return false;
     }
     draft_.datum(datum).type.shape = shape;

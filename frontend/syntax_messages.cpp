@@ -83,6 +83,9 @@ private:
 
     std::string expected() const {
         const bool expression = allows(TokenKind::number);
+        if (lacks_operand_of_conversion()) {
+            return "`(`";
+        }
         if (allows(TokenKind::keyword_return)) {
             return "a statement";
         }
@@ -150,6 +153,11 @@ private:
         return problem_.rule == "programName" || problem_.rule == "includeFile" || problem_.rule == "assertion" ? "`;`" : "`,` or `;`";
     }
 
+    /// Behind the `double` or `float` of an expression.
+    bool lacks_operand_of_conversion() const {
+        return problem_.rule == "arguments" && allows(TokenKind::left_parenthesis) && !allows(TokenKind::number);
+    }
+
     /// Inside bounds or the brackets of an index, where only integers can be.
     bool is_index() const {
         return problem_.rule == "index" || problem_.rule == "indexProduct" || problem_.rule == "signedIndex" ||
@@ -184,6 +192,14 @@ private:
             if (found_.kind == TokenKind::left_parenthesis) {
                 return "give the result a name: `x = " + std::string(word) + "(...);`";
             }
+        }
+        if (lacks_operand_of_conversion()) {
+            return in_backticks(text_of(previous())) + " is a keyword and cannot be a name; `" + std::string(text_of(previous())) +
+                "(x)` converts x";
+        }
+        const bool converts = first.kind == TokenKind::keyword_float || first.kind == TokenKind::keyword_double;
+        if (converts && found_.kind == TokenKind::left_parenthesis && problem_.found == problem_.statement + 1) {
+            return "give the value a name: `x = " + std::string(word) + "(...);`";
         }
         if (allows(TokenKind::name) && found_.kind <= TokenKind::keyword_double &&
             (!allows(TokenKind::number) || !begins_statement(found_.kind) ||

@@ -224,15 +224,16 @@ private:
         if (Leaf* number = context->NUMBER()) {
             return node(ast::ExpressionKind::number, {}, span_of(number), span_of(number));
         }
-        if (Leaf* name = context->NAME()) {
-            if (!context->arguments()) {
-                return node(ast::ExpressionKind::name, {}, span_of(name), span_of(name));
-            }
+        if (Leaf* name = context->NAME(); name != nullptr && context->arguments() == nullptr) {
+            return node(ast::ExpressionKind::name, {}, span_of(name), span_of(name));
+        }
+        if (context->arguments()) {
             std::vector<ast::ExpressionId> arguments;
             for (auto* argument : context->arguments()->expression()) {
                 arguments.push_back(expression(argument));
             }
-            return node(ast::ExpressionKind::call, std::move(arguments), span_of(context), span_of(name));
+            const Span callee = context->precision() ? span_of(context->precision()) : span_of(context->NAME());
+            return node(ast::ExpressionKind::call, std::move(arguments), span_of(context), callee);
         }
         const ast::ExpressionId inner = expression(context->expression());
         program_.expressions.back().span = span_of(context);

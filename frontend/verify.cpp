@@ -59,6 +59,11 @@ private:
             folded_function(function);
             return;
         }
+        if (const library::Conversion* conversion = library::conversion_of(function)) {
+            internal_check(!conversion->shape.packed && function.name == library::converting_function(*conversion).name,
+                "a conversion that is another function's");
+            return;
+        }
         const auto* map = std::get_if<library::ComponentMap>(&function.reference);
         internal_check(map != nullptr, "a function of the program computes");
         internal_check(

@@ -5,6 +5,7 @@
 #include "fusion/workers.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace fusec::fusion {
 
@@ -27,13 +28,12 @@ std::vector<DataId> chosen(const std::vector<DataId>& boundary, std::size_t bits
     return result;
 }
 
-/// Subsets of the boundaries, counted no further than `most`.
-std::size_t count_subsets(
-    const std::vector<std::vector<DataId>>& boundaries, const std::vector<CallSet>& fusions, std::size_t enumerated, std::size_t most) {
+/// Subsets of the boundaries of those that are not grown, counted no further than `most`.
+std::size_t count_subsets(const std::vector<std::vector<DataId>>& boundaries, const std::vector<bool>& grown, std::size_t most) {
     std::size_t count = 0;
-    for (std::size_t i = 0; i < fusions.size(); ++i) {
+    for (std::size_t i = 0; i < boundaries.size(); ++i) {
         const std::vector<DataId>& boundary = boundaries[i];
-        if (fusions[i].size() > enumerated) {
+        if (grown[i]) {
             continue;
         }
         if (boundary.size() >= 32 || count > most) {
@@ -73,7 +73,7 @@ bool every_call_is_needed(const dag::CallGraph& graph, const dag::CallSet& set, 
 }
 
 Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fusions, const std::vector<double>& flops, bool recompute,
-    std::size_t enumerated) {
+    std::size_t enumerated, const Places& places) {
     std::vector<std::vector<DataId>> boundaries(fusions.size()), loaded(fusions.size());
     constexpr std::size_t part = 1024;
     Workers::shared().run(fusions.size(), part, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -82,8 +82,11 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
             loaded[index] = lists_loaded(graph, fusions[index]);
         }
     });
-    const bool all =
-        recompute && count_subsets(boundaries, fusions, enumerated, most_columns_with_all_stores) <= most_columns_with_all_stores;
+    std::vector<bool> is_grown; // not by the workers: neighbours share bytes
+    std::transform(
+        fusions.begin(), fusions.end(), std::back_inserter(is_grown), [&](const CallSet& set) { return places.of(set) > enumerated; });
+    const bool all = recompute && count_subsets(boundaries, is_grown, most_columns_with_all_stores) <= most_columns_with_all_stores;
+    const auto moved = [&](DataId datum) { return !graph.datum(datum).output && places.moves(*graph.datum(datum).producer); };
     const auto cheap = [&](DataId datum) {
         return flops[graph.datum(datum).producer->index()] <= cheap_operations_per_byte * 2 * graph.datum(datum).list_bytes();
     };
@@ -99,7 +102,7 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
         if (!recompute || boundary.size() < 2) {
             continue;
         }
-        const bool grown = set.size() > enumerated;
+        const bool grown = is_grown[index];
         if (all && !grown) {
             for (std::size_t bits = (std::size_t{1} << boundary.size()) - 1; --bits != 0;) {
                 std::vector<DataId> stores = chosen(boundary, bits);
@@ -117,17 +120,26 @@ Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fu
                 [&](DataId a, DataId b) { return flops[graph.datum(a).producer->index()] < flops[graph.datum(b).producer->index()]; });
             left_out.resize(std::min(left_out.size(), most_left_out_of_a_grown_fusion));
         }
-        for (const DataId datum : left_out) {
-            if (!grown && (partial >= most_columns_with_one_left_out || members >= most_members_with_one_left_out)) {
-                break;
-            }
-            std::vector<DataId> stores = boundary;
-            std::erase(stores, datum);
-            if (every_call_is_needed(graph, set, stores)) {
+        const auto room = [&] { return grown || (partial < most_columns_with_one_left_out && members < most_members_with_one_left_out); };
+        const auto add = [&](std::vector<DataId> stores) {
+            if (!stores.empty() && every_call_is_needed(graph, set, stores)) {
                 partial += grown ? 0 : 1;
                 members += set.size() + loads.size() + stores.size();
                 result.columns.push_back({set, loads, std::move(stores)});
             }
+        };
+        if (std::count_if(boundary.begin(), boundary.end(), moved) > 1 && room()) { // one alone is among those below
+            std::vector<DataId> stores = boundary;
+            std::erase_if(stores, moved);
+            add(std::move(stores));
+        }
+        for (const DataId datum : left_out) {
+            if (!room()) {
+                break;
+            }
+            std::vector<DataId> stores = boundary;
+            std::erase(stores, datum);
+            add(std::move(stores));
         }
     }
     return result;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fusion/enumerate.hpp"
+#include "fusion/places.hpp"
 #include "fusion/plan.hpp"
 
 #include <vector>
@@ -31,9 +32,10 @@ bool every_call_is_needed(const dag::CallGraph& graph, const dag::CallSet& set, 
 
 /// A kernel stores its whole boundary; with `recompute` also any part of it that leaves no call useless (another kernel then makes
 /// what is left out): all parts if the program is small enough, else those that leave out one datum of a cheap call.
-/// `flops` is the arithmetic of each call. Fusions of more than `enumerated` calls are grown ones: they leave out one cheap datum at most,
+/// Where not all parts are tried, one leaves out all results of moving calls that are no outputs: every kernel that uses them moves for itself.
+/// `flops` is the arithmetic of each call. Fusions of which more than `enumerated` calls take a place are grown ones: they leave out one cheap datum at most,
 /// and completeness is not asked of them.
 Columns make_columns(const dag::CallGraph& graph, const std::vector<CallSet>& fusions, const std::vector<double>& flops, bool recompute,
-    std::size_t enumerated = largest_kernel);
+    std::size_t enumerated = largest_kernel, const Places& places = {});
 
 } // namespace fusec::fusion

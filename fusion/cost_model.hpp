@@ -4,6 +4,7 @@
 
 #include "elementary-lib/type.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -18,6 +19,11 @@ struct RegisterDemand {
     bool copies = false; ///< tiles are filled through registers
     bool several_threads = false;
     int call = 0; ///< whose step it is, by its place among the kernel's calls
+};
+
+/// Arithmetic of a kernel per element, as KernelWork counts it.
+struct Arithmetic {
+    double flops = 0, divisions = 0, square_roots = 0, transcendentals = 0;
 };
 
 /// What one kernel does, independent of any program: filled from a candidate, or from a row of measurements.
@@ -48,6 +54,8 @@ struct KernelWork {
     double path_instructions = 0;
     /// Lanes that warps issue per lane that works, at least 1: a warp of which few lanes work takes the slots of all.
     double lane_slots = 1;
+    /// The same of arithmetic alone, which the floating-point and special-function pipes see: copies are made by all lanes.
+    double arithmetic_lane_slots = 1;
 
     // shape of the launch
     int elements_per_block = 1;
@@ -63,6 +71,7 @@ struct KernelWork {
     int dependent_phases = 1;      ///< global-memory round trips that wait for each other
     bool async_copies = false;     ///< staging does not pass through registers
     bool streaming_stores = false; ///< host: non-temporal stores
+    Arithmetic in_float;           ///< of a kernel of both precisions: what of its arithmetic is in float, the rest is in double
 };
 
 enum class Bound {
@@ -97,8 +106,13 @@ public:
     /// Closer, and slower to find: cost(w) >= least_seconds(l) for every w with the bytes and the precision of l whose other traffic and
     /// arithmetic is at least that of l (`l1_wavefronts` counted in `shared_wavefronts`). The shape of l's launch does not matter; on a GPU
     /// every element of a block of w has a thread at least, as in all candidates (elements_per_block <= threads_per_block).
-    virtual double least_seconds(const KernelWork& least, std::uint64_t elements) const {
-        return lower_bound(least.read_bytes, least.write_bytes, least.flops, least.precision, elements);
+    virtual double least_seconds(const KernelWork& least, std::uint64_t elements) const { return bound_of(least, elements); }
+    /// The lower bound of a kernel; of one of both precisions, that of the cheaper one.
+    double bound_of(const KernelWork& least, std::uint64_t elements) const {
+        const auto bound = [&](Precision precision) {
+            return lower_bound(least.read_bytes, least.write_bytes, least.flops, precision, elements);
+        };
+        return least.in_float.flops == 0 ? bound(least.precision) : std::min(bound(Precision::f32), bound(Precision::f64));
     }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fusion/candidate.hpp"
+#include "fusion/places.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -39,8 +40,8 @@ bool shares_all(const dag::CallGraph& graph, const dag::CallSet& set);
 /// True if `connections` makes the calls of the set one component. Pre: the set is not empty.
 bool connected(const std::vector<std::vector<CallId>>& connections, const dag::CallSet& set);
 
-/// Why the set is no fusion, in the words of the program; nothing if it is one. Pre: not empty, ascending.
-std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest);
+/// Why the set, in which at most `largest` calls may take a place, is no fusion, in the words of the program; nothing if it is one. Pre: not empty, ascending.
+std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest, const Places& places = {});
 
 /// All convex connected sets of at most `largest` (and `largest_enumerated`) calls if there are at most `most` of them. Otherwise at most
 /// `most` (never fewer than the single calls): small sizes whole, larger ones in equal shares for each size; of a size, one for each call

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "elementary-lib/catalog.hpp"
+#include "fusion/cost_model.hpp"
 #include "fusion/target.hpp"
 
 namespace fusec::fusion {
@@ -34,6 +35,20 @@ inline double arithmetic_instructions(const library::OperationCounts& operations
     const double plain = operations.flops - operations.divisions - operations.square_roots - operations.transcendentals;
     return plain * instructions_per_flop + operations.divisions * each.division + operations.square_roots * each.square_root +
         operations.transcendentals * each.transcendental;
+}
+
+/// Adds the operations, `times` times, to a kernel's: those in float of a kernel that has doubles are told apart.
+inline void count_arithmetic(KernelWork& work, const library::OperationCounts& operations, Precision precision, double times) {
+    work.flops += operations.flops * times;
+    work.divisions += operations.divisions * times;
+    work.square_roots += operations.square_roots * times;
+    work.transcendentals += operations.transcendentals * times;
+    if (precision != work.precision) {
+        work.in_float.flops += operations.flops * times;
+        work.in_float.divisions += operations.divisions * times;
+        work.in_float.square_roots += operations.square_roots * times;
+        work.in_float.transcendentals += operations.transcendentals * times;
+    }
 }
 
 } // namespace fusec::fusion

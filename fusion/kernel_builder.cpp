@@ -179,7 +179,7 @@ int KernelBuilder::tile_copies(int index) const {
 }
 
 int KernelBuilder::row_bytes(const KernelOutline::Datum& datum) const {
-    return run_of_rows(datum.shape, kernel_->word_bytes()) * kernel_->word_bytes();
+    return run_of_rows(datum.shape, datum.word_bytes()) * datum.word_bytes();
 }
 
 void KernelBuilder::touch(int datum) {
@@ -273,9 +273,10 @@ void KernelBuilder::rank_steps() {
 bool KernelBuilder::size_tiles(int elements, bool padded) {
     bool as_before = true;
     for (KernelDraft::Tile& tile : draft_.tiles) {
-        const int word_bytes = kernel_->word_bytes();
+        const KernelOutline::Datum& datum = kernel_->data[static_cast<std::size_t>(tile.datum)];
+        const int word_bytes = datum.word_bytes();
         const int run = tile.wanted == Padding::none ? 0
-            : tile.wanted == Padding::rows           ? run_of_rows(kernel_->data[static_cast<std::size_t>(tile.datum)].shape, word_bytes)
+            : tile.wanted == Padding::rows           ? run_of_rows(datum.shape, word_bytes)
                                                      : run_of_elements(tile.element_words, word_bytes);
         const Padding padding = padded && run < elements * tile.element_words ? tile.wanted : Padding::none;
         as_before = as_before && padding == tile.padding;
@@ -320,7 +321,7 @@ void KernelBuilder::place_tiles() {
 /// vectors of the machine that it is compiled for, which may be wider than the device's.
 long KernelBuilder::stack_bytes() const {
     constexpr int widest_vector = 64; // bytes
-    const long lanes = std::max(choice_.elements, widest_vector / kernel_->word_bytes());
+    const long lanes = std::max(choice_.elements, widest_vector / kernel_->widest_bytes());
     long bytes = 0;
     for (std::size_t i = 0; i < kernel_->data.size(); ++i) {
         const Placement placement = draft_.data[i].placement;
@@ -349,8 +350,10 @@ bool KernelBuilder::compare_tiles() {
         for (std::size_t j = i; j < tiles.size(); ++j) {
             const KernelDraft::Tile& b = tiles[j];
             const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-            const bool alike = a.offset == b.offset && a.element_words == b.element_words && a.run == b.run;
-            const bool together = a.offset == b.offset && a.run == 0 && b.run == 0;
+            const bool same_words = kernel_->data[static_cast<std::size_t>(a.datum)].word_bytes() ==
+                kernel_->data[static_cast<std::size_t>(b.datum)].word_bytes();
+            const bool alike = same_words && a.offset == b.offset && a.element_words == b.element_words && a.run == b.run;
+            const bool together = same_words && a.offset == b.offset && a.run == 0 && b.run == 0;
             const auto relation = static_cast<std::uint8_t>(
                 (overlap ? tiles_overlap : 0) | (alike ? tiles_alike : 0) | (together ? tiles_start_together : 0));
             relation_[i * tiles.size() + j] = relation;

@@ -106,7 +106,7 @@ void find_barriers(const KernelOutline& kernel, const Combination& routines, con
 /// size of the block, its bytes and its whole warps is the same for every size of the block.
 void measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, KernelDraft& draft);
 
-/// What whole warps cost: KernelWork::lane_slots from the shares, for the elements of the draft's block. The threads that work in a step
+/// What whole warps cost: KernelWork::lane_slots and arithmetic_lane_slots from the shares, for the elements of the draft's block. The threads that work in a step
 /// are the first of the block, so that only its last warp at work has lanes that idle.
 void count_whole_warps(const DeviceLimits& limits, KernelDraft& draft);
 

@@ -191,10 +191,11 @@ ChoiceAxes axes_of(const KernelOutline& kernel, const Combination& routines, con
     return result;
 }
 
-/// The host keeps everything in SIMD lanes: the width is the machine's, only the kind of stores is open.
+/// The host keeps everything in SIMD lanes: the width is the machine's, only the kind of stores is open. A tile has as many elements as a
+/// register has components of the widest datum: floats beside doubles lie in half registers.
 ChoiceAxes host_axes(const KernelOutline& kernel, const DeviceLimits& limits) {
     ChoiceAxes result;
-    result.elements.push_back(limits.vector_bytes / kernel.word_bytes());
+    result.elements.push_back(limits.vector_bytes / kernel.widest_bytes());
     result.loads.push_back(LoadPolicy::vectors);
     result.stores.push_back(StorePolicy::vectors);
     result.orders.push_back(LoadOrder::at_use);

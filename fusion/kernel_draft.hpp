@@ -44,6 +44,7 @@ struct KernelDraft {
     struct Share {
         int threads = 1;
         double instructions = 0; ///< thread-instructions per element
+        double arithmetic = 0;   ///< of these, those of the calls' arithmetic
     };
 
     std::vector<Datum> data;       ///< as KernelOutline::data

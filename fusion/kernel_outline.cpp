@@ -63,6 +63,7 @@ KernelOutline outline_without_orders(
         entry.id = id;
         entry.kind = datum.kind;
         entry.shape = datum.type.shape;
+        entry.precision = datum.type.precision;
         entry.bytes = datum.flag ? 0 : datum.type.bytes();
         entry.list_bytes = datum.list_bytes();
         entry.flag = datum.flag;
@@ -74,7 +75,7 @@ KernelOutline outline_without_orders(
             old && std::binary_search(column.loads.begin(), column.loads.end(), *old)) {
             entry.old_value = position(touched, *old);
         }
-        result.precision = datum.type.precision; // one precision per connected program part: no call converts
+        result.precision = std::max(result.precision, datum.type.precision);
     }
     for (std::size_t index = 0; index < touched.size(); ++index) {
         if (result.data[index].kind == frontend::DatumKind::derived) {

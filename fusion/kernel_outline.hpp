@@ -40,8 +40,9 @@ struct KernelOutline {
         DataId id;
         frontend::DatumKind kind = frontend::DatumKind::input;
         Shape shape;
-        int bytes = 0;      ///< of one element on chip
-        int list_bytes = 0; ///< of one element in its list
+        Precision precision = Precision::f32; ///< on chip
+        int bytes = 0;                        ///< of one element on chip
+        int list_bytes = 0;                   ///< of one element in its list
         bool loaded = false;
         bool stored = false;
         bool flag = false;     ///< reported where others are stored
@@ -49,6 +50,8 @@ struct KernelOutline {
         int old_value = -1;    ///< index into data: what the kernel loads from where it stores this; -1: nothing
         std::vector<Use> uses; ///< by call, then operand
 
+        /// Of a component on chip.
+        int word_bytes() const { return bytes_of(precision); }
         /// Its list is stored in another precision: what crosses is converted, a component at a time.
         bool converts() const { return list_bytes != bytes; }
     };
@@ -71,12 +74,20 @@ struct KernelOutline {
     std::vector<Derivation> derivations;   ///< in order of definition
     std::vector<Datum> data;               ///< ascending
     std::array<std::vector<int>, 2> order; ///< indices into calls, by LoadOrder; empty: not found yet
-    Precision precision = Precision::f32;
+    Precision precision = Precision::f32;  ///< the wider one of its data
     double read_bytes = 0;
     double write_bytes = 0;
 
     const std::vector<int>& ordered(LoadOrder loads) const { return order[loads == LoadOrder::first ? 0 : 1]; }
-    int word_bytes() const { return bytes_of(precision); }
+    /// Of the widest component.
+    int widest_bytes() const { return bytes_of(precision); }
+    /// What a call computes in: that of its result.
+    Precision precision_of(const Call& call) const { return data[static_cast<std::size_t>(call.result)].precision; }
+    /// Components that a call converts to another precision.
+    int conversions(const Call& call) const {
+        const Datum& result = data[static_cast<std::size_t>(call.result)];
+        return data[static_cast<std::size_t>(call.operands.front())].precision == result.precision ? 0 : result.shape.size();
+    }
 };
 
 /// `routines` are those of find_routines; they and `costs` must outlive the outline.

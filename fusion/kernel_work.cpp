@@ -6,7 +6,8 @@
 // Registers and spills: register_demand.cpp.
 // An exchanged word is an instruction of each thread and, for a warp, a pass of the data pipe: shuffles give 32 results per clock and
 // multiprocessor (CUDA programming guide, throughput of native arithmetic instructions: warp shuffle, all compute capabilities).
-// Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier). Each belongs to
+// Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier; a move into the
+// registers of one thread is none: the compiler renames them). Each belongs to
 // the threads that execute it: steps follow each other, so a thread's path is the sum over steps of its share in them.
 #include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
@@ -55,13 +56,15 @@ private:
     const KernelDraft::Tile& tile(int datum) const { return draft_.tiles[static_cast<std::size_t>(plan(datum).tile)]; }
 
     /// Thread-instructions per element of a step that so many threads of each element execute.
-    void count_instructions(double instructions, int threads) {
+    /// `arithmetic` of them are a call's.
+    void count_instructions(double instructions, int threads, double arithmetic = 0) {
         const auto share =
             std::find_if(shares_.begin(), shares_.end(), [&](const KernelDraft::Share& known) { return known.threads == threads; });
         if (share == shares_.end()) {
-            shares_.push_back({threads, instructions});
+            shares_.push_back({threads, instructions, arithmetic});
         } else {
             share->instructions += instructions;
+            share->arithmetic += arithmetic;
         }
     }
 
@@ -104,7 +107,7 @@ private:
     /// Passes of a copy into or out of the datum's tile.
     double copied(int index) const {
         const KernelDraft::Tile& of = tile(index);
-        return copied_wavefronts(datum(index).bytes, of.padding == Padding::rows ? of.run * kernel_.word_bytes() : 0);
+        return copied_wavefronts(datum(index).bytes, of.padding == Padding::rows ? of.run * datum(index).word_bytes() : 0);
     }
 
     void read_global() {
@@ -130,7 +133,7 @@ private:
             break;
         case Staging::words:
             work_.shared_wavefronts += datum(loaded).list_bytes / 128.0 + copied(loaded);
-            instructions += 2 * bytes / kernel_.word_bytes();
+            instructions += 2 * bytes / datum(loaded).word_bytes();
             break;
         case Staging::lanes: // an access and about one shuffle per component, for all lanes of the vector at once
             instructions += 2.0 * datum(loaded).shape.size();
@@ -152,7 +155,7 @@ private:
         switch (plan(stored).store) {
         case Staging::words:
             work_.shared_wavefronts += copied(stored);
-            count_instructions(2 * bytes / kernel_.word_bytes() + instructions_per_copy_step * largest_, largest_);
+            count_instructions(2 * bytes / datum(stored).word_bytes() + instructions_per_copy_step * largest_, largest_);
             break;
         case Staging::vectors:
             work_.shared_wavefronts += copied(stored);
@@ -193,11 +196,11 @@ private:
     /// Every thread of the block does it, whatever its elements are; the host does it once for all of them.
     void count_derivation(const KernelOutline::Derivation& derivation) {
         const library::OperationCounts& operations = derivation.routine->operations;
-        work_.flops += operations.flops * largest_;
-        work_.divisions += operations.divisions * largest_;
-        work_.square_roots += operations.square_roots * largest_;
-        work_.transcendentals += operations.transcendentals * largest_;
-        count_instructions(arithmetic_instructions(operations, kernel_.precision, limits_.target) * largest_, largest_);
+        const Precision precision = datum(derivation.result).precision;
+        count_arithmetic(work_, operations, precision, largest_);
+        const int conversions = datum(derivation.operands.front()).precision == precision ? 0 : datum(derivation.result).shape.size();
+        const double instructions = (arithmetic_instructions(operations, precision, limits_.target) + conversions) * largest_;
+        count_instructions(instructions, largest_, instructions);
         for (const int operand : derivation.operands) {
             if (plan(operand).placement == Placement::memory && largest_ > 0 && first_read(operand, 0, library::Touch::all)) {
                 const int words = datum(operand).shape.size() * largest_;
@@ -213,15 +216,13 @@ private:
         const Routine& routine = call.routines->routines[routines_[index]];
         const auto& costs = (*call.costs)[routines_[index]];
         const library::OperationCounts& operations = routine.operations;
-        work_.flops += operations.flops;
-        work_.divisions += operations.divisions;
-        work_.square_roots += operations.square_roots;
-        work_.transcendentals += operations.transcendentals;
-        count_instructions(arithmetic_instructions(operations, kernel_.precision, limits_.target) +
-                (limits_.target == Target::host ? 0 : instructions_per_item * routine.threads),
-            routine.threads);
+        const Precision precision = kernel_.precision_of(call);
+        count_arithmetic(work_, operations, precision, 1);
+        const bool free = limits_.target == Target::host || (only_moves(routine) && plan(call.result).placement == Placement::registers);
+        const double arithmetic = arithmetic_instructions(operations, precision, limits_.target) + kernel_.conversions(call);
+        count_instructions(arithmetic + (free ? 0 : instructions_per_item * routine.threads), routine.threads, arithmetic);
         if (routine.exchanges != 0) {
-            const double words = static_cast<double>(routine.exchanges) * kernel_.word_bytes() / 4 * routine.threads;
+            const double words = static_cast<double>(routine.exchanges) * bytes_of(precision) / 4 * routine.threads;
             work_.exchanges += routine.exchanges;
             work_.shared_wavefronts += words / 32;
             count_instructions(words, routine.threads);
@@ -303,15 +304,19 @@ void measure_work(const KernelOutline& kernel, const Combination& routines, cons
 }
 
 void count_whole_warps(const DeviceLimits& limits, KernelDraft& draft) {
-    double working = 0;
-    double taken = 0;
-    for (const KernelDraft::Share& share : draft.shares) {
-        const int threads = std::max(share.threads * draft.elements, 1);
-        const int warps = (threads + limits.warp_size - 1) / limits.warp_size;
-        working += share.instructions;
-        taken += share.instructions * warps * limits.warp_size / threads;
-    }
-    draft.work.lane_slots = working == 0 ? 1 : taken / working;
+    const auto slots = [&](double KernelDraft::Share::* kind) {
+        double working = 0;
+        double taken = 0;
+        for (const KernelDraft::Share& share : draft.shares) {
+            const int threads = std::max(share.threads * draft.elements, 1);
+            const int warps = (threads + limits.warp_size - 1) / limits.warp_size;
+            working += share.*kind;
+            taken += share.*kind * warps * limits.warp_size / threads;
+        }
+        return working == 0 ? 1 : taken / working;
+    };
+    draft.work.lane_slots = slots(&KernelDraft::Share::instructions);
+    draft.work.arithmetic_lane_slots = slots(&KernelDraft::Share::arithmetic);
 }
 
 } // namespace fusec::fusion

@@ -39,8 +39,9 @@ const LeastWork::OfCall& LeastWork::of_call(CallId id) {
             }
             entry.result = least(call.operands.size());
             // Routines are sorted by threads: the first has the fewest.
+            const bool free = std::any_of(routines.begin(), routines.end(), only_moves);
             entry.instructions = arithmetic_instructions(routines_[i].operations, precision, limits_.target) +
-                instructions_per_item * routines.front().threads;
+                (free ? 0 : instructions_per_item * routines.front().threads);
         }
     }
     return calls_[id.index()];
@@ -48,16 +49,18 @@ const LeastWork::OfCall& LeastWork::of_call(CallId id) {
 
 KernelWork LeastWork::of(const Column& column) {
     KernelWork work;
-    work.precision = graph_.datum(graph_.call(column.executes.front()).result).type.precision;
+    for (CallId id : column.executes) {
+        const frontend::Call& call = graph_.call(id);
+        work.precision = std::max(work.precision, graph_.datum(call.result).type.precision);
+        for (const DataId operand : call.operands) {
+            work.precision = std::max(work.precision, graph_.datum(operand).type.precision);
+        }
+    }
     work.read_lists = static_cast<int>(column.loads.size());
     work.write_lists =
         static_cast<int>(std::count_if(column.stores.begin(), column.stores.end(), [&](DataId list) { return !graph_.datum(list).flag; }));
     for (CallId call : column.executes) {
-        const library::OperationCounts& operations = routines_[call.index()].operations;
-        work.flops += operations.flops;
-        work.divisions += operations.divisions;
-        work.square_roots += operations.square_roots;
-        work.transcendentals += operations.transcendentals;
+        count_arithmetic(work, routines_[call.index()].operations, graph_.datum(graph_.call(call).result).type.precision, 1);
     }
     for (DataId list : column.loads) {
         work.read_bytes += graph_.datum(list).list_bytes();
@@ -109,8 +112,9 @@ KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combinati
     double instructions = 0;
     for (std::size_t index = 0; index < kernel.calls.size(); ++index) {
         const CallRoutines& call = *kernel.calls[index].routines;
-        instructions += arithmetic_instructions(call.operations, kernel.precision, limits_.target) +
-            instructions_per_item * call.routines[routines[index]].threads;
+        const Routine& routine = call.routines[routines[index]];
+        instructions += arithmetic_instructions(call.operations, kernel.precision_of(kernel.calls[index]), limits_.target) +
+            (only_moves(routine) ? 0 : instructions_per_item * routine.threads);
     }
     for (const KernelOutline::Datum& datum : kernel.data) {
         const double bytes = datum.bytes;

@@ -37,11 +37,7 @@ constexpr double spilled_words_per_excess = 8;
 class Demand {
 public:
     Demand(const KernelOutline& kernel, const Combination& routines, const KernelDraft& draft)
-        : kernel_(kernel),
-          routines_(routines),
-          draft_(draft),
-          word_(kernel.precision == Precision::f32 ? 1 : 2),
-          waiting_(kernel, routines, draft) {}
+        : kernel_(kernel), routines_(routines), draft_(draft), waiting_(kernel, routines, draft) {}
 
     RegisterDemand run() {
         last_step_.assign(kernel_.data.size(), 0);
@@ -79,6 +75,9 @@ private:
     const KernelOutline::Datum& datum(int number) const { return kernel_.data[index(number)]; }
     const Routine& routine(std::size_t call) const { return kernel_.calls[call].routines->routines[routines_[call]]; }
 
+    /// Registers of a component.
+    int word(int number) const { return datum(number).word_bytes() / 4; }
+
     /// Components per thread of a datum in registers, at this step.
     int part(int number, std::size_t now) const {
         const KernelDraft::Datum& held = plan(number);
@@ -90,14 +89,18 @@ private:
     }
 
     /// The call computes nothing: its result is components of its operands, and zeros.
-    bool moves(std::size_t call) const { return kernel_.calls[call].routines->operations.flops == 0 && !routine(call).components.empty(); }
+    bool moves(std::size_t call) const { return only_moves(routine(call)); }
+    bool moves_into_registers(std::size_t call) const {
+        return moves(call) && plan(kernel_.calls[call].result).placement == Placement::registers;
+    }
 
     /// Zeros are no registers, and a component of an operand in registers is the operand's as long as it has one.
     int moved_components(std::size_t call, std::size_t now) const {
         int result = 0;
         for (std::size_t i = 0; i < kernel_.calls[call].operands.size(); ++i) {
             const int operand = kernel_.calls[call].operands[i];
-            const bool there = plan(operand).placement == Placement::registers && last_step_[index(operand)] >= now;
+            const bool held = plan(operand).placement == Placement::registers || plan(operand).placement == Placement::derived;
+            const bool there = held && last_step_[index(operand)] >= now;
             const std::vector<int>& components = routine(call).components[i];
             result += there ? 0 : components.empty() ? datum(operand).shape.size() : static_cast<int>(components.size());
         }
@@ -108,7 +111,7 @@ private:
         const KernelOutline::Call& made = kernel_.calls[call];
         const Routine& used = routine(call);
         RegisterDemand demand;
-        demand.temporaries = used.temporaries;
+        demand.temporaries = used.temporaries * word(made.result);
         demand.call = static_cast<int>(call);
         for (std::size_t operand = 0; operand < made.operands.size(); ++operand) {
             const int number = made.operands[operand];
@@ -118,9 +121,12 @@ private:
             case Placement::memory: {
                 const int free = waiting_.read(call, operand, now);
                 const bool again = plan(number).placement == Placement::shared && waiting_.writes_unknown_words(call);
+                if (moves_into_registers(call)) {
+                    break; // what it reads is the result
+                }
                 const int kept = again ? 0 : std::min(free, reuse.kept);
-                demand.kept += kept;
-                demand.passing += free - kept;
+                demand.kept += kept * word(number);
+                demand.passing += (free - kept) * word(number);
                 break;
             }
             case Placement::registers:
@@ -130,37 +136,34 @@ private:
             }
         }
         if (plan(made.result).placement == Placement::shared) {
-            demand.passing += library::components_touched(datum(made.result).shape, used.output, used.threads);
+            demand.passing += library::components_touched(datum(made.result).shape, used.output, used.threads) * word(made.result);
         }
         const WaitingComponents::Waiting waiting = waiting_.during(now);
         demand.kept += waiting.all;
         for (std::size_t number = 0; number < kernel_.data.size(); ++number) {
-            if (plan(static_cast<int>(number)).placement == Placement::registers && last_step_[number] >= now && made_[number]) {
-                (passes_on(static_cast<int>(number), call) ? demand.passing : demand.live) += part(static_cast<int>(number), now);
-            } else if (plan(static_cast<int>(number)).placement == Placement::derived) {
+            const int held = static_cast<int>(number);
+            if (plan(held).placement == Placement::registers && last_step_[number] >= now && made_[number]) {
+                (passes_on(held, call) ? demand.passing : demand.live) += part(held, now) * word(held);
+            } else if (plan(held).placement == Placement::derived) {
                 // Made before the first call. What only others are derived from is gone by then.
-                demand.live +=
-                    !datum(static_cast<int>(number)).uses.empty() && last_step_[number] >= now ? part(static_cast<int>(number), now) : 0;
+                demand.live += !datum(held).uses.empty() && last_step_[number] >= now ? part(held, now) * word(held) : 0;
             }
         }
         if (plan(made.result).placement == Placement::registers) {
-            (passes_on(made.result, call) ? demand.passing : demand.live) += part(made.result, now) - made_over_operand(call, now);
+            (passes_on(made.result, call) ? demand.passing : demand.live) +=
+                part(made.result, now) * word(made.result) - made_over_operand(call, now);
         }
         made_[index(made.result)] = true;
-        demand.live *= word_;
-        demand.kept *= word_;
-        demand.passing *= word_;
-        demand.temporaries *= word_;
         demand.several_threads = draft_.largest_threads > 1;
         demand.copies = copies_;
-        const int row = word_ * datum(made.result).shape.columns;
-        const int kept_long = word_ * waiting.often;
+        const int row = word(made.result) * datum(made.result).shape.columns;
+        const int kept_long = waiting.often;
         if (plan(made.result).placement == Placement::registers && demand.kept <= most_reordered) {
             // Nothing orders the statements of this step but their data: entries are made side by side, and a row of an operand waits.
             if (demand.kept > kept_long + row && (used.threads > 1 || registers_needed(demand) > sure_registers)) {
                 demand.passing += demand.kept - kept_long - row;
                 demand.kept = kept_long + row;
-                demand.live += passes_on(made.result, call) ? word_ * part(made.result, now) : 0;
+                demand.live += passes_on(made.result, call) ? word(made.result) * part(made.result, now) : 0;
                 waiting_.interleave(); // seen for examples/spd_solve12.fus: 254 registers, no spill
             } else if (used.threads > 1 && demand.kept + demand.passing > 2 * row) {
                 demand.kept = std::max(demand.kept, row);
@@ -190,27 +193,35 @@ private:
         const KernelOutline::Datum& passed = datum(number);
         const bool takes_part = passed.producer == static_cast<int>(call) ||
             std::any_of(passed.uses.begin(), passed.uses.end(), [&](const KernelOutline::Use& use) { return index(use.call) == call; });
-        const bool stored_at_once = passed.uses.empty() && word_ * part(number, waiting_.step_of(call)) <= most_stored_at_once;
-        return takes_part && !waits_for_barrier(number) && (stored_at_once || routine(call).threads == 1) &&
-            std::all_of(passed.uses.begin(), passed.uses.end(),
-                [&](const KernelOutline::Use& use) { return entry_wise(index(use.call), passed.shape); });
+        const bool stored_at_once = passed.uses.empty() && word(number) * part(number, waiting_.step_of(call)) <= most_stored_at_once;
+        return takes_part && !waits_for_barrier(number) && (stored_at_once || routine(call).threads == 1) && goes_on(passed);
     }
 
-    /// Components of a result that take the registers of an operand: entry-wise calls use up each entry of an operand that is not needed
+    /// All that use it are entry-wise; and what they only move goes on too.
+    bool goes_on(const KernelOutline::Datum& passed) const {
+        return std::all_of(passed.uses.begin(), passed.uses.end(), [&](const KernelOutline::Use& use) {
+            const int result = kernel_.calls[index(use.call)].result;
+            return entry_wise(index(use.call), passed.shape) &&
+                (!moves_into_registers(index(use.call)) || (!waits_for_barrier(result) && goes_on(datum(result))));
+        });
+    }
+
+    /// Words of a result that take the registers of an operand: entry-wise calls use up each entry of an operand that is not needed
     /// later as they make the result's.
     int made_over_operand(std::size_t call, std::size_t now) const {
         const KernelOutline::Call& made = kernel_.calls[call];
-        const bool reused = std::any_of(made.operands.begin(), made.operands.end(), [&](int operand) {
-            return plan(operand).placement == Placement::registers && entry_wise(call, datum(operand).shape) &&
+        int reused = 0; // words of a component
+        for (const int operand : made.operands) {
+            const bool ends = plan(operand).placement == Placement::registers && entry_wise(call, datum(operand).shape) &&
                 last_step_[index(operand)] == now;
-        });
-        return reused ? part(made.result, now) : 0;
+            reused = std::max(reused, ends ? std::min(word(operand), word(made.result)) : 0);
+        }
+        return reused == 0 ? 0 : reused * part(made.result, now);
     }
 
     const KernelOutline& kernel_;
     const Combination& routines_;
     const KernelDraft& draft_;
-    int word_; ///< registers of a component
     std::vector<std::size_t> last_step_;
     std::vector<bool> made_; ///< per datum: a call before this one made it
     WaitingComponents waiting_;

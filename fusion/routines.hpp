@@ -26,6 +26,11 @@ struct Routine {
     std::vector<std::vector<int>> components = {};
 };
 
+/// One thread moves components, by indices that the compiler knows, and computes nothing: into registers, that is no instruction.
+inline bool only_moves(const Routine& routine) {
+    return routine.threads == 1 && routine.operations.flops == 0 && !routine.components.empty();
+}
+
 struct CallRoutines {
     std::vector<Routine> routines;       ///< by threads, then as declared; never empty: the first implementation of a function has no limit
     library::OperationCounts operations; ///< of the function: no routine has fewer

@@ -2,11 +2,13 @@
 // The candidate space: fusions and columns are made at once, implementations when a column's time is asked for.
 #include "fusion/space.hpp"
 
+#include "fusion/carried_moves.hpp"
 #include "fusion/choice_search.hpp"
 #include "fusion/columns.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/front.hpp"
 #include "fusion/grown.hpp"
+#include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/least_work.hpp"
 #include "fusion/search_effort.hpp"
@@ -65,6 +67,7 @@ struct Space::State {
     DeviceLimits limits;
     SpaceOptions options;
     std::vector<CallRoutines> routines;
+    Places places;
     Enumeration fusions;
     Columns columns;
     std::vector<double> bounds;  ///< per column
@@ -94,11 +97,12 @@ struct Space::State {
           model(the_model),
           limits(the_limits),
           options(the_options),
-          routines(find_routines(the_graph, catalog, the_limits)) {
+          routines(find_routines(the_graph, catalog, the_limits)),
+          places(find_places(the_graph, catalog)) {
         if (options.max_fusions == 0) {
             options.max_fusions = automatic_fusions(graph.calls(), options.grown);
         }
-        fusions = enumerate_fusions(graph, options.max_fusion, options.max_fusions);
+        fusions = enumerate_fusions(graph, places, options.max_fusion, options.max_fusions);
         std::vector<double> flops;
         flops.reserve(routines.size());
         for (const CallRoutines& call : routines) {
@@ -108,7 +112,7 @@ struct Space::State {
             add_grown(catalog, flops);
         }
         pricers.resize(1);
-        columns = make_columns(graph, fusions.sets, flops, options.recompute, static_cast<std::size_t>(options.max_fusion));
+        columns = make_columns(graph, fusions.sets, flops, options.recompute, static_cast<std::size_t>(options.max_fusion), places);
         bounds.reserve(columns.columns.size());
         for (const Column& column : columns.columns) {
             bounds.push_back(bound_of(column));
@@ -140,7 +144,7 @@ struct Space::State {
         std::vector<CallSet> all;
         std::set_union(fusions.sets.begin(), fusions.sets.end(), grown.begin(), grown.end(), std::back_inserter(all), by_size);
         fusions.sets = std::move(all);
-        const auto larger = [&](const CallSet& set) { return set.size() > static_cast<std::size_t>(options.max_fusion); };
+        const auto larger = [&](const CallSet& set) { return places.of(set) > static_cast<std::size_t>(options.max_fusion); };
         statistics.grown = static_cast<std::size_t>(std::count_if(fusions.sets.begin(), fusions.sets.end(), larger));
     }
 
@@ -152,12 +156,16 @@ struct Space::State {
             }
             return sum;
         };
-        double flops = 0;
+        KernelWork least;
         for (CallId call : column.executes) {
-            flops += routines[call.index()].operations.flops;
+            least.precision = std::max(least.precision, graph.datum(graph.call(call).result).type.precision);
         }
-        const Precision precision = graph.datum(graph.call(column.executes.front()).result).type.precision;
-        return rounded_prediction(model.lower_bound(bytes(column.loads), bytes(column.stores), flops, precision, options.elements));
+        for (CallId call : column.executes) {
+            count_arithmetic(least, routines[call.index()].operations, graph.datum(graph.call(call).result).type.precision, 1);
+        }
+        least.read_bytes = bytes(column.loads);
+        least.write_bytes = bytes(column.stores);
+        return rounded_prediction(model.bound_of(least, options.elements));
     }
 
     const Column& column(ColumnId id) const { return columns.columns.at(id.index()); }
@@ -328,6 +336,10 @@ void Space::find_seconds(const std::vector<ColumnId>& columns) {
 
 const std::vector<CallSet>& Space::fusions() const {
     return state_->fusions.sets;
+}
+
+const Places& Space::places() const {
+    return state_->places;
 }
 
 const Front& Space::front(ColumnId column) {

@@ -2,6 +2,7 @@
 // The candidate space of a program: fusions, the columns they give, and for each column its kept implementations, built on demand.
 #pragma once
 
+#include "fusion/places.hpp"
 #include "fusion/plan.hpp"
 #include "fusion/target.hpp"
 
@@ -12,7 +13,7 @@
 namespace fusec::fusion {
 
 struct SpaceOptions {
-    int max_fusion = 8;
+    int max_fusion = 8;          ///< calls that take a place (places.hpp)
     std::size_t max_fusions = 0; ///< to enumerate; 0: 200,000, or 50,000 in programs of more than 50 calls where larger ones are grown
     bool grown = false;          ///< fusions of more than max_fusion calls too, as far as they are grown (grown.hpp)
     bool recompute = true;
@@ -24,7 +25,7 @@ struct SpaceOptions {
 struct SpaceStatistics {
     std::size_t calls = 0;
     std::size_t fusions = 0;
-    std::size_t grown = 0;      ///< of these, with more than SpaceOptions::max_fusion calls
+    std::size_t grown = 0;      ///< of these, in which more than SpaceOptions::max_fusion calls take a place
     std::size_t candidates = 0; ///< implementations considered, over the columns built so far
     std::size_t dominated = 0;  ///< not kept, those included that were not built because their routines cannot beat the best
     std::map<std::string, std::size_t> rejected; ///< by reason, of those built
@@ -63,6 +64,7 @@ public:
     void find_seconds(const std::vector<ColumnId>& columns) override;
 
     const std::vector<CallSet>& fusions() const;
+    const Places& places() const;
     const Front& front(ColumnId column);
     /// Every implementation of the column before pruning, in enumeration order (for counting, `why`, and tests).
     std::vector<Candidate> implementations(ColumnId column) const;

@@ -134,14 +134,15 @@ int WaitingComponents::read(std::size_t call, std::size_t operand, std::size_t s
 
 WaitingComponents::Waiting WaitingComponents::during(std::size_t step) {
     Waiting waiting;
-    const auto count = [&](Held& held) {
-        waiting.all += held.components;
-        waiting.often += held.often ? held.components : 0;
-        held.components = held.until <= step ? 0 : held.components;
-    };
-    for (List& list : lists_) {
-        count(list.held);
-        std::for_each(list.by_component.begin(), list.by_component.end(), count);
+    for (std::size_t datum = 0; datum < lists_.size(); ++datum) {
+        const int word = kernel_.data[datum].word_bytes() / 4;
+        const auto count = [&](Held& held) {
+            waiting.all += held.components * word;
+            waiting.often += held.often ? held.components * word : 0;
+            held.components = held.until <= step ? 0 : held.components;
+        };
+        count(lists_[datum].held);
+        std::for_each(lists_[datum].by_component.begin(), lists_[datum].by_component.end(), count);
     }
     return waiting;
 }

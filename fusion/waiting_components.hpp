@@ -24,8 +24,8 @@ public:
     int read(std::size_t call, std::size_t operand, std::size_t step);
 
     struct Waiting {
-        int all = 0;   ///< components of all lists and tiles
-        int often = 0; ///< of them, those that more than one later step reads
+        int all = 0;   ///< 32-bit words of components of all lists and tiles
+        int often = 0; ///< of them, those of components that more than one later step reads
     };
     /// Those read by this step and before. What no later step reads is gone after it.
     Waiting during(std::size_t step);

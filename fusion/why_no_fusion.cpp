@@ -27,7 +27,7 @@ std::string way_out_and_back(const dag::CallGraph& graph, const dag::CallSet& se
 
 } // namespace
 
-std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest) {
+std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::CallSet& set, int largest, const Places& places) {
     const auto other = std::find_if(set.begin(), set.end(), [&](CallId call) { return graph.block(call) != graph.block(set.front()); });
     if (other != set.end()) {
         const auto place = [&](CallId call) {
@@ -37,9 +37,9 @@ std::optional<Rejection> why_no_fusion(const dag::CallGraph& graph, const dag::C
             Rejection::Reason::several_blocks, place(set.front()) + ", " + place(*other) + ": a kernel has calls of one block"};
     }
     largest = std::clamp(largest, 1, largest_enumerated);
-    if (set.size() > static_cast<std::size_t>(largest)) {
-        return Rejection{Rejection::Reason::too_large,
-            std::to_string(set.size()) + " calls, at most " + std::to_string(largest) + " allowed in one kernel"};
+    if (const std::size_t size = places.of(set); size > static_cast<std::size_t>(largest)) {
+        return Rejection{
+            Rejection::Reason::too_large, std::to_string(size) + " calls, at most " + std::to_string(largest) + " allowed in one kernel"};
     }
     if (!graph.convex(set)) {
         return Rejection{Rejection::Reason::not_convex, way_out_and_back(graph, set)};

@@ -149,8 +149,10 @@ suffixed
     : primary (APOSTROPHE | subscript)*
     ;
 
+// `double(x)` is x in that precision: a call of one operand.
 primary
     : NAME arguments?
+    | precision arguments
     | NUMBER
     | LEFT_PARENTHESIS expression RIGHT_PARENTHESIS
     ;

@@ -99,11 +99,12 @@ double issue_seconds(const Launch& l) {
 
 double fma_seconds(const Launch& l) {
     const double rate = l.work.precision == Precision::f32 ? l.device.fma_f32 : l.device.fma_f64;
-    return l.busiest * l.pipes.fma * l.work.lane_slots / (rate * l.clock);
+    return l.busiest * l.pipes.fma * l.work.arithmetic_lane_slots / (rate * l.clock) +
+        l.busiest * l.pipes.fma_float * l.work.arithmetic_lane_slots / (l.device.fma_f32 * l.clock);
 }
 
 double special_seconds(const Launch& l) {
-    return l.busiest * l.pipes.special * l.work.lane_slots / (l.device.special * l.clock);
+    return l.busiest * l.pipes.special * l.work.arithmetic_lane_slots / (l.device.special * l.clock);
 }
 
 /// Cycles that a block spends on arithmetic while its bytes are in flight: instructions of one thread at two cycles each (four cycles
@@ -254,7 +255,8 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     const PipeWork pipes = pipe_work(least, device.limits.target);
     const double rest = norm(std::array{per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
                                  per_sm * least.instructions / (device.issue_slots * clock),
-                                 per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock),
+                                 per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock) +
+                                     per_sm * pipes.fma_float / (device.fma_f32 * clock),
                                  per_sm * pipes.special / (device.special * clock)},
         exponent);
     const auto power = [&](double value) { return exponent == 2 ? value * value : std::pow(value, exponent); };

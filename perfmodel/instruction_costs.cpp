@@ -2,6 +2,7 @@
 #include "perfmodel/instruction_costs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fusec::perfmodel {
 
@@ -45,16 +46,27 @@ double fma_slots(double flops) {
 }
 
 PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target) {
-    const Expansions& costs = expansions(work.precision, target);
-    const double plain = std::max(0.0, work.flops - work.divisions - work.square_roots - work.transcendentals);
-    PipeWork sum{fma_slots(plain), 0};
-    const auto add = [&](double count, const Expansion& cost) {
-        sum.fma += count * cost.fma;
-        sum.special += count * cost.special;
+    PipeWork sum;
+    const auto add = [&](const fusion::Arithmetic& counts, Precision precision, double& fma) {
+        const Expansions& costs = expansions(precision, target);
+        const double plain = std::max(0.0, counts.flops - counts.divisions - counts.square_roots - counts.transcendentals);
+        fma += fma_slots(plain);
+        for (const auto& [count, cost] : {std::pair{counts.divisions, costs.division}, std::pair{counts.square_roots, costs.square_root},
+                 std::pair{counts.transcendentals, costs.transcendental}}) {
+            fma += count * cost.fma;
+            sum.special += count * cost.special;
+        }
     };
-    add(work.divisions, costs.division);
-    add(work.square_roots, costs.square_root);
-    add(work.transcendentals, costs.transcendental);
+    const fusion::Arithmetic all{work.flops, work.divisions, work.square_roots, work.transcendentals};
+    const fusion::Arithmetic& narrow = work.in_float;
+    if (target == fusion::Target::host || narrow.flops == 0) { // half registers take as many instructions as whole ones
+        add(all, work.precision, sum.fma);
+        return sum;
+    }
+    add({all.flops - narrow.flops, all.divisions - narrow.divisions, all.square_roots - narrow.square_roots,
+            all.transcendentals - narrow.transcendentals},
+        work.precision, sum.fma);
+    add(narrow, Precision::f32, sum.fma_float);
     return sum;
 }
 

@@ -9,13 +9,14 @@ namespace fusec::perfmodel {
 
 /// Thread-level work per element.
 struct PipeWork {
-    double fma = 0;     ///< slots of the FMA pipe of the kernel's precision
-    double special = 0; ///< operations of the special-function unit (host: of the divider)
+    double fma = 0;       ///< slots of the FMA pipe of the kernel's precision
+    double special = 0;   ///< operations of the special-function unit (host: of the divider)
+    double fma_float = 0; ///< of a kernel of both precisions on a GPU: slots of the float pipe, beside those of the other
 };
 
 PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target);
 
-/// FMA slots that `flops` additions and multiplications take at least: pipe_work(w).fma >= fma_slots(w.flops).
+/// FMA slots that `flops` additions and multiplications take at least: pipe_work(w).fma + pipe_work(w).fma_float >= fma_slots(w.flops).
 double fma_slots(double flops);
 
 } // namespace fusec::perfmodel

@@ -36,7 +36,7 @@ public:
         return composite_lower_bound(device_, read_bytes, write_bytes, flops, precision, elements);
     }
     double least_seconds(const KernelWork& least, std::uint64_t elements) const override {
-        const double simple = composite_lower_bound(device_, least.read_bytes, least.write_bytes, least.flops, least.precision, elements);
+        const double simple = bound_of(least, elements);
         return device_.limits.target == fusion::Target::host ? simple : std::max(simple, composite_cuda_least(device_, least, elements));
     }
 

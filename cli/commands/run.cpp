@@ -184,6 +184,30 @@ std::optional<execute::LoadedLibrary> build(const Compilation& c, Diagnostics& d
     return path ? execute::LoadedLibrary::open(*path, diagnostics) : std::nullopt;
 }
 
+/// Launches the program: whole, or with `blocks` by their functions, one after the other. What they took, for the last line of the command.
+std::string launch(const execute::UnitFunctions& functions, const std::vector<std::string>& blocks, const std::vector<void*>& lists,
+    std::uint64_t elements, Buffer& workspace) {
+    void* const memory = workspace.size() == 0 ? nullptr : workspace.data();
+    double all = 0;
+    const auto timed = [&](const auto& function) {
+        const auto start = std::chrono::steady_clock::now();
+        const int status = function(lists.data(), elements, memory, workspace.size(), nullptr);
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        internal_check(status == 0, "the host kernels refused their arguments");
+        all += seconds;
+        return time_text(seconds);
+    };
+    if (blocks.empty()) {
+        timed(functions.launch);
+        return time_text(all);
+    }
+    std::string each;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        each += (b == 0 ? "" : ", ") + fmt::format("`{}` {}", blocks[b], timed(functions.entries.at(b).launch));
+    }
+    return time_text(all) + ": " + each;
+}
+
 /// Reports the first element in which an assertion fails, at the assertion.
 void report_failure(const frontend::CheckedProgram& program, const execute::UnitFunctions& functions, const void* workspace,
     std::uint64_t elements, Diagnostics& diagnostics) {
@@ -246,8 +270,9 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         return;
     }
     const auto library = build(c, diagnostics);
+    const std::vector<std::string> blocks = c.options.entries ? c.unit->blocks : std::vector<std::string>{};
     const auto functions =
-        library ? execute::UnitFunctions::find(*library, c.unit->name, diagnostics, {}, !c.program->checks.empty()) : std::nullopt;
+        library ? execute::UnitFunctions::find(*library, c.unit->name, diagnostics, blocks, !c.program->checks.empty()) : std::nullopt;
     if (!functions) {
         return;
     }
@@ -257,12 +282,8 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
             pointers.push_back(lists->buffers[i].data());
         }
     }
-    const std::size_t needed = functions->workspace_bytes(lists->elements);
-    Buffer workspace(needed);
-    const auto start = std::chrono::steady_clock::now();
-    const int status = functions->launch(pointers.data(), lists->elements, needed == 0 ? nullptr : workspace.data(), needed, nullptr);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    internal_check(status == 0, "the host kernels refused their arguments");
+    Buffer workspace(functions->workspace_bytes(lists->elements));
+    const std::string took = launch(*functions, blocks, pointers, lists->elements, workspace);
 
     std::vector<OutputFile> files;
     for (std::size_t i = 0; i < c.program->listed_outputs(); ++i) {
@@ -286,8 +307,8 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
     }
     report_failure(*c.program, *functions, workspace.data(), lists->elements, diagnostics);
     if (!diagnostics.has_errors()) {
-        diagnostics.conclude(fmt::format(
-            "{}: {} in {} (first call, not a benchmark)", c.program->name, counted(lists->elements, "element"), time_text(seconds)));
+        diagnostics.conclude(
+            fmt::format("{}: {} in {} (first call, not a benchmark)", c.program->name, counted(lists->elements, "element"), took));
     }
 }
 

@@ -61,7 +61,11 @@ std::optional<fusion::Plan> best_plan(Compilation& c, const std::function<bool(c
 
 /// Which sets were tried and do not hold both calls.
 std::string sets_without_both(const Compilation& c, int largest) {
-    if (c.graph->calls() <= static_cast<std::size_t>(largest)) {
+    dag::CallSet every;
+    for (std::size_t i = 0; i < c.graph->calls(); ++i) {
+        every.emplace_back(i);
+    }
+    if (c.space->places().of(every) <= static_cast<std::size_t>(largest)) {
         return "no set of calls that holds both is connected and convex";
     }
     const std::string all = fmt::format("no set of at most {} calls that holds both is connected and convex", largest);
@@ -88,6 +92,10 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
             between.emplace_back(i);
         }
     }
+    const auto places_of = [&](dag::CallSet set) { // slices and assemblies take none
+        set.insert(set.end(), {first, last});
+        return c.space->places().of(set);
+    };
     const int largest = c.options.max_fusion.value_or(fusion::SpaceOptions{}.max_fusion);
     std::set<std::string> rejections;
     bool enumerated = false;
@@ -104,17 +112,17 @@ void explain_impossible(Compilation& c, CallId a, CallId b) {
         for (const std::string& rejection : rejections) {
             std::cout << "  " << rejection << '\n';
         }
-    } else if (between.size() + 2 > static_cast<std::size_t>(largest)) {
-        const std::string limit = between.size() + 2 > static_cast<std::size_t>(fusion::largest_kernel)
+    } else if (const std::size_t places = places_of(between); places > static_cast<std::size_t>(largest)) {
+        const std::string limit = places > static_cast<std::size_t>(fusion::largest_kernel)
             ? fmt::format("a kernel has at most {}", fusion::largest_kernel)
             : c.options.max_fusion ? fmt::format("--max-fusion is {}", largest)
                                    : fmt::format("of the sets above {} only some are tried unless --max-fusion asks for them", largest);
         std::cout << fmt::format("  the calls between them ({}) must be in it too: {} calls, {} [too-large]\n",
-            some_call_names(between, *c.graph), between.size() + 2, limit);
+            some_call_names(between, *c.graph), places, limit);
     } else {
         between.insert(between.end(), {first, last});
         std::ranges::sort(between);
-        if (const auto reason = fusion::why_no_fusion(*c.graph, between, largest)) {
+        if (const auto reason = fusion::why_no_fusion(*c.graph, between, largest, c.space->places())) {
             std::cout << fmt::format(
                 "  {}: {} [{}]\n", some_call_names(between, *c.graph), reason->detail, fusion::to_string(reason->reason));
         }

@@ -12,11 +12,12 @@ fusec=$(realpath "$1")
 root=$(realpath "$2")
 # shellcheck source=tests/codegen/find_nvcc.sh
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/find_nvcc.sh"
+declare -A options=([checked]=--checked [entries]="--checked --entries --runtime include")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for unit in h200:90 a100:80; do
-    for plan in auto none max greedy workloads large reduction checked; do
+    for plan in auto none max greedy workloads large reduction checked entries; do
         folder=$work/sm_${unit#*:}/$plan
         mkdir -p "$folder"
         programs=("$root"/examples/*.fus)
@@ -25,7 +26,10 @@ for unit in h200:90 a100:80; do
             programs=("$root"/examples/workloads/*.fus)
             mode=auto
         elif [[ $plan == checked ]]; then # all in one kernel and one for each call, with and without a workspace
-            programs=("$root"/examples/neo_hookean.fus "$root"/tests/codegen/large/checks_*.fus)
+            programs=("$root"/examples/{neo_hookean,workloads/explicit_step,workloads/tet_plasticity}.fus "$root"/tests/codegen/large/checks_*.fus)
+            mode=auto
+        elif [[ $plan == entries ]]; then # against the headers in place of what is embedded
+            programs=("$root"/examples/workloads/{explicit_step,tet_plasticity}.fus)
             mode=auto
         elif [[ $plan == large ]]; then
             programs=("$root"/tests/codegen/large/{chain,congruence,product,solve}_*.fus)
@@ -34,9 +38,10 @@ for unit in h200:90 a100:80; do
             programs=("$root"/tests/codegen/large/reduction_*.fus)
             mode=auto
         fi
+        read -ra more <<<"${options[$plan]:-}"
         for program in "${programs[@]}"; do
             name=$(basename "$program" .fus)
-            "$fusec" "$program" -o "$folder/$name.cu" --plan "$mode" $([[ $plan == checked ]] && echo --checked) --device "${unit%:*}" --arch "sm_${unit#*:}" 2>"$folder/$name.log" || {
+            "$fusec" "$program" -o "$folder/$name.cu" --plan "$mode" "${more[@]}" --device "${unit%:*}" --arch "sm_${unit#*:}" 2>"$folder/$name.log" || {
                 echo "fusec fails: $name --plan $mode --arch sm_${unit#*:}"
                 cat "$folder/$name.log"
                 exit 1
@@ -52,10 +57,11 @@ compile() {
     local folder=$1 arch
     ulimit -t "$([[ $folder == */reduction ]] && echo 10 || echo 400)"
     arch=$(basename "$(dirname "$folder")")
-    (cd "$folder" && "$nvcc" -std=c++17 "-arch=$arch" -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v -c all.cu -o all.o) >"$folder/log" 2>&1 && echo 0 >"$folder/rc" || echo $? >"$folder/rc"
+    (cd "$folder" && "$nvcc" -std=c++17 "-arch=$arch" -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v "-I$runtime" -c all.cu -o all.o) >"$folder/log" 2>&1 && echo 0 >"$folder/rc" || echo $? >"$folder/rc"
 }
 export -f compile
-export nvcc
+runtime=$root/elementary-lib/runtime
+export nvcc runtime
 printf '%s\n' "$work"/sm_*/* | xargs -P 2 -I{} bash -c 'compile {}'
 
 status=0

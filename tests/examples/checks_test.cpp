@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assertions: flags against conditions written by hand; every plan on the host and under emulated CUDA; text that has none without
 // `--checked`; many threads on the host; and what is wrong in a text or in kernel IR is seen.
-#include "cli/choose_plan.hpp"
-#include "cli/pipeline.hpp"
 #include "codegen/failure_emission.hpp"
 #include "codegen/verifier.hpp"
 #include "execute/loaded_library.hpp"
-#include "execute/verify.hpp"
-#include "execute/verify_cases.hpp"
-#include "tests/execute/temporary_folder.hpp"
-
-#include <Eigen/Dense>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "execute/selections.hpp"
+#include "tests/examples/construct.hpp"
 
 #include <algorithm>
 #include <fstream>
+#include <iostream>
 #include <map>
 #include <regex>
-#include <sstream>
+#include <set>
 
 namespace fusec {
 namespace {
@@ -52,39 +46,19 @@ r = root(product + 0.8);
 return C, w, below, r;
 )";
 
-class Checks : public testing::Test {
+using examples::failures;
+
+class Checks : public examples::Construct {
 protected:
     void compile(const std::string& program, const char* stage, fusion::Target target = fusion::Target::cuda, bool checked = true,
         const char* plan = "auto") {
-        std::ofstream(folder.path() / "checks.fus") << program;
-        c = {};
-        c.options.program = folder.path() / "checks.fus";
-        c.options.target = target;
-        c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
-        c.options.checked = checked;
-        c.options.plan = plan;
-        Diagnostics diagnostics;
-        const bool good = cli::run_pipeline(c, diagnostics, stage);
-        std::ostringstream out;
-        render(diagnostics, out, false);
-        said = out.str();
-        ASSERT_TRUE(good) << said;
-    }
-    static execute::RunSetup setup(const std::filesystem::path& cache) {
-        Diagnostics diagnostics;
-        return {execute::find_host_compiler(diagnostics).value(), cache, library::standard_library_folder(), 2, 300, 20};
-    }
-    static std::string failures(const execute::VerifyResult& result) {
-        std::string all;
-        for (const execute::VerifyFailure& failure : result.failures) {
-            all += failure.what + ": " + failure.texts.front() + "\n";
-        }
-        return all;
+        ASSERT_TRUE(compile_into(c, program, target, stage, [&](cli::CompileOptions& options) {
+            options.checked = checked;
+            options.plan = plan;
+        }));
     }
 
-    execute::TemporaryFolder folder;
     cli::Compilation c;
-    std::string said;
 };
 
 /// The program without its assertions, whose lines stay.
@@ -125,31 +99,69 @@ TEST_F(Checks, FlagsAreWhatEigenGives) {
     }
 }
 
+/// The text of each.
+std::vector<std::string> places(const std::vector<execute::OneSidedSelection>& selections) {
+    std::vector<std::string> found;
+    for (const execute::OneSidedSelection& one : selections) {
+        found.emplace_back(one.place.text());
+    }
+    return found;
+}
+
+/// Of 20,000 elements, in which `below` takes both values; and where it takes one, it is named, but not the assertion on `limit`, which holds in all.
+TEST_F(Checks, SelectionsOfTheProgramAloneAreOneSided) {
+    const auto one_sided = [&](const std::string& program) {
+        compile(program, "check");
+        const execute::RandomCases cases = execute::draw_cases(*c.program, *c.catalog, 20000, 3);
+        return execute::one_sided_selections(*c.program, *c.catalog, cases.reference, 20000);
+    };
+    EXPECT_THAT(places(one_sided(text)), testing::IsEmpty());
+    std::string wide = text;
+    wide.replace(wide.find("product < 0.8, 0, 1"), 13, "product < 800");
+    const std::vector<execute::OneSidedSelection> found = one_sided(wide);
+    EXPECT_THAT(places(found), testing::ElementsAre("select(product < 800, 0, 1)"));
+    EXPECT_TRUE(!found.empty() && found.front().first);
+}
+
 TEST_F(Checks, EveryPlanEqualsTheReference) {
     for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
         compile(text, "space", target);
-        for (const char* mode : {"auto", "none", "max", "greedy"}) {
-            c.options.plan = mode;
-            c.plans.clear();
-            Diagnostics diagnostics;
-            ASSERT_TRUE(cli::choose_plan(c, diagnostics)) << mode;
-            fusion::verify(c.plans.front(), *c.graph);
+        expect_every_plan_agrees(c, [&](const char* mode, const execute::VerifyResult& result) {
             for (const fusion::Candidate& kernel : c.plans.front().kernels) {
                 fusion::verify(kernel, *c.graph, *c.catalog);
             }
             codegen::verify(codegen::lower(c.plans.front(), *c.graph, *c.catalog));
-            const execute::VerifyResult result =
-                execute::verify_plan(c.plans.front(), *c.graph, *c.catalog, {.target = target}, setup(folder.path() / "cache"));
-            EXPECT_TRUE(result.passed()) << mode << "\n" << failures(result);
-            EXPECT_GT(result.components, 1000U);
-            EXPECT_LE(result.one_sided.size(), 1U) << "that an assertion holds everywhere is no surprise, but for `below`";
-        }
+            for (const std::string& place : places(result.one_sided)) {
+                EXPECT_EQ(place, "select(product < 0.8, 0, 1)") << mode << ": that an assertion holds everywhere is no surprise";
+            }
+        });
         execute::VerifyOptions options{.target = target};
         options.sample = 60;
-        const execute::VerifyResult result =
-            execute::verify_candidates(*c.space, *c.graph, *c.catalog, options, setup(folder.path() / "cache"));
+        const execute::VerifyResult result = execute::verify_candidates(*c.space, *c.graph, *c.catalog, options, setup());
         EXPECT_TRUE(result.passed()) << failures(result);
         EXPECT_GT(result.checked, 30U);
+    }
+}
+
+/// In blocks, launched whole and one by one: what fails in the first block alone is not forgotten when the second is launched, and the element counts
+/// before the order of the checks. `b` and `c` make one call in both blocks, and the assertions are three.
+TEST_F(Checks, OfAllBlocksAreRemembered) {
+    for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
+        compile("program parts; MATRIX3x3 A; SCALAR s; input A, s; block one { b = s * s; assert(b < 0.6, \"one\"); B = A * A; } "
+                "block two { c = s * s; assert(c < 0.6, \"again\"); d = c * mtrace(B); assert(d < 0.9, \"two\"); } return B, d;",
+            "space", target);
+        ASSERT_EQ(c.program->checks.size(), 3U);
+        std::set<std::pair<std::uint32_t, std::string>> blocks;
+        for (const frontend::Check& check : c.program->checks) {
+            blocks.emplace(c.program->call(*c.program->datum(c.program->outputs[check.output]).producer).block, check.text);
+        }
+        EXPECT_THAT(blocks, testing::ElementsAre(testing::Pair(0U, "one"), testing::Pair(1U, "again"), testing::Pair(1U, "two")));
+        const execute::RandomCases cases = execute::draw_cases(*c.program, *c.catalog, 200, 1);
+        for (const frontend::Check& check : c.program->checks) {
+            const std::vector<double>& flags = cases.reference.values[c.program->outputs[check.output].index()];
+            EXPECT_GT(std::count(flags.begin(), flags.end(), 1), 0) << check.text;
+        }
+        expect_every_plan_agrees(c);
     }
 }
 
@@ -175,7 +187,7 @@ TEST_F(Checks, AreInHeaderAndText) {
         HasSubstr("int checks_first_failure(const void* workspace, void* stream, size_t* element, const char** message);"));
     EXPECT_THAT(c.emitted.source, HasSubstr("unsigned long long* failure, size_t first, size_t n)"));
     EXPECT_THAT(c.emitted.source, HasSubstr(R"("a \\backslash, a question\?\?/ and a tab\011")"));
-    EXPECT_THAT(c.emitted.source, HasSubstr("atomicMin(failure, static_cast<unsigned long long>(element) << 16 | check)"));
+    EXPECT_THAT(c.emitted.source, HasSubstr("atomicMin(failure, found)"));
     EXPECT_THAT(c.emitted.header, Not(HasSubstr("assert"))) << "flags are no lists";
     EXPECT_EQ(codegen::string_literal("\x01"
                                       "1\""),
@@ -232,10 +244,10 @@ protected:
         const std::vector<execute::RunCase> cases = execute::plan_launches(c.plans.front(), *c.graph, 1);
         const std::map<std::size_t, execute::RunInterface> draws = failing_late(unit, execute::most_elements(cases));
         const auto job = [&](const std::string& source, execute::RunInterface interface) {
-            return execute::RunJob{execute::unit_text(unit, {source, c.emitted.header}, "fused"), std::move(interface), cases};
+            return execute::RunJob{execute::unit_text(unit, {source, c.emitted.header}, "program"), std::move(interface), cases};
         };
         const execute::BuildKind kind = target == fusion::Target::host ? execute::BuildKind::host_checked : execute::BuildKind::emulated;
-        execute::RunSetup alone = setup(folder.path() / "cache");
+        execute::RunSetup alone = setup();
         alone.batch = 1; // all have one name
         std::vector<execute::RunJob> unchanged;
         for (const auto& [check, draw] : draws) {
@@ -276,9 +288,13 @@ TEST_F(CheckMutants, OfCudaAreCaught) {
             {"the element is that of the block's first", "assert_2, first + element, 1", "assert_2, first, 1"},
             {"another check's number", "assert_2, first + element, 1", "assert_2, first + element, 0"},
             {"another check's flag", "fusec::report(failure, assert_4,", "fusec::report(failure, assert_4 * 0,"},
-            {"the flag is turned round", "if (flag != T(0))", "if (flag == T(0))"}, {"the check is left out", "<< 16 | check)", "<< 16)"},
+            {"the flag is turned round", "if (flag != T(0) &&", "if (flag == T(0) &&"},
+            {"the check is left out", "<< 16 | check;", "<< 16;"},
             {"the element is moved by too little", "(element) << 16", "(element) << 15"},
-            {"the last failure and not the first", "atomicMin(failure, static_cast", "*failure = (static_cast"},
+            {"the last failure and not the first",
+                "found < *const_cast<const volatile unsigned long long*>(failure))\n        atomicMin(failure, found)",
+                "true)\n        *failure = found"},
+            {"looked at the wrong way", "found < *const_cast", "found > *const_cast"},
             {"the word behind", "atomicMin(failure,", "atomicMin(failure + 1,"},
             {"the word is not set", "const int error = fusec::reset_failure(workspace, stream)", "const int error = 0"},
             {"the word is not set for no elements", "? cudaSuccess : fusec::reset_failure(workspace, stream)",
@@ -337,6 +353,60 @@ TEST_F(Checks, TheVerifierSeesWrongReports) {
 }
 
 /// 300,000 elements on the threads of OpenMP; what fails lies in many of their parts.
+/// What the interface says of the word: the first block's launch begins anew, the others add to it, and memory without a launch is refused.
+TEST_F(Checks, BlocksThatAreLaunchedAgainAddToWhatFailed) {
+    ASSERT_TRUE(compile_into(c,
+        "program again; SCALAR s; input s; block one { assert(s < 1, \"one\"); r = 2 * s; } block two { assert(r > 0, \"two\"); q = r * r; "
+        "} return r, q;",
+        fusion::Target::host, "emit", [](cli::CompileOptions& options) {
+            options.checked = true;
+            options.entries = true;
+        }));
+    EXPECT_THAT(c.emitted.header, HasSubstr("The launch of the first block begins anew, those of the others add what they find to it."));
+    Diagnostics diagnostics;
+    execute::BuildRequest request;
+    request.kind = execute::BuildKind::host_checked;
+    request.files = {{"again.cpp", c.emitted.source}, {c.header_name, c.emitted.header}};
+    const auto path = execute::build_library(request, execute::find_host_compiler(diagnostics).value(), folder.path(), diagnostics);
+    ASSERT_TRUE(path);
+    const auto loaded = execute::LoadedLibrary::open(*path, diagnostics);
+    ASSERT_TRUE(loaded);
+    const auto functions = execute::UnitFunctions::find(*loaded, "again", diagnostics, {"one", "two"}, true);
+    ASSERT_TRUE(functions);
+    constexpr std::size_t n = 100;
+    std::vector<float> s(n, 0.5F), r(n), q(n);
+    void* const lists[] = {s.data(), r.data(), q.data()};
+    alignas(256) static unsigned char workspace[1024];
+    ASSERT_LE(functions->workspace_bytes(n), sizeof workspace);
+    const auto launch = [&](std::size_t block) { return functions->entries[block].launch(lists, n, workspace, sizeof workspace, nullptr); };
+    const auto expect = [&](const char* expected, std::size_t at) {
+        std::size_t element = n;
+        const char* message = nullptr;
+        ASSERT_EQ(functions->first_failure(workspace, nullptr, &element, &message), 0);
+        EXPECT_STREQ(message, expected);
+        EXPECT_EQ(element, at);
+    };
+    s[20] = -1;
+    ASSERT_EQ(launch(0), 0);
+    expect(nullptr, 0);
+    ASSERT_EQ(launch(1), 0);
+    expect("two", 20);
+    r[20] = 1;
+    ASSERT_EQ(launch(1), 0);
+    expect("two", 20); // of the block's first launch
+    s[20] = 2;
+    ASSERT_EQ(launch(0), 0);
+    expect("one", 20);
+    s[20] = 0.5F;
+    ASSERT_EQ(launch(0), 0);
+    ASSERT_EQ(launch(1), 0);
+    expect(nullptr, 0);
+    std::fill(std::begin(workspace), std::end(workspace), static_cast<unsigned char>(0x55)); // check 0x5555 of two
+    std::size_t element = 0;
+    const char* message = nullptr;
+    EXPECT_NE(functions->first_failure(workspace, nullptr, &element, &message), 0);
+}
+
 TEST_F(Checks, OnManyThreadsOfTheHostTheFirstOneIsFound) {
     compile("program many; SCALAR s; input s; r = 2 * s; assert(s < 1, \"one\"); assert(r < 4, \"two\"); return r;", "emit",
         fusion::Target::host);
@@ -407,8 +477,8 @@ TEST_F(Checks, StandInAlternatives) {
         for (const cli::PlannedCombination& one : c.planned) {
             EXPECT_EQ(one.compiled->program->checks.size(), one.taken.front() == 1 ? 2U : 3U);
             EXPECT_EQ(one.compiled->program->checks.back().text, "both");
-            const execute::VerifyResult result = execute::verify_plan(one.compiled->plans.front(), *one.compiled->graph,
-                *one.compiled->catalog, {.target = target}, setup(folder.path() / "cache"));
+            const execute::VerifyResult result = execute::verify_plan(
+                one.compiled->plans.front(), *one.compiled->graph, *one.compiled->catalog, {.target = target}, setup());
             EXPECT_TRUE(result.passed()) << failures(result);
         }
     }

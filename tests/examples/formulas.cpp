@@ -3,6 +3,7 @@
 
 #include "tests/examples/hexahedra.hpp"
 #include "tests/examples/lists.hpp"
+#include "tests/examples/steps.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
@@ -222,6 +223,7 @@ Values rigid_chain(const Values& in) {
 const FormulaTable& table() {
     static const FormulaTable formulas = [] {
         FormulaTable all = hexahedron_formulas();
+        all.merge(step_formulas());
         all.insert({
             {"corotated", corotated},
             {"demo", demo},

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains of products, as written and in the order of fewest operations, against Eigen; every plan of both on the host and under emulated CUDA.
-#include "cli/choose_plan.hpp"
-#include "cli/pipeline.hpp"
 #include "execute/agreement.hpp"
-#include "execute/verify.hpp"
-#include "tests/execute/temporary_folder.hpp"
+#include "tests/examples/construct.hpp"
 
-#include <Eigen/Dense>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <map>
-#include <sstream>
 
 namespace fusec {
 namespace {
@@ -38,24 +29,13 @@ o = A * (B * vouter(v, w)) * w;
 return y, z, K, r, S, o;
 )";
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Lists = std::map<std::string, std::vector<double>>;
-
-std::vector<double> drawn(int count, unsigned seed) {
-    std::vector<double> values;
-    for (int i = 0; i < count; ++i) {
-        seed = seed * 1664525U + 1013904223U;
-        values.push_back(static_cast<double>(seed >> 20U) / 4096 - 0.5);
-    }
-    return values;
-}
+using examples::drawn;
+using examples::listed;
+using examples::Lists;
+using Matrix = examples::RowMajor;
 
 Matrix matrix(const Lists& in, const char* name, int rows, int columns) {
-    return Eigen::Map<const Matrix>(in.at(name).data(), rows, columns);
-}
-
-std::vector<double> list(const Matrix& m) {
-    return {m.data(), m.data() + m.size()};
+    return examples::matrix(in.at(name), rows, columns);
 }
 
 Lists by_eigen(const Lists& in) {
@@ -63,64 +43,75 @@ Lists by_eigen(const Lists& in) {
                  w = matrix(in, "w", 5, 1);
     const double s = in.at("s")[0], t = in.at("t")[0];
     const Matrix gram = b.transpose() * (a.transpose() * (a * b));
-    std::vector<double> triangle;
-    for (int i = 0; i < 4; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            triangle.push_back(gram(i, j));
-        }
-    }
-    return {{"y", list(s * t * (a * (b * (c * v))))}, {"z", list(s * (c.transpose() * (b.transpose() * (a.transpose() * w))))},
-        {"K", list(a * (b * (c * b.transpose())))}, {"r", list(w.transpose() * (a * (b * (c * v))))}, {"S", triangle},
-        {"o", list(a * (b * v) * (w.transpose() * w)(0, 0))}};
+    return {{"y", listed(s * t * (a * (b * (c * v))))}, {"z", listed(s * (c.transpose() * (b.transpose() * (a.transpose() * w))))},
+        {"K", listed(a * (b * (c * b.transpose())))}, {"r", listed(w.transpose() * (a * (b * (c * v))))}, {"S", examples::triangle(gram)},
+        {"o", listed(a * (b * v) * (w.transpose() * w)(0, 0))}};
 }
 
-class Products : public testing::Test {
+class Products : public examples::Construct {
 protected:
     void compile(fusion::Target target) {
-        std::ofstream(folder.path() / "products.fus") << text;
-        c = {};
-        c.options.program = folder.path() / "products.fus";
-        c.options.target = target;
-        c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
-        c.options.reassociate = true;
-        Diagnostics diagnostics;
-        const bool good = cli::run_pipeline(c, diagnostics, "plan");
-        std::ostringstream said;
-        render(diagnostics, said, false);
-        ASSERT_TRUE(good) << said.str();
-        EXPECT_EQ(said.str().find("warning"), std::string::npos) << said.str();
-        EXPECT_NE(said.str().find("contraction-order"), std::string::npos) << said.str();
+        ASSERT_TRUE(compile_into(c, text, target, "plan", [](cli::CompileOptions& options) { options.reassociate = true; }));
+        EXPECT_EQ(said.find("warning"), std::string::npos) << said;
+        EXPECT_NE(said.find("contraction-order"), std::string::npos) << said;
         ASSERT_EQ(c.planned.size(), 2U);
     }
 
-    execute::TemporaryFolder folder;
     cli::Compilation c;
 };
+
+double operations(const frontend::CheckedProgram& program, const library::Catalog& catalog) {
+    double sum = 0;
+    for (const frontend::Call& call : program.calls) {
+        sum += catalog.operations(call.instance).flops;
+    }
+    return sum;
+}
 
 TEST_F(Products, AreWhatEigenGivesInBothOrders) {
     compile(fusion::Target::cuda);
     const Lists in = {{"A", drawn(15, 1)}, {"B", drawn(12, 2)}, {"C", drawn(16, 3)}, {"v", drawn(4, 4)}, {"w", drawn(5, 5)}, {"s", {0.75}},
         {"t", {0.375}}};
     const Lists expected = by_eigen(in);
-    std::map<std::vector<std::size_t>, double> operations;
     for (const frontend::CheckedCombination& one : c.combinations) {
         const frontend::CheckedProgram& program = one.program;
         const library::Catalog catalog = c.catalog->with(program.functions);
-        execute::DataValues given(program.data.size());
-        for (const DataId id : program.inputs) {
-            given[id.index()] = in.at(program.list_name(id));
-        }
-        for (const frontend::Call& call : program.calls) {
-            operations[one.taken] += catalog.operations(call.instance).flops;
-        }
-        const execute::ReferenceResult result = execute::evaluate(program, catalog, 1, given);
-        ASSERT_EQ(program.outputs.size(), expected.size());
-        for (const DataId id : program.outputs) {
-            EXPECT_THAT(result.values[id.index()], testing::Pointwise(testing::DoubleNear(1e-13), expected.at(program.list_name(id))))
-                << program.list_name(id);
+        const Lists out = examples::evaluated(program, catalog, in);
+        ASSERT_EQ(out.size(), expected.size());
+        for (const auto& [name, values] : expected) {
+            EXPECT_THAT(out.at(name), testing::Pointwise(testing::DoubleNear(1e-13), values)) << name;
         }
     }
-    EXPECT_LT(1.5 * operations.at({2}), operations.at({1}));
+}
+
+// By hand; the product of m x k and k x n takes m n (2 k - 1), that of m x n and a vector m (2 n - 1).
+// As written:
+//   T = A B              5 4 5 = 100, also the first product of K and of S
+//   y = (((s T) C) v) t  20 + 5 4 7 + 5 7 + 5 = 200
+//   z = ((A (B C))' w) s 3 4 7 + 5 4 5 + 4 9 + 4 = 224, where A (B C) is also the first factor of r
+//   K = (T C) B'         5 4 7 + 5 3 7 = 245
+//   r = w . ((A B C) v)  5 7 + 9 = 44
+//   S = (T' A) B         4 3 9 + 10 5 = 158, as 10 entries of the result are stored
+//   o = (A (B (v w'))) w 20 + 3 5 7 + 5 5 5 + 5 9 = 295
+// which is 1266. In the order of fewest operations T, z and S are as they were, 482, as what is used again or stored is, and
+//   y = T (C ((s t) v))  1 + 4 + 4 7 + 5 7 = 68
+//   K = T (C B')         4 3 7 + 5 3 7 = 189
+//   r = ((A B C)' w) . v 4 9 + 7 = 43, of which 36 are those of z, and are not computed again in the end
+//   o = A ((w . w)(B v)) 9 + 3 7 + 3 + 5 5 = 58
+// which is 840, and 804 when z and r share their product.
+TEST_F(Products, CountAsByHand) {
+    compile(fusion::Target::cuda);
+    std::map<std::vector<std::size_t>, double> checked, planned;
+    for (const frontend::CheckedCombination& one : c.combinations) {
+        checked[one.taken] = operations(one.program, c.catalog->with(one.program.functions));
+    }
+    for (const cli::PlannedCombination& one : c.planned) {
+        planned[one.taken] = operations(*one.compiled->program, *one.compiled->catalog);
+    }
+    EXPECT_THAT(
+        checked, testing::ElementsAre(testing::Pair(std::vector<std::size_t>{1}, 1266), testing::Pair(std::vector<std::size_t>{2}, 840)));
+    EXPECT_THAT(
+        planned, testing::ElementsAre(testing::Pair(std::vector<std::size_t>{1}, 1266), testing::Pair(std::vector<std::size_t>{2}, 804)));
 }
 
 TEST_F(Products, EveryPlanOfBothOrdersEqualsItsReference) {
@@ -128,20 +119,43 @@ TEST_F(Products, EveryPlanOfBothOrdersEqualsItsReference) {
         compile(target);
         for (const cli::PlannedCombination& one : c.planned) {
             ASSERT_NE(one.compiled, nullptr);
-            cli::Compilation& planned = *one.compiled;
-            for (const char* mode : {"auto", "none", "max", "greedy"}) {
-                planned.options.plan = mode;
-                planned.plans.clear();
-                Diagnostics diagnostics;
-                ASSERT_TRUE(cli::choose_plan(planned, diagnostics)) << mode;
-                const execute::RunSetup setup{execute::find_host_compiler(diagnostics).value(), folder.path() / "cache",
-                    library::standard_library_folder(), 2, 300, 20};
-                const execute::VerifyResult result =
-                    execute::verify_plan(planned.plans.front(), *planned.graph, *planned.catalog, {.target = target}, setup);
-                EXPECT_TRUE(result.passed()) << one.text << ", " << mode << ": "
-                                             << (result.failures.empty() ? "" : result.failures.front().texts.front());
-                EXPECT_GT(result.components, 1000U);
+            SCOPED_TRACE(one.text);
+            expect_every_plan_agrees(*one.compiled);
+        }
+    }
+}
+
+/// In the order of fewest operations a chain reads the list's old value where, as written, it reads what is made of it.
+TEST_F(Products, OfAListThatIsUpdatedUseTheValueOfTheText) {
+    constexpr const char* updated = R"(
+program updated;
+double VECTOR6 v, y, f;
+input v, f;
+inout y;
+M = vouter(v, y);
+y = y + f;
+z = M * y;
+return z;
+)";
+    const examples::Formula formula = [](const Lists& in) {
+        const Matrix v = matrix(in, "v", 6, 1), y = matrix(in, "y", 6, 1), f = matrix(in, "f", 6, 1);
+        return Lists{{"y", listed(y + f)}, {"z", listed(v * (y.transpose() * (y + f)))}};
+    };
+    for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
+        const auto both = compiled(updated, target, "plan", [](cli::CompileOptions& options) { options.reassociate = true; });
+        ASSERT_NE(both, nullptr);
+        ASSERT_EQ(both->planned.size(), 2U) << said;
+        for (const cli::PlannedCombination& one : both->planned) {
+            SCOPED_TRACE(one.text);
+            const Lists in{{"v", drawn(6, 1)}, {"y", drawn(6, 2)}, {"f", drawn(6, 3)}};
+            const Lists found = examples::evaluated(*one.compiled->program, *one.compiled->catalog, in), expected = formula(in);
+            for (const auto& [name, values] : expected) {
+                ASSERT_EQ(found.count(name), 1U) << name;
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    EXPECT_NEAR(found.at(name).at(i), values[i], 1e-14) << name;
+                }
             }
+            expect_every_plan_agrees(*one.compiled);
         }
     }
 }

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stress, then its tangent in a block of its own: against Eigen; every plan on the host and under emulated CUDA, launched whole and block by
 // block; the functions of the blocks in the text; texts that leave one out or exchange two; and where calls of values that cross stand.
-#include "cli/choose_plan.hpp"
-#include "cli/pipeline.hpp"
-#include "execute/verify.hpp"
+#include "execute/loaded_library.hpp"
 #include "mutation/mutation.hpp"
-#include "tests/execute/temporary_folder.hpp"
-
-#include <Eigen/Dense>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/examples/construct.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace fusec {
 namespace {
@@ -50,44 +42,20 @@ return P, dP, rate, scaled, both;
 )";
 
 using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-constexpr const char* modes[] = {"auto", "none", "max", "greedy"};
 
 std::string declared() {
     std::string program = text;
     return program.replace(program.find("block stress"), 0, "MATRIX3x3 scaled;\n");
 }
 
-class ProgramBlocks : public testing::Test {
+using examples::drawn;
+using examples::evaluated;
+using examples::listed;
+
+class ProgramBlocks : public examples::Construct {
 protected:
     void compile(const std::string& program, const char* stage, fusion::Target target = fusion::Target::cuda, bool entries = false) {
-        std::ofstream(folder.path() / "response.fus") << program;
-        c = {};
-        c.options.program = folder.path() / "response.fus";
-        c.options.target = target;
-        c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
-        c.options.entries = entries;
-        Diagnostics diagnostics;
-        const bool good = cli::run_pipeline(c, diagnostics, stage);
-        std::ostringstream said;
-        render(diagnostics, said, false);
-        ASSERT_TRUE(good) << said.str();
-    }
-    execute::RunSetup setup() const {
-        Diagnostics diagnostics;
-        return {execute::find_host_compiler(diagnostics).value(), folder.path() / "cache", library::standard_library_folder(), 2, 300, 20};
-    }
-    std::map<std::string, std::vector<double>> evaluated(const std::map<std::string, std::vector<double>>& in) const {
-        const frontend::CheckedProgram& program = *c.program;
-        execute::DataValues given(program.data.size());
-        for (const DataId id : program.inputs) {
-            given[id.index()] = in.at(program.list_name(id));
-        }
-        const execute::ReferenceResult result = execute::evaluate(program, *c.catalog, 1, given);
-        std::map<std::string, std::vector<double>> out;
-        for (const DataId id : program.outputs) {
-            out[program.list_name(id)] = result.values[id.index()];
-        }
-        return out;
+        ASSERT_TRUE(compile_into(c, program, target, stage, [&](cli::CompileOptions& options) { options.entries = entries; }));
     }
     std::string block_of(const std::string& name) const {
         for (std::size_t i = 0; i < c.program->calls.size(); ++i) {
@@ -98,34 +66,13 @@ protected:
         return "(no call)";
     }
 
-    execute::TemporaryFolder folder;
     cli::Compilation c;
 };
-
-std::vector<double> drawn(int count, unsigned seed) {
-    std::vector<double> values;
-    for (int i = 0; i < count; ++i) {
-        seed = seed * 1664525U + 1013904223U;
-        values.push_back(static_cast<double>(seed >> 20U) / 4096 - 0.5);
-    }
-    return values;
-}
-
-template <class Derived>
-std::vector<double> listed(const Eigen::MatrixBase<Derived>& value) {
-    std::vector<double> values;
-    for (Eigen::Index i = 0; i < value.rows(); ++i) {
-        for (Eigen::Index j = 0; j < value.cols(); ++j) {
-            values.push_back(value(i, j));
-        }
-    }
-    return values;
-}
 
 TEST_F(ProgramBlocks, AreWhatEigenGives) {
     for (const char* stage : {"check", "updates"}) { // as written, and as compiled
         compile(declared(), stage);
-        const std::map<std::string, std::vector<double>> in = {
+        const examples::Lists in = {
             {"F", drawn(9, 1)}, {"dF", drawn(9, 2)}, {"work", drawn(3, 3)}, {"steps", {2}}, {"la", {1.5}}, {"mu", {0.75}}};
         const Matrix3 f = Eigen::Map<const Matrix3>(in.at("F").data()), df = Eigen::Map<const Matrix3>(in.at("dF").data());
         const Eigen::Vector3d before(in.at("work").data());
@@ -133,10 +80,9 @@ TEST_F(ProgramBlocks, AreWhatEigenGives) {
         const Matrix3 s = law(0.5 * (f.transpose() * f - Matrix3::Identity())), p = f * s;
         const Matrix3 dp = df * s + f * law(0.5 * (f.transpose() * df + df.transpose() * f));
         const Eigen::Vector3d work = before + f * p.row(0).transpose();
-        const std::map<std::string, std::vector<double>> expected = {{"P", listed(p)}, {"dP", listed(dp)}, {"work", listed(work)},
-            {"rate", {work.dot(before)}}, {"scaled", listed(0.5 * (p + p.transpose()))}, {"both", listed(f.transpose() * f * dp)},
-            {"steps", {2 + s.trace()}}};
-        const std::map<std::string, std::vector<double>> out = evaluated(in);
+        const examples::Lists expected = {{"P", listed(p)}, {"dP", listed(dp)}, {"work", listed(work)}, {"rate", {work.dot(before)}},
+            {"scaled", listed(0.5 * (p + p.transpose()))}, {"both", listed(f.transpose() * f * dp)}, {"steps", {2 + s.trace()}}};
+        const examples::Lists out = evaluated(*c.program, *c.catalog, in);
         for (const auto& [name, values] : expected) {
             EXPECT_THAT(out.at(name), testing::Pointwise(testing::DoubleNear(1e-12), values)) << name << " behind " << stage;
         }
@@ -173,47 +119,87 @@ TEST_F(ProgramBlocks, CallsStandWhereTheyAreNeededFirst) {
 }
 
 TEST_F(ProgramBlocks, SumsAreBracketedAnewWithinABlock) {
-    std::ofstream(folder.path() / "sum.fus") << "VECTOR3 a, b, c, d; input a, b, c, d; block x { s = a; s += b; s += c; s += d; } "
-                                                "block y { s += 2 * a; s += 2 * b; s += 2 * c; } return s;";
-    c.options.program = folder.path() / "sum.fus";
-    c.options.reassociate = true;
-    c.options.device = "h200";
-    Diagnostics diagnostics;
-    ASSERT_TRUE(cli::run_pipeline(c, diagnostics, "dag"));
+    const auto sum = compiled("VECTOR3 a, b, c, d; input a, b, c, d; block x { s = a; s += b; s += c; s += d; } "
+                              "block y { s += 2 * a; s += 2 * b; s += 2 * c; } return s;",
+        fusion::Target::cuda, "dag", [](cli::CompileOptions& options) { options.reassociate = true; });
+    ASSERT_NE(sum, nullptr);
     std::map<std::uint32_t, int> calls;
-    for (const frontend::Call& call : c.program->calls) {
+    for (const frontend::Call& call : sum->program->calls) {
         ++calls[call.block];
     }
     EXPECT_EQ(calls[0], 3);
-    EXPECT_GE(calls[1], 3);
+    EXPECT_EQ(calls[1], 6) << "three products and three sums";
+    // x sums its own four terms, (a + b) + (c + d), which alone cross; y sums that and its three.
+    std::set<std::string> crossing;
+    for (const frontend::Call& call : sum->program->calls) {
+        for (const DataId operand : call.operands) {
+            const auto& producer = sum->program->datum(operand).producer;
+            if (producer && sum->program->call(*producer).block != call.block) {
+                crossing.insert(sum->program->datum(operand).name);
+            }
+        }
+    }
+    EXPECT_THAT(crossing, testing::ElementsAre("s:4"));
 }
 
 TEST_F(ProgramBlocks, EveryPlanEqualsTheReferenceWholeAndBlockByBlock) {
     for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
         compile(declared(), "space", target);
-        for (const char* mode : modes) {
-            c.options.plan = mode;
-            c.plans.clear();
-            Diagnostics diagnostics;
-            ASSERT_TRUE(cli::choose_plan(c, diagnostics)) << mode;
-            const fusion::Plan& plan = c.plans.front();
-            fusion::verify(plan, *c.graph);
+        expect_every_plan_agrees(c, [&](const char* mode, const execute::VerifyResult&) {
             std::vector<std::uint32_t> order;
-            for (const fusion::Candidate& kernel : plan.kernels) {
+            for (const fusion::Candidate& kernel : c.plans.front().kernels) {
                 for (const CallId call : kernel.calls) {
                     order.push_back(c.graph->call(call).block);
                     EXPECT_EQ(order.back(), c.graph->call(kernel.calls.front()).block) << mode;
                 }
             }
             EXPECT_TRUE(std::is_sorted(order.begin(), order.end())) << mode;
-            const execute::VerifyResult result = execute::verify_plan(plan, *c.graph, *c.catalog, {.target = target}, setup());
-            std::string said;
-            for (const execute::VerifyFailure& failure : result.failures) {
-                said += failure.what + ": " + failure.texts.front() + "\n";
-            }
-            EXPECT_TRUE(result.passed()) << mode << "\n" << said;
-            EXPECT_GT(result.components, 1000U);
+        });
+    }
+}
+
+/// As the header promises: with lists and workspace as a block found them. A kernel for each call, so that much lies in the workspace; by the time the
+/// last kernels of `second` run, nothing of its own needs what crosses.
+TEST_F(ProgramBlocks, MayBeLaunchedAgain) {
+    const auto again = compiled("program again; MATRIX2x2 A; input A; block first { B = A * A; C = B + A; } "
+                                "block second { D = B * C; E = D * D; F = E + A; G = F * F; } block third { H = G + C; } return E, H;",
+        fusion::Target::host, nullptr, [](cli::CompileOptions& options) {
+            options.plan = "none";
+            options.entries = true;
+        });
+    ASSERT_NE(again, nullptr);
+    Diagnostics diagnostics;
+    execute::BuildRequest request;
+    request.kind = execute::BuildKind::host_product;
+    request.files = {{"again.cpp", again->emitted.source}, {again->header_name, again->emitted.header}};
+    const auto path = execute::build_library(request, execute::find_host_compiler(diagnostics).value(), folder.path(), diagnostics);
+    ASSERT_TRUE(path);
+    const auto loaded = execute::LoadedLibrary::open(*path, diagnostics);
+    ASSERT_TRUE(loaded);
+    const auto functions = execute::UnitFunctions::find(*loaded, "again", diagnostics, {"first", "second", "third"});
+    ASSERT_TRUE(functions);
+    constexpr std::size_t n = 100;
+    std::vector<float> a(4 * n), e(4 * n), h(4 * n);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<float>(i % 7) / 8 - 0.25F;
+    }
+    void* const lists[] = {a.data(), e.data(), h.data()};
+    alignas(256) static unsigned char workspace[1U << 16U];
+    const std::size_t bytes = functions->workspace_bytes(n);
+    ASSERT_GT(bytes, 0U);
+    ASSERT_LE(bytes, sizeof workspace);
+    ASSERT_EQ(functions->launch(lists, n, workspace, bytes, nullptr), 0);
+    const std::vector<float> expected_e = e, expected_h = h;
+    for (const std::vector<std::size_t>& blocks :
+        std::vector<std::vector<std::size_t>>{{0, 1, 2}, {0, 1, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 1, 2}, {0, 0, 1, 2, 1}}) {
+        std::fill(std::begin(workspace), std::end(workspace), static_cast<unsigned char>(0xff));
+        std::fill(e.begin(), e.end(), 0.0F);
+        std::fill(h.begin(), h.end(), 0.0F);
+        for (const std::size_t block : blocks) {
+            ASSERT_EQ(functions->entries[block].launch(lists, n, workspace, bytes, nullptr), 0);
         }
+        EXPECT_EQ(e, expected_e) << testing::PrintToString(blocks);
+        EXPECT_EQ(h, expected_h) << testing::PrintToString(blocks);
     }
 }
 

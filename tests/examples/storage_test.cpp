@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists that are stored in another precision than their values have: results against Eigen on every executor and in every plan, what kernels
 // move, what they are made of, and what the kernel IR's verifier and the executors find in wrong ones.
-#include "cli/pipeline.hpp"
 #include "codegen/verifier.hpp"
-#include "execute/verify.hpp"
-#include "execute/verify_cases.hpp"
 #include "fusion/structure_hash.hpp"
+#include "tests/examples/construct.hpp"
 #include "tests/execute/mutation/example_mutants.hpp"
-#include "tests/execute/temporary_folder.hpp"
 
-#include <Eigen/Dense>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <functional>
+#include <limits>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace fusec {
 namespace {
@@ -25,10 +16,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-/// Components of each list for one element, as they are stored.
-using Values = std::map<std::string, std::vector<double>>;
-using Formula = std::function<Values(const Values&)>;
+using Matrix = examples::RowMajor;
+using Values = examples::Lists;
+using examples::listed;
+using examples::triangle;
 
 /// Inputs, outputs and a list updated in place, stored as float and packed too, with values in between; `s` and `B` as their type says.
 constexpr const char* mixed = R"(
@@ -49,36 +40,14 @@ return F, S, s, G;
 )";
 
 Matrix matrix(const Values& in, const char* name, int rows, int columns) {
-    return Eigen::Map<const Matrix>(in.at(name).data(), rows, columns);
-}
-Matrix symmetric(const std::vector<double>& words) {
-    Matrix made(4, 4);
-    std::size_t next = 0;
-    for (int i = 0; i < 4; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            made(i, j) = made(j, i) = words.at(next++);
-        }
-    }
-    return made;
-}
-std::vector<double> list(const Matrix& m) {
-    return {m.data(), m.data() + m.size()};
-}
-std::vector<double> triangle(const Matrix& m) {
-    std::vector<double> words;
-    for (int i = 0; i < m.rows(); ++i) {
-        for (int j = 0; j <= i; ++j) {
-            words.push_back(m(i, j));
-        }
-    }
-    return words;
+    return examples::matrix(in.at(name), rows, columns);
 }
 
 Values mixed_formula(const Values& in) {
-    const Matrix a = matrix(in, "A", 4, 4), b = matrix(in, "B", 4, 4), y = matrix(in, "y", 4, 1), p = symmetric(in.at("P"));
+    const Matrix a = matrix(in, "A", 4, 4), b = matrix(in, "B", 4, 4), y = matrix(in, "y", 4, 1), p = examples::symmetric(in.at("P"), 4);
     const double k = in.at("k")[0];
     const Matrix f = a * b + p, v = f * y, s = f * f.transpose() + k * p;
-    return {{"F", list(f)}, {"S", triangle(s)}, {"y", list(y + v / (1 + k * k))}, {"s", {v.norm() + s.trace()}}, {"G", list(s * b)}};
+    return {{"F", listed(f)}, {"S", triangle(s)}, {"y", listed(y + v / (1 + k * k))}, {"s", {v.norm() + s.trace()}}, {"G", listed(s * b)}};
 }
 
 /// The other way round: computed in float, stored as double.
@@ -97,103 +66,27 @@ return C, S, r;
 Values widened_formula(const Values& in) {
     const Matrix a = matrix(in, "A", 3, 3), b = matrix(in, "B", 3, 3), x = matrix(in, "x", 3, 1);
     const Matrix c = a * b - 2 * a;
-    return {{"C", list(c)}, {"S", triangle((c + c.transpose()) / 2)}, {"r", list(c.transpose() * x)}};
+    return {{"C", listed(c)}, {"S", triangle((c + c.transpose()) / 2)}, {"r", listed(c.transpose() * x)}};
 }
 
-class Storage : public testing::Test {
-protected:
-    void SetUp() override {
-        Diagnostics diagnostics;
-        setup.compiler = execute::find_host_compiler(diagnostics).value();
-        setup.cache = folder.path() / "cache";
-        setup.library_folder = library::standard_library_folder();
-    }
-
-    std::unique_ptr<cli::Compilation> compiled(
-        const std::string& text, fusion::Target target, const std::string& plan, const char* stage = nullptr) {
-        auto c = std::make_unique<cli::Compilation>();
-        std::ofstream(folder.path() / "program.fus") << text;
-        c->options.program = folder.path() / "program.fus";
-        c->options.target = target;
-        c->options.device = target == fusion::Target::host ? "host-generic" : "h200";
-        c->options.plan = plan;
-        c->header_name = "program.h";
-        Diagnostics diagnostics;
-        const bool good = stage == nullptr ? cli::run_pipeline(*c, diagnostics) : cli::run_pipeline(*c, diagnostics, stage);
-        std::ostringstream said;
-        render(diagnostics, said, false);
-        EXPECT_TRUE(good) << said.str();
-        return good ? std::move(c) : nullptr;
-    }
-
-    /// The plan's text with random inputs, and as expected outputs what the formula makes of them.
-    static execute::RunJob job(const cli::Compilation& c, const Formula& formula) {
-        execute::RunJob job;
-        job.cases = execute::plan_launches(c.plans.front(), *c.graph, 7);
-        const std::size_t elements = execute::most_elements(job.cases);
-        const execute::RandomCases drawn = execute::draw_cases(*c.program, *c.catalog, elements, 20);
-        EXPECT_EQ(drawn.ill, 0U);
-        job.text = execute::unit_text(*c.unit, c.emitted, "program");
-        job.interface = execute::run_interface(*c.unit, drawn.reference);
-        for (execute::RunList& output : job.interface.outputs) {
-            output.values.clear();
-            for (double& bound : output.bounds) {
-                bound *= 4; // Eigen rounds too
-            }
-        }
-        for (std::size_t element = 0; element < elements; ++element) {
-            Values in;
-            for (const execute::RunList& given : job.interface.inputs) {
-                const auto size = static_cast<std::size_t>(given.type.shape.size());
-                const auto first = given.values.begin() + static_cast<std::ptrdiff_t>(given.uniform ? 0 : element * size);
-                in[given.name].assign(first, first + static_cast<std::ptrdiff_t>(size));
-            }
-            const Values out = formula(in);
-            for (execute::RunList& expected : job.interface.outputs) {
-                const std::vector<double>& values = out.at(expected.name);
-                expected.values.insert(expected.values.end(), values.begin(), values.end());
-            }
-        }
-        return job;
-    }
-
-    void expect_formula(const std::string& text, const Formula& formula) {
-        for (const std::string plan : {"auto", "none", "max", "greedy"}) {
-            for (const fusion::Target target : {fusion::Target::host, fusion::Target::cuda}) {
-                const auto c = compiled(text, target, plan);
-                ASSERT_NE(c, nullptr);
-                const bool host = target == fusion::Target::host;
-                for (const execute::BuildKind kind : host ? std::vector{execute::BuildKind::host_checked, execute::BuildKind::host_product}
-                                                          : std::vector{execute::BuildKind::emulated}) {
-                    const execute::RunReport report = execute::run_texts({job(*c, formula)}, kind, setup).front();
-                    EXPECT_EQ(report.faults, 0U) << plan << (host ? " on the host" : " under emulated CUDA") << ":\n"
-                                                 << (report.texts.empty() ? "" : report.texts.front());
-                    EXPECT_GT(report.components, 1000U);
-                }
-            }
-        }
-    }
-
-    execute::TemporaryFolder folder;
-    execute::RunSetup setup;
-};
+class Storage : public examples::Construct {};
 
 TEST_F(Storage, FloatListsOfDoubleArithmeticAreEigens) {
-    expect_formula(mixed, mixed_formula);
+    expect_formula(mixed, mixed_formula, {"auto", "none", "max", "greedy"});
 }
 
 TEST_F(Storage, DoubleListsOfFloatArithmeticAreEigens) {
-    expect_formula(widened, widened_formula);
+    expect_formula(widened, widened_formula, {"auto", "none", "max", "greedy"});
 }
 
 /// All implementations and ways to load and store a few calls, several threads per element among them, each kernel alone: what one stores
 /// as float, the next is given rounded.
 TEST_F(Storage, EveryKernelAgreesUnderEmulatedCudaAndOnTheHost) {
     for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
-        const auto c = compiled(mixed, target, "auto", "space");
+        const auto c = compiled(mixed, target, "space");
         ASSERT_NE(c, nullptr);
-        const execute::VerifyResult result =
-            execute::verify_candidates(*c->space, *c->graph, *c->catalog, {.target = target, .most_calls_for_all = 0, .sample = 40}, setup);
+        const execute::VerifyResult result = execute::verify_candidates(
+            *c->space, *c->graph, *c->catalog, {.target = target, .most_calls_for_all = 0, .sample = 40}, setup());
         EXPECT_TRUE(result.passed()) << (result.failures.empty()
                 ? ""
                 : result.failures.front().what + ": " + result.failures.front().texts.front());
@@ -205,7 +98,7 @@ TEST_F(Storage, EveryKernelAgreesUnderEmulatedCudaAndOnTheHost) {
 TEST_F(Storage, MutantsOfTheTextAreCaught) {
     std::ofstream(folder.path() / "program.fus") << mixed;
     std::size_t caught = 0;
-    for (const execute::MutatedPlan& plan : execute::run_mutants(folder.path() / "program.fus", 16, 1, setup)) {
+    for (const execute::MutatedPlan& plan : execute::run_mutants(folder.path() / "program.fus", 16, 1, setup())) {
         EXPECT_EQ(plan.original.faults, 0U);
         for (std::size_t i = 0; i < plan.ran.size(); ++i) {
             EXPECT_TRUE(plan.reports[i].faults != 0 || !plan.proofs[i].empty())
@@ -220,7 +113,8 @@ TEST_F(Storage, MutantsOfTheTextAreCaught) {
 TEST_F(Storage, KernelsMoveWhatListsStore) {
     for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
         const auto work = [&](const std::string& storage) {
-            const auto c = compiled(storage + "double MATRIX3x3 A, B, F; input A, B; F = A * B + A; return F;", target, "max");
+            const auto c =
+                compiled(storage + "double MATRIX3x3 A, B, F; input A, B; F = A * B + A; return F;", target, nullptr, with_plan("max"));
             return c->plans.front().kernels.front().work;
         };
         EXPECT_EQ(work("").read_bytes, 2 * 72);
@@ -233,7 +127,7 @@ TEST_F(Storage, KernelsMoveWhatListsStore) {
 }
 
 TEST_F(Storage, TextConvertsOnTheWayAndHasTheListsPointers) {
-    const auto c = compiled(mixed, fusion::Target::cuda, "none");
+    const auto c = compiled(mixed, fusion::Target::cuda, nullptr, with_plan("none"));
     ASSERT_NE(c, nullptr);
     EXPECT_THAT(c->emitted.header, HasSubstr("const float* A;"));
     EXPECT_THAT(c->emitted.header, HasSubstr("const double* B;"));
@@ -243,12 +137,12 @@ TEST_F(Storage, TextConvertsOnTheWayAndHasTheListsPointers) {
     EXPECT_THAT(c->emitted.source, HasSubstr("fusec::converting<double>("));
     EXPECT_THAT(c->emitted.source, HasSubstr("{A, 64}"));
     EXPECT_THAT(c->emitted.source, HasSubstr("{B, 128}"));
-    const auto host = compiled(mixed, fusion::Target::host, "auto");
+    const auto host = compiled(mixed, fusion::Target::host);
     EXPECT_THAT(host->emitted.source, HasSubstr("fusec::load_converted_tile<"));
     EXPECT_THAT(host->emitted.source, HasSubstr("fusec::store_converted_tile("));
-    const auto plain = compiled("store float MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::cuda, "auto");
+    const auto plain = compiled("store float MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::cuda);
     EXPECT_THAT(plain->emitted.source, Not(HasSubstr("convert"))) << "stored as the type says";
-    EXPECT_EQ(plain->emitted.header, compiled("MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::cuda, "auto")->emitted.header);
+    EXPECT_EQ(plain->emitted.header, compiled("MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::cuda)->emitted.header);
 }
 
 /// Candidates offer no copies of bytes for lists that convert, and a plan file of one program is none of the other's.
@@ -257,7 +151,7 @@ TEST_F(Storage, SpacesOfferWhatConverts) {
     std::set<std::string> hashes;
     std::map<fusion::Staging, int> loads, stores;
     for (const std::string storage : {"", "store float "}) {
-        const auto c = compiled(storage + rest, fusion::Target::cuda, "auto", "space");
+        const auto c = compiled(storage + rest, fusion::Target::cuda, "space");
         ASSERT_NE(c, nullptr);
         const auto all = dag::CallSet{CallId{0}, CallId{1}};
         hashes.insert(fusion::structure_hash(*c->graph, *c->catalog, all, c->program->outputs));
@@ -288,7 +182,7 @@ TEST_F(Storage, SpacesOfferWhatConverts) {
 
 /// Kernel IR that copies the bytes of a list that converts, or takes a list for what it is not.
 TEST_F(Storage, VerifierRefusesCopiesOfBytes) {
-    const auto c = compiled(mixed, fusion::Target::cuda, "none");
+    const auto c = compiled(mixed, fusion::Target::cuda, nullptr, with_plan("none"));
     ASSERT_NE(c, nullptr);
     EXPECT_THAT(codegen::findings(*c->unit), testing::IsEmpty());
     EXPECT_THAT(codegen::dump(*c->unit), HasSubstr("input A: double MATRIX4x4 stored as float"));
@@ -315,10 +209,30 @@ TEST_F(Storage, VerifierRefusesCopiesOfBytes) {
     EXPECT_GT(copies, 0U);
 }
 
+/// Beyond the range of floats a list holds nothing that could be compared, and below it steps of the smallest numbers.
+TEST_F(Storage, BoundsSayWhatAListCannotHold) {
+    const auto c = compiled(
+        "store float double SCALAR F; double SCALAR a; input a; F = a * a; G = F * 0.5; return F, G;", fusion::Target::host, "check");
+    ASSERT_NE(c, nullptr);
+    const frontend::CheckedProgram& program = *c->program;
+    execute::DataValues given(program.data.size());
+    given[program.inputs.front().index()] = {1e25, 1e-25, 0};
+    const execute::ReferenceResult result = execute::evaluate(program, *c->catalog, 3, given);
+    for (const DataId output : program.outputs) {
+        const std::vector<double>& bounds = result.bounds[output.index()];
+        EXPECT_EQ(bounds[0], std::numeric_limits<double>::infinity()) << program.datum(output).name << ": 1e50";
+        // Compared is 4 u bound: the smallest normal float, 2^-126, where the others are flushed to 0; of G half of it.
+        const double allowed = 4 * 0x1p-53 * bounds[1] * (program.datum(output).name == "F" ? 1 : 2);
+        EXPECT_GE(allowed, 0x1p-127) << program.datum(output).name;
+        EXPECT_LE(allowed, 0x1p-125) << program.datum(output).name;
+        EXPECT_EQ(bounds[2], 0) << program.datum(output).name << ": a zero is a float";
+    }
+}
+
 /// What is read from a list of floats is off by a roundoff of float, and nothing else is.
 TEST_F(Storage, BoundsAreThoseOfTheList) {
-    const auto c = compiled(
-        "store float double SCALAR F; double SCALAR a; input a; F = a * a; G = F + 0 * a; return F, G;", fusion::Target::host, "auto");
+    const auto c =
+        compiled("store float double SCALAR F; double SCALAR a; input a; F = a * a; G = F + 0 * a; return F, G;", fusion::Target::host);
     ASSERT_NE(c, nullptr);
     const execute::RandomCases drawn = execute::draw_cases(*c->program, *c->catalog, 20, 3);
     for (const DataId output : c->program->outputs) {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists that are updated in place, against Eigen; every plan on the host and under emulated CUDA; every kernel that loads and stores a
 // list, whose barriers the kernel IR's verifier misses when they are taken away; and the text: one pointer, which is not read-only.
-#include "cli/choose_plan.hpp"
-#include "cli/pipeline.hpp"
 #include "codegen/verifier.hpp"
-#include "execute/verify.hpp"
-#include "tests/execute/temporary_folder.hpp"
-
-#include <Eigen/Dense>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/examples/construct.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <map>
+#include <iostream>
 #include <set>
-#include <sstream>
 
 namespace fusec {
 namespace {
@@ -52,87 +43,37 @@ d = vcross(c, a);
 return norm;
 )";
 
-class Updates : public testing::Test {
+using examples::drawn;
+using examples::evaluated;
+using examples::failures;
+using examples::listed;
+
+class Updates : public examples::Construct {
 protected:
     void compile(const std::string& program, const char* stage, fusion::Target target = fusion::Target::cuda) {
-        std::ofstream(folder.path() / "updates.fus") << program;
-        c = {};
-        c.options.program = folder.path() / "updates.fus";
-        c.options.target = target;
-        c.options.device = target == fusion::Target::host ? "host-generic" : "h200";
-        Diagnostics diagnostics;
-        const bool good = cli::run_pipeline(c, diagnostics, stage);
-        std::ostringstream said;
-        render(diagnostics, said, false);
-        ASSERT_TRUE(good) << said.str();
-        EXPECT_EQ(said.str().find("warning"), std::string::npos) << said.str();
-    }
-    static execute::RunSetup setup(const std::filesystem::path& cache) {
-        Diagnostics diagnostics;
-        return {execute::find_host_compiler(diagnostics).value(), cache, library::standard_library_folder(), 2, 300, 20};
-    }
-    static std::string failures(const execute::VerifyResult& result) {
-        std::string said;
-        for (const execute::VerifyFailure& failure : result.failures) {
-            said += failure.what + ": " + failure.texts.front() + "\n";
-        }
-        return said;
-    }
-    /// The values of one element, by the name in the interface.
-    std::map<std::string, std::vector<double>> evaluated(const std::map<std::string, std::vector<double>>& in) const {
-        const frontend::CheckedProgram& program = *c.program;
-        execute::DataValues given(program.data.size());
-        for (const DataId id : program.inputs) {
-            given[id.index()] = in.at(program.list_name(id));
-        }
-        const execute::ReferenceResult result = execute::evaluate(program, *c.catalog, 1, given);
-        std::map<std::string, std::vector<double>> out;
-        for (const DataId id : program.outputs) {
-            out[program.list_name(id)] = result.values[id.index()];
-        }
-        return out;
+        ASSERT_TRUE(compile_into(c, program, target, stage));
+        EXPECT_EQ(said.find("warning"), std::string::npos) << said;
     }
 
-    execute::TemporaryFolder folder;
     cli::Compilation c;
 };
-
-std::vector<double> drawn(int count, unsigned seed) {
-    std::vector<double> values;
-    for (int i = 0; i < count; ++i) {
-        seed = seed * 1664525U + 1013904223U;
-        values.push_back(static_cast<double>(seed >> 20U) / 4096 - 0.5);
-    }
-    return values;
-}
-
-template <class Derived>
-std::vector<double> listed(const Eigen::MatrixBase<Derived>& value) {
-    std::vector<double> values;
-    for (Eigen::Index i = 0; i < value.rows(); ++i) {
-        for (Eigen::Index j = 0; j < value.cols(); ++j) {
-            values.push_back(value(i, j));
-        }
-    }
-    return values;
-}
 
 using Matrix4 = Eigen::Matrix<double, 4, 4, Eigen::RowMajor>;
 
 TEST_F(Updates, AreWhatEigenGives) {
     for (const char* stage : {"check", "updates"}) { // as written, and as compiled
         compile(text, stage);
-        const std::map<std::string, std::vector<double>> in = {{"K", drawn(16, 1)}, {"M", drawn(16, 2)}, {"u", drawn(4, 3)},
-            {"f", drawn(4, 4)}, {"v", drawn(4, 5)}, {"s", {0.75}}, {"dt", {0.125}}};
+        const examples::Lists in = {{"K", drawn(16, 1)}, {"M", drawn(16, 2)}, {"u", drawn(4, 3)}, {"f", drawn(4, 4)}, {"v", drawn(4, 5)},
+            {"s", {0.75}}, {"dt", {0.125}}};
         const Matrix4 stiffness = Eigen::Map<const Matrix4>(in.at("K").data()), mass = Eigen::Map<const Matrix4>(in.at("M").data());
         const Eigen::Vector4d u(in.at("u").data()), f(in.at("f").data()), v(in.at("v").data());
         const Eigen::Vector4d new_f = f + stiffness * u, next = v + 0.125 * new_f;
         const double power = v.dot(next);
         Eigen::Vector4d new_v = next;
         new_v[2] -= u[2];
-        const std::map<std::string, std::vector<double>> expected = {{"f", listed(new_f)}, {"M", listed(mass.transpose() * stiffness)},
-            {"v", listed(new_v)}, {"s", {0.75 - 0.125 * power}}, {"power", {power}}};
-        const auto out = evaluated(in);
+        const examples::Lists expected = {{"f", listed(new_f)}, {"M", listed(mass.transpose() * stiffness)}, {"v", listed(new_v)},
+            {"s", {0.75 - 0.125 * power}}, {"power", {power}}};
+        const examples::Lists out = evaluated(*c.program, *c.catalog, in);
         ASSERT_EQ(out.size(), expected.size());
         for (const auto& [name, values] : expected) {
             EXPECT_THAT(out.at(name), testing::Pointwise(testing::DoubleNear(1e-6), values)) << name; // dt is rounded to float
@@ -165,17 +106,7 @@ TEST_F(Updates, EveryPlanEqualsTheReference) {
     for (const char* program : {text, exchange}) {
         for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
             compile(program, "space", target);
-            for (const char* mode : {"auto", "none", "max", "greedy"}) {
-                c.options.plan = mode;
-                c.plans.clear();
-                Diagnostics diagnostics;
-                ASSERT_TRUE(cli::choose_plan(c, diagnostics)) << mode;
-                fusion::verify(c.plans.front(), *c.graph);
-                const execute::VerifyResult result =
-                    execute::verify_plan(c.plans.front(), *c.graph, *c.catalog, {.target = target}, setup(folder.path() / "cache"));
-                EXPECT_TRUE(result.passed()) << mode << "\n" << failures(result);
-                EXPECT_GT(result.components, 1000U);
-            }
+            expect_every_plan_agrees(c);
         }
     }
 }
@@ -218,7 +149,7 @@ TEST_F(Updates, KernelsStoreBehindAllReadsOfTheOldValue) {
     EXPECT_GT(checked, 500U);
     EXPECT_GT(cooperative, 10U);
     EXPECT_GT(missed, 10U) << "of " << barriers;
-    const execute::VerifyResult result = execute::verify_kernels(kernels, *c.graph, *c.catalog, {}, setup(folder.path() / "cache"));
+    const execute::VerifyResult result = execute::verify_kernels(kernels, *c.graph, *c.catalog, {}, setup());
     EXPECT_TRUE(result.passed()) << failures(result);
     EXPECT_EQ(result.checked, kernels.size());
     std::cout << checked << " kernels, " << kernels.size() << " of them executed, " << cooperative << " of several threads per element, "

@@ -199,6 +199,9 @@ TEST(Kernel, StepsOfFewThreadsTakeTheTimeOfThoseThreadsAndWholeWarps) {
     EXPECT_GT(many.lane_slots, 1);
     EXPECT_LE(many.lane_slots, 8);
     EXPECT_GT(one.lane_slots, many.lane_slots); // and the products in one
+    // Copies are made by all lanes, so that arithmetic alone takes more of them.
+    EXPECT_GT(many.arithmetic_lane_slots, many.lane_slots);
+    EXPECT_GT(one.arithmetic_lane_slots, one.lane_slots);
     EXPECT_GT(one.path_instructions, many.path_instructions);
     EXPECT_GT(many.path_instructions, 32 * many.instructions * 4 / 64); // not as if all threads shared it
 }

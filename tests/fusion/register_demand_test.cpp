@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What routines read again, against played loop nests; registers and spills of kernels, against what nvcc says of their text.
+#include "elementary-lib/component_map.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/register_demand.hpp"
 #include "program_builder.hpp"
@@ -196,6 +197,59 @@ TEST(RegisterDemand, TheTriangleOfASolveIsATemporary) {
     EXPECT_GT(solve(Precision::f64, 24).spill_bytes, 4 * solve(Precision::f32, 24).spill_bytes);
     EXPECT_EQ(solve(Precision::f64, 8).spill_bytes, 0);
     EXPECT_NEAR(solve(Precision::f64, 8).registers, 104, 16);
+}
+
+/// The kernel d = det(A B) by one thread per element, `moved` with the product moved in between: each component to the place of another.
+KernelWork determinant(bool moved, LoadPolicy loads) {
+    const Shape shape = matrix_shape(3, 3);
+    ProgramBuilder builder(Precision::f64);
+    const DataId a = builder.input("A", shape), b = builder.input("B", shape);
+    DataId product = builder.call("mmul", {a, b}, "P");
+    product = moved ? builder.node({product}, shape) : product;
+    builder.output(builder.call("mdet", {product}, "d"));
+    frontend::CheckedProgram program = builder.program();
+    library::ComponentMap map{{shape}, shape, {}};
+    for (int component = 0; component < shape.size(); ++component) {
+        map.sources.push_back({0, shape.size() - 1 - component});
+    }
+    program.functions = {library::moving_function(map)};
+    const library::Catalog both = catalog().with(program.functions);
+    if (moved) {
+        program.calls[1].instance.function = FunctionId(catalog().library_size());
+    }
+    const dag::CallGraph graph(program);
+    Column column;
+    for (std::size_t i = 0; i < graph.calls(); ++i) {
+        column.executes.emplace_back(i);
+    }
+    column.loads = {a, b};
+    column.stores = graph.boundary(column.executes);
+    const DeviceLimits limits;
+    const std::vector<CallRoutines> routines = find_routines(graph, both, limits);
+    CallCosts costs(graph, routines);
+    const KernelOutline kernel = outline(graph, column, routines, costs);
+    KernelChoice choice; // the first routines have one thread
+    choice.elements = 64;
+    choice.loads = loads;
+    choice.stores = StorePolicy::direct;
+    KernelBuilder builder_of_kernels(limits);
+    Candidate candidate;
+    EXPECT_FALSE(builder_of_kernels.build(kernel, Combination(graph.calls(), 0), choice, candidate).has_value());
+    EXPECT_EQ(granularity_text(candidate), moved ? "{1 1 1}" : "{1 1}");
+    EXPECT_EQ(candidate.plan_of(product).placement, Placement::registers);
+    return candidate.work;
+}
+
+TEST(RegisterDemand, AMoveInRegistersCostsNothing) {
+    for (const LoadPolicy loads : {LoadPolicy::in_place, LoadPolicy::async}) {
+        const KernelWork with = determinant(true, loads), without = determinant(false, loads);
+        EXPECT_EQ(with.registers_needed, without.registers_needed);
+        EXPECT_EQ(with.registers, without.registers);
+        EXPECT_EQ(with.instructions, without.instructions);
+        EXPECT_EQ(with.path_instructions, without.path_instructions);
+        EXPECT_EQ(with.shared_wavefronts, without.shared_wavefronts);
+        EXPECT_EQ(with.remaps, without.remaps);
+    }
 }
 
 } // namespace

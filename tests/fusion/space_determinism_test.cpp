@@ -54,7 +54,8 @@ std::string text_of(const Candidate& candidate) {
     const KernelWork& work = candidate.work;
     text << candidate.threads_per_block << ' ' << candidate.shared_bytes << ' ' << work.elements_per_block << ' ' << work.shared_wavefronts
          << ' ' << work.l1_wavefronts << ' ' << work.instructions << ' ' << work.registers << ' ' << work.block_barriers << ' '
-         << work.warp_barriers << ' ' << work.dependent_phases << ' ' << work.path_instructions << ' ' << work.lane_slots;
+         << work.warp_barriers << ' ' << work.dependent_phases << ' ' << work.path_instructions << ' ' << work.lane_slots << ' '
+         << work.arithmetic_lane_slots;
     return text.str();
 }
 

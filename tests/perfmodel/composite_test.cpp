@@ -119,7 +119,9 @@ TEST(Composite, BarriersRemapsSpillsAndIdleThreadsByHand) {
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::issue), 640 * 2 / 4.0 * 1e-9, 1e-15);
     work.path_instructions = 0; // not known: a thread executes its share at least
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::latency), latency, 1e-15);
-    work.lane_slots = 4; // warps of which a quarter of the lanes work, at issue and in the pipes
+    work.lane_slots = 4; // warps of which a quarter of the lanes work, at issue
+    EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::fma), 640 * 64 / 64.0 * 1e-9, 1e-15);
+    work.arithmetic_lane_slots = 4; // and in the pipes
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::issue), 4 * 640 * 2 / 4.0 * 1e-9, 1e-15);
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::fma), 4 * 640 * 64 / 64.0 * 1e-9, 1e-15);
     work = round_work();

@@ -41,6 +41,7 @@ public:
         w.spill_bytes = whole(0, 3) == 0 ? real(0, 1000) : 0;
         w.path_instructions = real(0, 2000);
         w.lane_slots = whole(0, 2) == 0 ? real(1, 32) : 1;
+        w.arithmetic_lane_slots = w.lane_slots * (whole(0, 2) == 0 ? real(1, 2) : 1);
         w.elements_per_block = whole(1, 128);
         w.threads_per_block = 32 * whole(1, 8);
         w.shared_bytes = 16 * whole(0, 3000);
@@ -151,6 +152,9 @@ TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
         ASSERT_GE(seconds(more, n), before) << "kernel " << i;
         more = work;
         more.lane_slots *= 1.5;
+        ASSERT_GE(seconds(more, n), before) << "kernel " << i;
+        more = work;
+        more.arithmetic_lane_slots *= 1.5;
         ASSERT_GE(seconds(more, n), before) << "kernel " << i;
         more = work;
         more.async_copies = false;

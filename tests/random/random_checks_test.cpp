@@ -36,6 +36,7 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.symmetric = seed % 7 == 5;
     options.updates = seed % 4 == 2;
     options.selections = seed % 5 == 3;
+    options.program_blocks = seed % 3 == 1;
     return options;
 }
 

@@ -11,6 +11,7 @@
 #include "tests/execute/temporary_folder.hpp"
 #include "tests/random/generator.hpp"
 #include "tests/random/stored_lists.hpp"
+#include "tests/random/with_conversions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,13 +67,18 @@ bool stores_otherwise(std::uint64_t seed) {
     return seed % 5 == 1 || seed % 13 == 7;
 }
 
+bool converts(std::uint64_t seed) {
+    return seed % 5 == 2 || seed % 11 == 5;
+}
+
 std::string program_of(std::uint64_t seed) {
     static const library::Catalog catalog = [] {
         Diagnostics diagnostics;
         return library::Catalog::load({library::standard_library_folder()}, diagnostics).value();
     }();
-    const std::string text = random_programs::random_program(seed, options_of(seed));
-    return stores_otherwise(seed) ? random_programs::with_stored_lists(text, seed, catalog) : text;
+    std::string text = random_programs::random_program(seed, options_of(seed));
+    text = stores_otherwise(seed) ? random_programs::with_stored_lists(text, seed, catalog) : text;
+    return converts(seed) ? random_programs::with_conversions(text, seed, options_of(seed).f64) : text;
 }
 
 /// One program compiled for one target, with the plan of every mode.
@@ -130,7 +136,7 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
 
 struct Counts {
     std::size_t programs = 0, derived = 0, selecting = 0, choosing = 0, packing = 0, updating = 0, reordering = 0, divided = 0, storing = 0,
-                plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
+                converting = 0, plans = 0, texts = 0, launches = 0, components = 0, ill = 0;
     std::size_t demanded = 0; ///< components, at least
 };
 
@@ -207,6 +213,8 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
             : 0U;
         counts.packing += first_of_program && subject_of[p]->text.find("SYMMETRIC") != std::string::npos ? 1U : 0U;
         counts.storing += first_of_program && subject_of[p]->text.find("store ") != std::string::npos ? 1U : 0U;
+        const bool converts = subject_of[p]->text.find("double(") != std::string::npos; // both ways or not at all
+        counts.converting += first_of_program && converts ? 1U : 0U;
         if (first_of_program && result.ill_conditioned) {
             ++counts.ill;
             std::cout << "seed " << subject_of[p]->seed << ": " << result.redrawn << " of " << result.drawn
@@ -285,8 +293,9 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
                   << counts.programs << " programs, " << counts.derived << " with calls on uniforms, " << counts.selecting
                   << " with selections, " << counts.choosing << " with alternatives, " << counts.reordering
                   << " with products in another order, " << counts.packing << " with packed matrices, " << counts.divided << " in blocks, "
-                  << counts.storing << " with lists stored otherwise, " << counts.plans << " plans, " << counts.texts << " texts, "
-                  << counts.launches << " launches, " << counts.components << " components compared\n";
+                  << counts.storing << " with lists stored otherwise, " << counts.converting << " of two precisions, " << counts.plans
+                  << " plans, " << counts.texts << " texts, " << counts.launches << " launches, " << counts.components
+                  << " components compared\n";
         EXPECT_EQ(counts.programs, last - first);
         EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
         EXPECT_GE(counts.texts, counts.programs);
@@ -301,6 +310,7 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
             EXPECT_GE(counts.reordering, counts.programs / 20) << "orders of products are hardly ever chosen";
             EXPECT_GE(counts.packing, counts.programs / 10) << "packed matrices are hardly ever made";
             EXPECT_GE(counts.storing, counts.programs / 10) << "lists are hardly ever stored otherwise";
+            EXPECT_GE(counts.converting, counts.programs / 10) << "values are hardly ever converted";
         }
     }
 }

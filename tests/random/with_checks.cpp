@@ -91,6 +91,9 @@ std::string with_checks(const std::string& text, const frontend::CheckedProgram&
                 "assert(" + one.text + " > " + draw.one_of(uniforms) + " - " + number(2 * std::abs(one.values.front()) + 2) + message + " ";
         }
     }
+    if (!statements.empty() && text.find("\nblock ") != std::string::npos) { // what computes stands in a block, or there are none
+        statements = "block checked { " + statements + "} ";
+    }
     const std::size_t at = text.rfind("return");
     return at == std::string::npos ? text + statements : text.substr(0, at) + statements + text.substr(at);
 }

@@ -72,7 +72,7 @@ private:
     /// declarations, and by the parameters of kernels; what one kernel writes is no pointer to constants where another reads it. In
     /// a kernel, its own parameters have the types that it declares.
     void pointers(const std::string& line) {
-        static const std::regex declaration(R"(^ *((?:const )?(?:float|double)\*) ?(?:const )?(\w+) = )"),
+        static const std::regex declaration(R"(^ *((?:const )?(?:float|double|unsigned long long)\*) ?(?:const )?(\w+) = )"),
             parameter(R"(((?:const )?(?:float|double)\*) __restrict__ (\w+))");
         for (const std::regex* pattern : {&declaration, &parameter}) {
             for (std::sregex_iterator match(line.begin(), line.end(), *pattern), end; match != end; ++match) {
