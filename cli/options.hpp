@@ -32,7 +32,7 @@ struct CompileOptions {
     std::uint64_t elements = 1048576;
     Precision real = Precision::f32;
     std::vector<Path> libraries;
-    std::optional<int> max_fusion; ///< most calls that compute in one kernel; nothing: 8 enumerated, and grown fusions of up to 64
+    std::optional<int> max_fusion; ///< most calls that compute in one kernel; nothing: 8 enumerated, and grown ones of up to 512
     std::size_t max_fusions = 0;   ///< 0: by the number of calls
     double time_limit = 0;
     std::string plan = "auto"; ///< auto, none, max, greedy, or a plan file

@@ -177,11 +177,6 @@ std::vector<TemplateDefinition> template_definitions(std::string_view code) {
     return found;
 }
 
-/// As messages show it.
-static std::string in_code(char c) {
-    return {'`', c, '`'};
-}
-
 std::optional<SourceFault> fault_of(std::string_view source) {
     const DeviceText text = device_text(source);
     if (text.fault) {
@@ -195,16 +190,16 @@ std::optional<SourceFault> fault_of(std::string_view source) {
             open.push_back(i);
         } else if (closes(c)) {
             if (open.empty()) {
-                return SourceFault{i, i + 1, "this " + in_code(c) + " closes nothing", {}};
+                return SourceFault{i, i + 1, std::string("this `") + c + "` closes nothing", {}};
             }
             if (closing_of(code[open.back()]) != c) {
-                return SourceFault{i, i + 1, "this " + in_code(c) + " closes a " + in_code(code[open.back()]), open.back()};
+                return SourceFault{i, i + 1, std::string("this `") + c + "` closes a `" + code[open.back()] + "`", open.back()};
             }
             open.pop_back();
         }
     }
     if (!open.empty()) { // the innermost: what it should have ended is most likely near
-        return SourceFault{open.back(), open.back() + 1, "this " + in_code(code[open.back()]) + " is never closed", {}};
+        return SourceFault{open.back(), open.back() + 1, std::string("this `") + code[open.back()] + "` is never closed", {}};
     }
     return std::nullopt;
 }

@@ -180,9 +180,9 @@ bool Checker::dimension(const ast::WrittenShape& written, const std::string& dig
     }
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
     if (error != std::errc{} || into > max_dimension) {
-        std::string shown = digits.substr(0, 20);
-        shown += digits.size() > 20 ? "..." : "";
-        messages_.report(kind::dimension_limit, written.span, "dimension " + shown + ", the limit is " + std::to_string(max_dimension));
+        messages_.report(kind::dimension_limit, written.span,
+            "dimension " + (digits.size() > 20 ? digits.substr(0, 20) + "..." : digits) + ", the limit is " +
+                std::to_string(max_dimension));
         return false;
     }
     return true;
