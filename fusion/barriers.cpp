@@ -47,11 +47,13 @@ public:
         if (limits_.target == Target::host || (draft_.tiles.empty() && !updates)) {
             return; // a tile of the host is one thread's
         }
+        const bool one_warp = draft_.threads_per_block <= limits_.warp_size; // whose barrier is then the block's
         since_.reserve(4 * draft_.steps.size());
         for (std::size_t i = 0; i < draft_.steps.size(); ++i) {
             accesses_of(draft_.steps[i]);
-            const Barrier need = needed();
-            if (need == Barrier::block) {
+            Barrier need = needed();
+            if (need == Barrier::block || (need == Barrier::warp && one_warp)) {
+                need = one_warp ? Barrier::warp : Barrier::block;
                 since_.clear();
             } else if (need == Barrier::warp) {
                 for (TileAccess& access : since_) {

@@ -396,7 +396,9 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
         return Refusal{Rejection::Reason::shared_memory, draft_.shared_bytes, limits_.shared_bytes_per_block, choice.elements};
     }
     const bool compared_before = compare_tiles();
-    if (!measured_ || !padded_before || !compared_before) {
+    const bool one_warp = cuda && draft_.threads_per_block <= limits_.warp_size;
+    if (!measured_ || !padded_before || !compared_before || one_warp != one_warp_) {
+        one_warp_ = one_warp;
         find_barriers(*kernel_, routines, limits_, relation_, draft_);
         measure_work(*kernel_, routines, limits_, draft_);
         measured_ = true;

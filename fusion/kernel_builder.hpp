@@ -73,6 +73,7 @@ private:
     KernelChoice choice_;
     KernelDraft draft_;
     bool measured_ = false; ///< draft_ has the barriers and the work of the pattern
+    bool one_warp_ = false; ///< ... as those of a block of one warp
 
     std::vector<bool> loaded_; ///< per datum, its load step exists
     /// Placements found, by live ranges (steps as ranks, sizes without their common factor). Blocks of other sizes and other ways to
@@ -98,12 +99,12 @@ enum TileRelation : std::uint8_t {
 /// do it. That it is the same thread follows from thread maps: both belong to one instance of equally many threads and touch its own part of
 /// elements that lie alike; or thread t of the block touches the t-th run of words in both tiles, which start together, whatever elements they
 /// hold. A warp barrier is enough if both belong to the threads of one element, those are in one warp, and element e lies at the same
-/// words for both.
+/// words for both; or if the draft's block is one warp.
 void find_barriers(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits,
     const std::vector<std::uint8_t>& relation, KernelDraft& draft);
 
 /// Fills in the work of a draft with its barriers, and its shares; formulas with their sources stand in the implementation. All but the
-/// size of the block, its bytes and its whole warps is the same for every size of the block.
+/// size of the block, its bytes and its whole warps is the same for every size of the block that has the same barriers.
 void measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, KernelDraft& draft);
 
 /// What whole warps cost: KernelWork::lane_slots and arithmetic_lane_slots from the shares, for the elements of the draft's block. The threads that work in a step

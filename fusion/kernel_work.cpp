@@ -78,8 +78,8 @@ private:
             ++work_.warp_barriers;
         } else {
             ++work_.block_barriers;
-            forget_reads();
         }
+        forget_reads();
     }
 
     void count(const KernelDraft::Step& step) {

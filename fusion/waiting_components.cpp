@@ -2,6 +2,7 @@
 #include "fusion/waiting_components.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fusec::fusion {
 
@@ -43,6 +44,10 @@ bool WaitingComponents::still_known(int datum, std::size_t first, std::size_t se
 }
 
 void WaitingComponents::find_readers(std::size_t datum) {
+    const Placement placement = draft_.data[datum].placement;
+    if (placement != Placement::shared && placement != Placement::memory) {
+        return; // nothing of it is read twice from memory
+    }
     const std::vector<KernelOutline::Use>& uses = kernel_.data[datum].uses;
     const auto listed = [&](const KernelOutline::Use& use) {
         const Routine& reader = routine(index(use.call));
@@ -52,24 +57,41 @@ void WaitingComponents::find_readers(std::size_t datum) {
     if (std::none_of(uses.begin(), uses.end(), listed) || !std::all_of(uses.begin(), uses.end(), one_thread)) {
         return;
     }
-    List& list = lists_[datum];
-    list.readers.resize(index(kernel_.data[datum].shape.size()));
-    list.by_component.resize(list.readers.size());
+    uses_.clear();
     for (const KernelOutline::Use& use : uses) {
-        const std::size_t step = step_of_[index(use.call)];
+        uses_.push_back(&use);
+    }
+    const auto step_of = [&](const KernelOutline::Use* use) { return step_of_[index(use->call)]; };
+    std::sort(uses_.begin(), uses_.end(), [&](const auto* a, const auto* b) { return step_of(a) < step_of(b); });
+    List& list = lists_[datum];
+    list.begin = components_.size();
+    list.end = list.begin + index(kernel_.data[datum].shape.size());
+    components_.resize(list.end);
+    const auto for_each_read = [&](const KernelOutline::Use& use, auto visit) {
         if (listed(use)) {
             for (const int component : routine(index(use.call)).components[use.operand]) {
-                list.readers[index(component)].push_back(step);
+                visit(components_[list.begin + index(component)]);
             }
         } else {
-            for (std::vector<std::size_t>& readers : list.readers) {
-                readers.push_back(step);
-            }
+            std::for_each(components_.begin() + static_cast<std::ptrdiff_t>(list.begin), components_.end(), visit);
         }
+    };
+    for (const KernelOutline::Use* use : uses_) {
+        for_each_read(*use, [](Component& component) { ++component.end; });
     }
-    for (std::vector<std::size_t>& readers : list.readers) {
-        std::sort(readers.begin(), readers.end());
-        readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+    std::size_t end = readers_.size();
+    for (std::size_t i = list.begin; i < list.end; ++i) { // room for all readers, none of them there yet
+        Component& component = components_[i];
+        component.first = end;
+        end += std::exchange(component.end, end);
+    }
+    readers_.resize(end);
+    for (const KernelOutline::Use* use : uses_) {
+        for_each_read(*use, [&, step = step_of(use)](Component& component) {
+            if (component.end == component.first || readers_[component.end - 1] != step) {
+                readers_[component.end++] = step;
+            }
+        });
     }
 }
 
@@ -81,27 +103,26 @@ void WaitingComponents::wait(Held& held, std::size_t until, int times, int compo
     }
 }
 
-int WaitingComponents::read_by_component(List& list, int datum, const std::vector<int>& components, std::size_t step) {
+int WaitingComponents::read_by_component(const List& list, int datum, const std::vector<int>& components, std::size_t step) {
     int free = 0;
-    const auto read_one = [&](std::size_t component) {
-        const std::vector<std::size_t>& readers = list.readers[component];
+    const auto read_one = [&](Component& component) {
         std::size_t until = step;
         int times = 0;
-        for (auto later = std::upper_bound(readers.begin(), readers.end(), step);
-            later != readers.end() && still_known(datum, step, *later); ++later) {
+        const auto end = readers_.begin() + static_cast<std::ptrdiff_t>(component.end);
+        for (auto later = std::upper_bound(readers_.begin() + static_cast<std::ptrdiff_t>(component.first), end, step);
+            later != end && still_known(datum, step, *later); ++later) {
             until = *later;
             ++times;
         }
-        Held& held = list.by_component[component];
-        wait(held, until, times, 1, step);
-        free += held.components == 0 ? 1 : 0;
+        wait(component.held, until, times, 1, step);
+        free += component.held.components == 0 ? 1 : 0;
     };
     for (const int component : components) {
-        read_one(index(component));
+        read_one(components_[list.begin + index(component)]);
     }
     if (components.empty()) {
-        for (std::size_t component = 0; component < list.readers.size(); ++component) {
-            read_one(component);
+        for (std::size_t component = list.begin; component < list.end; ++component) {
+            read_one(components_[component]);
         }
     }
     return free;
@@ -111,7 +132,7 @@ int WaitingComponents::read(std::size_t call, std::size_t operand, std::size_t s
     const int datum = kernel_.calls[call].operands[operand];
     const Routine& reader = routine(call);
     List& list = lists_[index(datum)];
-    if (!list.readers.empty()) {
+    if (list.by_component()) {
         static const std::vector<int> all;
         return read_by_component(list, datum, reader.components.empty() ? all : reader.components[operand], step);
     }
@@ -142,7 +163,9 @@ WaitingComponents::Waiting WaitingComponents::during(std::size_t step) {
             held.components = held.until <= step ? 0 : held.components;
         };
         count(lists_[datum].held);
-        std::for_each(lists_[datum].by_component.begin(), lists_[datum].by_component.end(), count);
+        for (std::size_t component = lists_[datum].begin; component < lists_[datum].end; ++component) {
+            count(components_[component].held);
+        }
     }
     return waiting;
 }
@@ -151,7 +174,9 @@ void WaitingComponents::interleave() {
     const auto release = [](Held& held) { held.components = held.often ? held.components : 0; };
     for (List& list : lists_) {
         release(list.held);
-        std::for_each(list.by_component.begin(), list.by_component.end(), release);
+    }
+    for (Component& component : components_) {
+        release(component.held);
     }
 }
 

@@ -46,24 +46,32 @@ private:
         std::size_t until = 0;
         bool often = false;
     };
+    /// A component of a list that counts by itself.
+    struct Component {
+        std::size_t first = 0, end = 0; ///< its readers in readers_
+        Held held;
+    };
     struct List {
-        Held held;                                     ///< of all components together
-        std::vector<std::vector<std::size_t>> readers; ///< per component, steps, ascending; empty: not by component
-        std::vector<Held> by_component;
+        Held held;                      ///< of all components together
+        std::size_t begin = 0, end = 0; ///< in components_; none: not by component
+        bool by_component() const { return begin != end; }
     };
 
     const Routine& routine(std::size_t call) const;
     bool still_known(int datum, std::size_t first, std::size_t second) const;
     void wait(Held& held, std::size_t until, int times, int components, std::size_t step) const;
     void find_readers(std::size_t datum);
-    int read_by_component(List& list, int datum, const std::vector<int>& components, std::size_t step);
+    int read_by_component(const List& list, int datum, const std::vector<int>& components, std::size_t step);
 
     const KernelOutline& kernel_;
     const Combination& routines_;
     const KernelDraft& draft_;
-    std::vector<std::size_t> step_of_;     ///< per call
-    std::vector<std::size_t> overwritten_; ///< per step, how often before it words that a thread has read may have been written
-    std::vector<List> lists_;              ///< per datum
+    std::vector<std::size_t> step_of_;            ///< per call
+    std::vector<std::size_t> overwritten_;        ///< per step, how often before it words that a thread has read may have been written
+    std::vector<List> lists_;                     ///< per datum
+    std::vector<Component> components_;           ///< of the lists that count by component, one list after another
+    std::vector<std::size_t> readers_;            ///< steps, ascending per component
+    std::vector<const KernelOutline::Use*> uses_; ///< of the list whose readers are found, by step
 };
 
 } // namespace fusec::fusion

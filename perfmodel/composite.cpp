@@ -166,11 +166,13 @@ double stream_seconds(const Launch& l) {
     return l.elements * (l.work.read_bytes + l.work.write_bytes) / (loaded_bandwidth(law, l.bytes_in_flight) * 1e9);
 }
 
-/// Where barriers split a block into phases, phases overlap only with those of other blocks: with one resident block nothing does
-/// (exponent 1), with four nearly everything (cuda-notes: barriers matter for up to two blocks).
+/// Where barriers split a block into phases (those of a warp split a block of one), phases overlap only with those of other blocks: with one
+/// resident block nothing does (exponent 1), with four nearly everything (cuda-notes: barriers matter for up to two blocks).
 double overlap_exponent(const Launch& l) {
     const double p = l.device.overlap_exponent;
-    return l.work.block_barriers == 0 ? p : 1 + (p - 1) * (1 - 1 / (l.resident * l.resident));
+    const bool one_warp = l.work.threads_per_block <= l.device.limits.warp_size;
+    const bool phases = l.work.block_barriers > 0 || (one_warp && l.work.warp_barriers > 0);
+    return phases ? 1 + (p - 1) * (1 - 1 / (l.resident * l.resident)) : p;
 }
 
 /// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
