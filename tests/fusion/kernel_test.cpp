@@ -244,13 +244,18 @@ TEST(Kernel, DerivedDataOnTheHost) {
 
 TEST(Kernel, LoadsAtUseReuseTheTiles) {
     const dag::CallGraph graph = test::demo();
-    const Kernel kernel(graph, {}, choice(32, LoadPolicy::words, StorePolicy::words, LoadOrder::at_use));
+    const Kernel kernel(graph, {}, choice(64, LoadPolicy::words, StorePolicy::words, LoadOrder::at_use));
     // M2 first (the least memory); A, B, c come into D's and E's place, so each load waits for the readers before it.
     EXPECT_EQ(kernel.steps(),
         "load D, load E, block, M2, M3, block, load A, load B, block, M1, block, load c, block, v1, s1, block, F, block, store F");
     // D and E together are 50 words; F (25) later fits.
-    EXPECT_EQ(kernel.candidate.shared_bytes, 50 * 32 * 4);
+    EXPECT_EQ(kernel.candidate.shared_bytes, 50 * 64 * 4);
     EXPECT_EQ(kernel.candidate.work.dependent_phases, 3);
+    // In a block of one warp, barriers of the warp do.
+    const Kernel warp(graph, {}, choice(32, LoadPolicy::words, StorePolicy::words, LoadOrder::at_use));
+    EXPECT_EQ(
+        warp.steps(), "load D, load E, warp, M2, M3, warp, load A, load B, warp, M1, warp, load c, warp, v1, s1, warp, F, warp, store F");
+    EXPECT_EQ(warp.candidate.work.block_barriers, 0);
 }
 
 TEST(Kernel, AnInstanceInsideAWarpNeedsOnlyAWarpBarrier) {

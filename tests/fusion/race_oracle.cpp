@@ -56,7 +56,7 @@ private:
                 if (other.thread == thread || (!other.write && !write) || other.block_epoch != block_epoch_) {
                     continue;
                 }
-                if (other.thread / 32 == thread / 32 && other.warp_epoch != warp_epoch_) {
+                if (warp_of(other.thread) == warp_of(thread) && other.warp_epoch != warp_epoch_) {
                     continue;
                 }
                 race_ = "threads " + std::to_string(other.thread) + " and " + std::to_string(thread) + " on " + graph_.datum(datum).name;
@@ -76,6 +76,9 @@ private:
             }
         }
     }
+
+    /// All threads of a block of one warp are of that warp, those of a copy too.
+    int warp_of(int thread) const { return candidate_.threads_per_block <= 32 ? 0 : thread / 32; }
 
     /// A copy may use any thread map (words, vectors): each component has a thread and a warp of its own.
     void copy(DataId datum, bool write, bool asynchronous) {

@@ -182,7 +182,7 @@ void run_chunk(std::uint64_t first, std::uint64_t last, fusion::Target target, C
     setup.library_folder = library::standard_library_folder();
     setup.seconds = 900; // a batch that is cut off is divided and run again, which only makes a loaded machine slower
     execute::VerifyOptions options{.target = target};
-    options.product_every = 25;
+    options.product_every = 100;
     const std::vector<execute::VerifyResult> results = execute::verify_plans(plans, options, setup);
     const char* executor = target == fusion::Target::host ? "host" : "emulated CUDA";
     for (std::size_t p = 0; p < results.size(); ++p) {
