@@ -46,28 +46,44 @@ protected:
         return made;
     }
 
-    /// K of the program for these inputs, by the reference.
-    std::vector<double> stiffness(const examples::Values& inputs) const {
-        execute::DataValues given(c.program->data.size());
-        for (const DataId input : c.program->inputs) {
-            given[input.index()] = inputs.at(c.program->datum(input).name);
+    /// K of a program for these inputs, by the reference.
+    static std::vector<double> stiffness(const cli::Compilation& compiled, const examples::Values& inputs) {
+        const frontend::CheckedProgram& program = *compiled.program;
+        execute::DataValues given(program.data.size());
+        for (const DataId input : program.inputs) {
+            given[input.index()] = inputs.at(program.datum(input).name);
         }
-        return execute::evaluate(*c.program, *c.catalog, 1, given).values[c.program->outputs.front().index()];
+        return execute::evaluate(program, *compiled.catalog, 1, given).values[program.outputs.front().index()];
     }
-    double operations() const {
-        double sum = 0;
-        for (const frontend::Call& call : c.program->calls) {
-            sum += c.catalog->operations(call.instance).flops;
+    double operations() const { return operations(c).first; }
+    /// What a call counts, and what it would without folding.
+    static std::pair<double, double> counts(const library::Catalog& catalog, const frontend::Call& call) {
+        library::Instance whole = call.instance;
+        whole.function = catalog.find(catalog.function(whole.function).base).value_or(whole.function);
+        return {catalog.operations(call.instance).flops, catalog.operations(whole).flops};
+    }
+    /// What all calls of a program count.
+    static std::pair<double, double> operations(const cli::Compilation& compiled) {
+        std::pair<double, double> sum;
+        for (const frontend::Call& call : compiled.program->calls) {
+            const auto [folded, whole] = counts(*compiled.catalog, call);
+            sum.first += folded;
+            sum.second += whole;
         }
         return sum;
     }
-    /// What the call of this name counts, and what it would without folding.
-    std::pair<double, double> counts(const std::string& name) const {
-        for (const frontend::Call& call : c.program->calls) {
-            if (c.program->datum(call.result).name == name) {
-                library::Instance whole = call.instance;
-                whole.function = c.catalog->find(c.catalog->function(whole.function).base).value_or(whole.function);
-                return {c.catalog->operations(call.instance).flops, c.catalog->operations(whole).flops};
+    static double planned_operations(const fusion::Plan& plan) {
+        double sum = 0;
+        for (const fusion::Candidate& kernel : plan.kernels) {
+            sum += kernel.work.flops;
+        }
+        return sum;
+    }
+    std::pair<double, double> counts(const std::string& name) const { return counts(c, name); }
+    static std::pair<double, double> counts(const cli::Compilation& compiled, const std::string& name) {
+        for (const frontend::Call& call : compiled.program->calls) {
+            if (compiled.program->datum(call.result).name == name) {
+                return counts(*compiled.catalog, call);
             }
         }
         ADD_FAILURE() << "no call " << name;
@@ -91,17 +107,38 @@ TEST_F(Folding, BothFormsOfTheStiffnessMatrixCountAsByHand) {
     compile(form("tet_blocks.fus"));
     EXPECT_EQ(operations(), 471);
     EXPECT_EQ(counts("g"), std::pair(6.0, 60.0)) << "3 x 2 sums";
-    double planned = 0;
-    for (const fusion::Candidate& kernel : c.plans.front().kernels) {
-        planned += kernel.work.flops;
-    }
-    EXPECT_EQ(planned, 471) << "what the predictor is told";
+    EXPECT_EQ(planned_operations(c.plans.front()), 471) << "what the predictor is told";
 
     compile(form("tet_product.fus"));
     EXPECT_EQ(counts("D"), std::pair(60.0, 792.0));
     EXPECT_EQ(counts("E"), std::pair(528.0, 1584.0));
     EXPECT_EQ(operations(), 781);
-    EXPECT_EQ(operations() - 60 - 528 + 792 + 1584, 2569);
+    EXPECT_EQ(operations() - counts("D").first - counts("E").first + counts("D").second + counts("E").second, 2569);
+}
+
+/// One program that offers both.
+TEST_F(Folding, TheBlocksAreTakenWhereBothFormsAreOffered) {
+    compile(form("tet_both.fus"));
+    ASSERT_EQ(c.planned.size(), 2U);
+    EXPECT_EQ(c.planned[0].taken, std::vector<std::size_t>{1});
+    EXPECT_LT(c.planned[0].seconds(), c.planned[1].seconds());
+    const auto [sums, as_product] = counts("g"); // the gradients of node 0, minus the sum of the others': as sums by hand too
+    EXPECT_EQ(sums, 6);
+    const auto [taken, taken_whole] = operations(c);
+    EXPECT_EQ(taken, 471);
+    EXPECT_EQ(taken_whole - as_product + sums, 471) << "nothing else of it is folded";
+    EXPECT_EQ(planned_operations(c.plans.front()), 471);
+    ASSERT_EQ(c.plans.front().kernels.size(), 1U);
+
+    const auto& product = c.planned[1].compiled;
+    ASSERT_TRUE(product);
+    EXPECT_EQ(c.planned[1].taken, std::vector<std::size_t>{2});
+    const double given = counts(*product, "C").first; // lambda + 2 mu in C: by hand, it is given
+    EXPECT_EQ(given, 2);
+    const auto [folded, whole] = operations(*product);
+    EXPECT_EQ(folded - given, 781) << "fewer than by hand: zeros of B and C are folded";
+    EXPECT_EQ(whole - as_product + sums - given, 2569) << "as by hand, with B and C full";
+    EXPECT_EQ(planned_operations(product->plans.front()) - given, 781);
 }
 
 TEST_F(Folding, BothFormsAreTheStiffnessMatrix) {
@@ -110,17 +147,26 @@ TEST_F(Folding, BothFormsAreTheStiffnessMatrix) {
         {"X", {0.1, 0, 0.2, 1.3, 0.1, -0.2, 0.3, 0.9, 0.1, -0.1, 0.2, 1.1}}, {"lambda", {lambda}}, {"mu", {mu}}, {"p", {lambda + 2 * mu}}};
     const std::vector<double> expected = examples::formula("tet_elasticity", {inputs.find("X"), inputs.end()}).at("K");
     const double largest = std::abs(*std::max_element(expected.begin(), expected.end()));
-    for (const char* name : {"tet_blocks.fus", "tet_product.fus"}) {
-        for (const fusion::Target target : {fusion::Target::host, fusion::Target::cuda}) {
+    const auto expect_stiffness = [&](const cli::Compilation& compiled, const std::string& name) {
+        const std::vector<double> made = stiffness(compiled, inputs);
+        ASSERT_EQ(made.size(), 144U);
+        for (std::size_t k = 0; k < made.size(); ++k) {
+            EXPECT_NEAR(made[k], expected[k], 1e-13 * largest) << name << ", component " << k;
+        }
+        const execute::VerifyResult result =
+            execute::verify_plan(compiled.plans.front(), *compiled.graph, *compiled.catalog, options(), setup());
+        EXPECT_TRUE(result.passed()) << name << "\n" << (result.failures.empty() ? "" : result.failures[0].texts.front());
+        EXPECT_GT(result.components, 1000U);
+    };
+    for (const fusion::Target target : {fusion::Target::host, fusion::Target::cuda}) {
+        for (const char* name : {"tet_blocks.fus", "tet_product.fus"}) {
             compile(form(name), target);
-            const std::vector<double> made = stiffness(inputs);
-            ASSERT_EQ(made.size(), 144U);
-            for (std::size_t k = 0; k < made.size(); ++k) {
-                EXPECT_NEAR(made[k], expected[k], 1e-13 * largest) << name << ", component " << k;
-            }
-            const execute::VerifyResult result = execute::verify_plan(c.plans.front(), *c.graph, *c.catalog, options(), setup());
-            EXPECT_TRUE(result.passed()) << name << "\n" << (result.failures.empty() ? "" : result.failures[0].texts.front());
-            EXPECT_GT(result.components, 1000U);
+            expect_stiffness(c, name);
+        }
+        compile(form("tet_both.fus"), target);
+        ASSERT_EQ(c.planned.size(), 2U);
+        for (const cli::PlannedCombination& combination : c.planned) {
+            expect_stiffness(*combination.compiled, combination.text);
         }
     }
 }

@@ -109,6 +109,25 @@ Values tet_laplace(const Values& in) {
     return {{"K", components(Matrix(one.determinant() / 6 * scalar(in, "k") * gradients.transpose() * gradients))}};
 }
 
+/// The flux through the faces: a linear field is u(x) = g . x + constant, with g from the differences of u along the edges, and the part of its constant
+/// gradient that belongs to a node is the flux through the face opposite of it, over 3.
+Values tet_laplace_apply(const Values& in) {
+    const Matrix nodes = matrix(in, "X", 4, 3);
+    const Vector u = vector(in, "u");
+    const Vector gradient = edges(nodes).transpose().partialPivLu().solve(Vector(u.tail(3).array() - u[0]));
+    const double orientation = edges(nodes).determinant() < 0 ? -1 : 1; // inverted elements count negative
+    Vector result(4);
+    for (int a = 0; a < 4; ++a) {
+        const auto corner = [&](int k) { return Eigen::Vector3d(nodes.row((a + k) % 4).transpose()); };
+        Eigen::Vector3d inwards = (corner(2) - corner(1)).cross(corner(3) - corner(1)) / 2; // twice the area is that of a parallelogram
+        if (inwards.dot(corner(0) - corner(1)) < 0) {
+            inwards = -inwards;
+        }
+        result[a] = orientation * inwards.dot(gradient) / 3;
+    }
+    return {{"y", components(result)}};
+}
+
 Values tet_laplace_packed(const Values& in) {
     return packed(tet_laplace(in), 4);
 }
@@ -244,6 +263,7 @@ const FormulaTable& table() {
             {"tet_forces", stvk},
             {"tet_geometry", tet_geometry},
             {"tet_laplace", tet_laplace},
+            {"tet_laplace_apply", tet_laplace_apply},
             {"tet_laplace_packed", tet_laplace_packed},
             {"tet_laplace_stored", tet_laplace_packed},
             {"tet_voigt", tet_elasticity},

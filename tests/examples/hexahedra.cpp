@@ -106,7 +106,7 @@ Values hex_jacobian(const Values& in) {
 
 /// K = sum over Gauss points of det J B' C B, the strain operator B (6x24) in Voigt notation with engineering shear strains.
 Values hex_stiffness(const Values& in) {
-    const Matrix nodes = moved_corners(matrix(in, "D", 8, 3));
+    const Matrix nodes = matrix(in, "X", 8, 3);
     const double lambda = scalar(in, "lambda"), mu = scalar(in, "mu");
     Matrix material = Matrix::Zero(6, 6), stiffness = Matrix::Zero(24, 24);
     material.topLeftCorner(3, 3).setConstant(lambda);
@@ -126,13 +126,18 @@ Values hex_stiffness(const Values& in) {
         }
         stiffness += jacobian.determinant() * strain.transpose() * material * strain;
     }
-    Matrix by_direction(24, 24); // degrees of freedom: all of x, then y, then z
-    for (int row = 0; row < 24; ++row) {
-        for (int column = 0; column < 24; ++column) {
-            by_direction(row % 3 * 8 + row / 3, column % 3 * 8 + column / 3) = stiffness(row, column);
-        }
+    return {{"K", components(stiffness)}};
+}
+
+/// The rows of its lower triangle.
+Values hex_stiffness_packed(const Values& in) {
+    const std::vector<double> full = hex_stiffness(in).at("K");
+    std::vector<double> triangle;
+    for (std::size_t row = 0; row < 24; ++row) {
+        triangle.insert(
+            triangle.end(), full.begin() + static_cast<std::ptrdiff_t>(24 * row), full.begin() + static_cast<std::ptrdiff_t>(25 * row + 1));
     }
-    return {{"K", components(by_direction)}};
+    return {{"K", triangle}};
 }
 
 /// A bake-off problem of CEED by sum factorization: one direction after another.
@@ -249,6 +254,7 @@ FormulaTable hexahedron_formulas() {
         {"hex_inertia", hex_inertia},
         {"hex_jacobian", hex_jacobian},
         {"hex_stiffness", hex_stiffness},
+        {"hex_stiffness_packed", hex_stiffness_packed},
     };
     for (int problem = 1; problem <= 6; ++problem) {
         for (const int order : {1, 2}) {
