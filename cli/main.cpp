@@ -22,13 +22,26 @@ bool use_color(fusec::cli::Color color) {
     return false;
 }
 
-int run(const fusec::cli::CommandLine& line) {
-    fusec::Diagnostics diagnostics;
-    std::visit([&](const auto& command) { fusec::cli::run_command(command, diagnostics); }, line.command);
+/// Reports it if something printed has not arrived.
+void check_standard_output(fusec::Diagnostics& diagnostics) {
     std::cout.flush();
     if (!std::cout) {
         diagnostics.report(fusec::kind::unwritable_file, {}, "cannot write to standard output");
     }
+}
+
+/// The exit code of a command line that asks for nothing but a text (--help, --version) or is wrong.
+int finish(int code) {
+    fusec::Diagnostics diagnostics;
+    check_standard_output(diagnostics);
+    fusec::render(diagnostics, std::cerr, use_color(fusec::cli::Color::automatic));
+    return code != 0 ? code : diagnostics.exit_code();
+}
+
+int run(const fusec::cli::CommandLine& line) {
+    fusec::Diagnostics diagnostics;
+    std::visit([&](const auto& command) { fusec::cli::run_command(command, diagnostics); }, line.command);
+    check_standard_output(diagnostics);
     fusec::render(diagnostics, std::cerr, use_color(line.color));
     return diagnostics.exit_code();
 }
@@ -40,7 +53,7 @@ int main(int argc, char** argv) {
     try {
         const auto parsed = fusec::cli::parse_command_line(argc, argv);
         if (const int* code = std::get_if<int>(&parsed)) {
-            return *code;
+            return finish(*code);
         }
         return run(std::get<fusec::cli::CommandLine>(parsed));
     } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/option_values.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -10,6 +11,16 @@ std::string check_assignment(const std::string& text) {
     const std::size_t equal = text.find('=');
     return equal == std::string::npos || equal == 0 || equal + 1 == text.size() ? "NAME=FILE expected, found `" + text + "`"
                                                                                 : std::string();
+}
+
+std::string check_whole(const std::string& text, std::uint64_t least, std::uint64_t most) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits && error == std::errc() && stop == end && value >= least && value <= most
+        ? std::string()
+        : "a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " expected, found `" + text + "`";
 }
 
 std::string check_seconds(const std::string& text) {

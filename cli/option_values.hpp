@@ -11,6 +11,8 @@ constexpr std::uint64_t most_elements = std::uint64_t{1} << 40U;
 
 /// A whole number from `least` to most_elements; says the same number in digits where it is only written otherwise.
 std::string check_elements(const std::string& text, std::uint64_t least);
+/// A whole number from `least` to `most`, in digits: no sign, no fraction.
+std::string check_whole(const std::string& text, std::uint64_t least, std::uint64_t most);
 /// NAME=FILE
 std::string check_assignment(const std::string& text);
 /// Of --time-limit.

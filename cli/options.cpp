@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <set>
 
@@ -53,6 +54,11 @@ CLI::Option* named(CLI::Option* option, const char* value) {
     return option->option_text(*value == '\0' ? " " : value);
 }
 
+/// Of an option that takes a whole number: CLI11 would take a sign as well, and wrap what has one.
+auto whole(std::uint64_t least, std::uint64_t most) {
+    return [least, most](const std::string& text) { return check_whole(text, least, most); };
+}
+
 void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
     named(app.add_option("PROGRAM", options.program, "program text (.fus)")->required(required), "");
 }
@@ -78,10 +84,10 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
         "DIR");
     named(app.add_option("--max-fusion", options.max_fusion,
                  "most calls that compute in one kernel, 1 to 32 (default: all sets up to 8, some up to 512)")
-              ->check(CLI::Range(1, 32)),
+              ->check(whole(1, 32)),
         "K");
     named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000; 50000 for more than 50 calls)")
-              ->check(CLI::Range(std::size_t{1}, std::size_t{100000000})),
+              ->check(whole(1, 100000000)),
         "N");
     named(app.add_option("--time-limit", options.time_limit,
                  "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")
@@ -316,7 +322,7 @@ private:
         add_space_options(app, run_.options, raw_);
         add_plan_options(app, run_.options, raw_);
         app.add_flag("--entries", run_.options.entries, "launch the program blocks one by one, and say how long each takes");
-        named(app.add_option("--seed", run_.seed, "seed of the random inputs (default 1)"), "SEED");
+        named(app.add_option("--seed", run_.seed, "seed of the random inputs (default 1)")->check(whole(0, UINT64_MAX)), "SEED");
         named(app.add_option("--input", raw_.inputs, "read an input (repeatable)")->check(check_assignment)->allow_extra_args(false),
             "NAME=FILE.npy");
         named(app.add_option("--output", raw_.outputs, "write an output (repeatable)")->check(check_assignment)->allow_extra_args(false),
@@ -336,8 +342,7 @@ private:
         add_program(app, explore_.options);
         add_compile_options(app, explore_.options, raw_);
         top_ = named(
-            app.add_option("--top", explore_.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")->check(CLI::Range(1, 1000)),
-            "N");
+            app.add_option("--top", explore_.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")->check(whole(1, 1000)), "N");
         named(app.add_option("--json", explore_.json, "write JSON instead of text; - is stdout"), "FILE");
         add_color(app);
     }
@@ -378,7 +383,7 @@ private:
                   ->allow_extra_args(false),
             "host|emulated|gpu");
         named(app.add_option("--json", verify_.json, "write the counts as JSON; - is stdout"), "FILE");
-        named(app.add_option("--seed", verify_.seed, "seed of the inputs (default 1)"), "SEED");
+        named(app.add_option("--seed", verify_.seed, "seed of the inputs (default 1)")->check(whole(0, UINT64_MAX)), "SEED");
         add_color(app);
     }
     Verify settle_verify() {

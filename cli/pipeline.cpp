@@ -5,6 +5,7 @@
 #include "cli/choose_alternatives.hpp"
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
+#include "elementary-lib/metadata_counts.hpp"
 #include "execute/decide_checks.hpp"
 #include "execute/fold_tables.hpp"
 #include "execute/simplify.hpp"
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <set>
 
 namespace fusec::cli {
 
@@ -66,6 +68,23 @@ bool check_program(Compilation& c, Diagnostics& diagnostics) {
         c.catalog = c.catalog->with(c.program->functions);
     }
     return c.program.has_value();
+}
+
+/// Counts of metadata at the shapes of this program: loading the library has tried others.
+bool check_counts(Compilation& c, Diagnostics& diagnostics) {
+    std::set<std::string> reported;
+    for (const frontend::Call& call : c.program->calls) {
+        const library::Function& function = c.catalog->function(call.instance.function);
+        if (function.metadata_path.empty()) {
+            continue; // of the program itself
+        }
+        const auto wrong = library::wrong_count(function, call.instance.shape);
+        if (wrong && reported.insert(function.name).second) {
+            diagnostics.report(kind::library_metadata, call.span,
+                fmt::format("{}, says `{}`, the metadata of `{}`", wrong->message, function.metadata_path.string(), function.name));
+        }
+    }
+    return reported.empty();
 }
 
 bool simplify_program(Compilation& c, Diagnostics& diagnostics) {
@@ -184,6 +203,7 @@ const std::vector<Stage>& stages() {
         {"device", "load the device description and its predictor", load_device, nullptr, nullptr, ""},
         {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
+        {"counts", "the counts of metadata at the shapes of the program", check_counts, nullptr, nullptr, ""},
         {"choose", "of alternatives, those with the fastest plan", choose_alternatives, check_program_value, nullptr, ""},
         {"fold", "calls on constants computed; calls that are their operand left out", simplify_program, check_program_value, nullptr, ""},
         {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},

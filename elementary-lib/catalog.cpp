@@ -11,7 +11,7 @@ namespace fusec::library {
 
 namespace {
 
-/// A count of metadata for a matched shape: a division by zero or an overflow in it counts as 0.
+/// A count of metadata for a matched shape. One that is no count (`wrong_count`) is an error of the compile, and 0 until that is reported.
 std::int64_t count(const SizeExpression& expression, const ShapeValues& shape) {
     return std::max<std::int64_t>(expression.evaluate(shape).value_or(0), 0);
 }

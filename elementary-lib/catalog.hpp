@@ -100,6 +100,7 @@ struct OperationCounts {
     double transcendentals = 0;
 };
 
+/// An elementary function: what its metadata and its device source say, or what a pass made (`base`, a reference without files).
 struct Function {
     std::string name;
     std::string summary;

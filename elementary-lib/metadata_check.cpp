@@ -385,6 +385,9 @@ private:
 bool check_metadata(const Metadata& metadata, Diagnostics& diagnostics) {
     const std::size_t errors = diagnostics.error_count();
     Check(metadata, diagnostics).run();
+    if (diagnostics.error_count() == errors) {
+        check_counts(metadata, diagnostics);
+    }
     return diagnostics.error_count() == errors;
 }
 

@@ -8,6 +8,7 @@
 
 namespace fusec::library {
 
+/// The expression that is this number at every shape. Pre: value >= 0.
 SizeExpression whole_number(std::int64_t value);
 
 /// Fills in operands and result.

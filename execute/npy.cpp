@@ -6,8 +6,15 @@
 #include "support/counted.hpp"
 #include "support/files.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <limits>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 namespace fusec::execute {
@@ -18,6 +25,8 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t alignment = 64; ///< of the data in files that NumPy writes
+constexpr std::size_t longest_preamble = 12;
+constexpr std::size_t longest_header = std::size_t{1} << 20U; ///< NumPy itself reads 10,000 bytes
 
 /// The dimensions a file must have after the n.
 std::vector<std::uint64_t> dimensions_of(const Shape& shape) {
@@ -35,11 +44,25 @@ std::vector<std::uint64_t> dimensions_of(const Shape& shape) {
     return {};
 }
 
-/// As Python writes a tuple; the first entry may be the letter n.
-std::string tuple_text(std::vector<std::string> entries) {
+/// A text of the file in a message: its first 40 bytes, what is not printable ASCII as `\xNN`.
+std::string shown(std::string_view text) {
+    constexpr std::size_t most = 40;
+    std::string result = "`";
+    for (const char c : text.substr(0, most)) {
+        result += c >= ' ' && c <= '~' ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    return result + (text.size() > most ? "...`" : "`");
+}
+
+/// As Python writes a tuple; the first entry may be the letter n. Of very many entries the first are said.
+std::string tuple_text(const std::vector<std::string>& entries) {
+    constexpr std::size_t most = 8;
     std::string text = "(";
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(most, entries.size()); ++i) {
         text += (i == 0 ? "" : ", ") + entries[i];
+    }
+    if (entries.size() > most) {
+        text += fmt::format(", ... {} more", entries.size() - most);
     }
     return text + (entries.size() == 1 ? ",)" : ")");
 }
@@ -56,13 +79,35 @@ const char* descriptor(Precision precision) {
     return precision == Precision::f32 ? "<f4" : "<f8";
 }
 
-/// Reads one file; the first error ends it.
+/// Bytes of the header after the first `longest_preamble` bytes of a file, or fewer if it ends before; 0 where that is none.
+std::size_t header_length(std::string_view first) {
+    if (first.size() < 8) {
+        return 0;
+    }
+    std::size_t length = 0;
+    const std::size_t length_bytes = first[6] == 1 ? 2 : 4;
+    for (std::size_t i = 0; i < length_bytes && 8 + i < first.size(); ++i) {
+        length |= static_cast<std::size_t>(static_cast<unsigned char>(first[8 + i])) << (8 * i);
+    }
+    return length;
+}
+
+/// Where the data of a file is, and how much.
+struct NumpyData {
+    std::size_t begin = 0;
+    std::uint64_t elements = 0;
+    std::size_t bytes = 0;
+};
+
+/// Reads what comes before the data; the first error ends it.
 class Parser {
 public:
-    Parser(std::string_view bytes, const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics)
-        : bytes_(bytes), path_(path), expected_(expected), diagnostics_(diagnostics) {}
+    /// `bytes` are the file's first, its whole header if it has one; `size` is that of the file.
+    Parser(std::string_view bytes, std::uint64_t size, const std::filesystem::path& path, const NumpyExpectation& expected,
+        Diagnostics& diagnostics)
+        : bytes_(bytes), size_(size), path_(path), expected_(expected), diagnostics_(diagnostics) {}
 
-    std::optional<NumpyList> parse() {
+    std::optional<NumpyData> parse() {
         if (!preamble() || !dictionary()) {
             return std::nullopt;
         }
@@ -93,14 +138,14 @@ private:
         if (bytes_.size() < position_) {
             return fail(bytes_.size(), "the file ends within the header's length");
         }
-        std::size_t length = 0;
-        for (std::size_t i = 0; i < length_bytes; ++i) {
-            length |= byte(8 + i) << (8 * i);
-        }
-        if (length > bytes_.size() - position_) {
+        const std::size_t length = header_length(bytes_);
+        if (length > size_ - position_) {
             return fail(8,
-                "the header is said to have " + counted(length, "byte") + ", " + std::to_string(bytes_.size() - position_) +
-                    (bytes_.size() - position_ == 1 ? " is" : " are") + " left in the file");
+                "the header is said to have " + counted(length, "byte") + ", " + std::to_string(size_ - position_) +
+                    (size_ - position_ == 1 ? " is" : " are") + " left in the file");
+        }
+        if (length > longest_header) {
+            return fail(8, "the header is said to have " + counted(length, "byte") + ", the limit is " + std::to_string(longest_header));
         }
         end_ = position_ + length;
         return true;
@@ -119,8 +164,8 @@ private:
     bool expect(char c) {
         if (!next_is(c)) {
             return fail(position_,
-                std::string("`") + c + "` expected in the header, " +
-                    (position_ < end_ ? std::string("`") + bytes_[position_] + "`" : "its end") + " found");
+                std::string("`") + c + "` expected in the header, " + (position_ < end_ ? shown(bytes_.substr(position_, 1)) : "its end") +
+                    " found");
         }
         ++position_;
         return true;
@@ -155,7 +200,7 @@ private:
             }
             bool* const seen = *key == "descr" ? &descr : *key == "fortran_order" ? &order : *key == "shape" ? &shape : nullptr;
             if (seen == nullptr || *seen) {
-                return fail(at, "the key `" + *key + "` " + (seen == nullptr ? "is unknown" : "stands twice"));
+                return fail(at, "the key " + shown(*key) + " " + (seen == nullptr ? "is unknown" : "stands twice"));
             }
             *seen = true;
             skip_blanks();
@@ -188,7 +233,7 @@ private:
         }
         if (*found != descriptor(expected_.type.precision)) {
             return fail(at,
-                "components `" + *found + "` found, `" + descriptor(expected_.type.precision) + "` expected for `" + expected_.datum +
+                "components " + shown(*found) + " found, `" + descriptor(expected_.type.precision) + "` expected for `" + expected_.datum +
                     "` (" + to_string(expected_.type) + ")");
         }
         return true;
@@ -251,8 +296,8 @@ private:
         return true;
     }
 
-    std::optional<NumpyList> data() {
-        const std::size_t present = bytes_.size() - end_;
+    std::optional<NumpyData> data() {
+        const std::uint64_t present = size_ - end_;
         const auto element = static_cast<std::uint64_t>(expected_.type.bytes());
         if (elements_ > std::numeric_limits<std::uint64_t>::max() / element || elements_ * element != present) {
             fail(end_,
@@ -260,10 +305,11 @@ private:
                     " expected");
             return std::nullopt;
         }
-        return NumpyList{elements_, std::string(bytes_.substr(end_))};
+        return NumpyData{end_, elements_, present};
     }
 
     std::string_view bytes_;
+    std::uint64_t size_;
     const std::filesystem::path& path_;
     const NumpyExpectation& expected_;
     Diagnostics& diagnostics_;
@@ -272,16 +318,83 @@ private:
     std::uint64_t elements_ = 0;
 };
 
+/// Closes the file at the end.
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+/// Fills `into` from this offset on; false if the file cannot be read so far.
+bool read_at(int file, std::size_t offset, std::string& into) {
+    for (std::size_t done = 0; done < into.size();) {
+        const ssize_t count = ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+        if (count > 0) {
+            done += static_cast<std::size_t>(count);
+        } else if (count == 0 || errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::nullopt_t unreadable(const std::filesystem::path& path, const std::string& why, Diagnostics& diagnostics) {
+    diagnostics.report(kind::unreadable_file, {}, "cannot read `" + path.string() + "`: " + why);
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<NumpyList> parse_numpy(
     std::string_view bytes, const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics) {
-    return Parser(bytes, path, expected, diagnostics).parse();
+    const auto data = Parser(bytes, bytes.size(), path, expected, diagnostics).parse();
+    return data ? std::optional(NumpyList{data->elements, std::string(bytes.substr(data->begin))}) : std::nullopt;
 }
 
 std::optional<NumpyList> read_numpy(const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics) {
-    const std::optional<std::string> bytes = read_file(path, diagnostics);
-    return bytes ? parse_numpy(*bytes, path, expected, diagnostics) : std::nullopt;
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe without a writer would wait
+    struct stat status{};
+    if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
+        return unreadable(path, std::strerror(errno), diagnostics);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return unreadable(path, S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file", diagnostics);
+    }
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    const auto at_most = [&](std::size_t bytes) { return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, size)); };
+    std::string header(at_most(longest_preamble), '\0');
+    if (!read_at(file.number(), 0, header)) {
+        return unreadable(path, "it ends before its size", diagnostics);
+    }
+    header.resize(at_most(longest_preamble + std::min(header_length(header), longest_header)));
+    if (!read_at(file.number(), 0, header)) {
+        return unreadable(path, "it ends before its size", diagnostics);
+    }
+    const auto data = Parser(header, size, path, expected, diagnostics).parse();
+    if (!data) {
+        return std::nullopt;
+    }
+    const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    if (static_cast<double>(data->bytes) > memory) {
+        diagnostics.report(kind::memory_limit, {},
+            fmt::format("`{}` has {}, this machine has memory of {:.0f}", path.string(), counted(data->bytes, "byte"), memory));
+        return std::nullopt;
+    }
+    NumpyList list{data->elements, std::string(data->bytes, '\0')};
+    if (!read_at(file.number(), data->begin, list.bytes)) {
+        return unreadable(path, "it ends before its size", diagnostics);
+    }
+    return list;
 }
 
 std::string numpy_file(const NumpyList& list, const Type& type, bool uniform) {

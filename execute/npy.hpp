@@ -27,7 +27,9 @@ struct NumpyExpectation {
     bool uniform = false;
 };
 
-/// Reads and checks; reports `numpy-file` with the byte offset, what was found and what was expected, or `unreadable-file`.
+/// Reads the header, compares what it says with what is expected and with the size of the file, and reads that much. Reports `numpy-file`
+/// with the byte offset, what was found and what was expected, `unreadable-file` also of what is no regular file, whose size is unknown
+/// (a pipe, a device), or `memory-limit`.
 std::optional<NumpyList> read_numpy(const std::filesystem::path& path, const NumpyExpectation& expected, Diagnostics& diagnostics);
 /// The same from bytes already read; `path` is for messages.
 std::optional<NumpyList> parse_numpy(

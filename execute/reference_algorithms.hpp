@@ -12,6 +12,7 @@ namespace fusec::execute {
 
 using BoundedMatrix = std::vector<Bounded>;
 
+/// The determinant with its error bound. Pre: n * n entries by rows, n >= 1.
 Bounded determinant(const BoundedMatrix& a, int n);
 /// det(A) A^-T, by minors: defined for singular matrices too.
 BoundedMatrix cofactor(const BoundedMatrix& a, int n);

@@ -14,6 +14,7 @@
 
 namespace fusec::execute {
 
+/// How kernels are run against the reference, and how many of them.
 struct VerifyOptions {
     fusion::Target target = fusion::Target::cuda; ///< cuda: emulated; host: run as it is
     int arch = 90;
@@ -31,6 +32,7 @@ struct VerifyFailure {
     std::vector<std::string> texts;
 };
 
+/// What was run, and what did not agree; results of several programs are put together by `merge`.
 struct VerifyResult {
     std::size_t fusions = 0;    ///< in the space
     std::size_t candidates = 0; ///< kept, of the columns looked at

@@ -85,6 +85,7 @@ struct Step {
     DataId datum;
 };
 
+/// A kernel with every decision made: routines, order, placements, steps. `verify` says what holds between them.
 struct Candidate {
     CallSet calls;              ///< executed, ascending
     std::vector<DataId> loads;  ///< per-element lists read, ascending

@@ -55,6 +55,9 @@ private:
     /// True if it is better than all before.
     bool try_one(std::size_t combination, const Point& point) {
         const ChoiceAxes& axes = space_.axes(combination);
+        if (axes.count() == 0) {
+            return false; // no block of these routines has whole warps
+        }
         const Point sizes = extent(axes);
         std::size_t index = 0;
         for (std::size_t axis = 0; axis < axis_count; ++axis) {

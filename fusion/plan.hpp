@@ -41,6 +41,7 @@ enum class PlanMode {
     greedy
 };
 
+/// How a plan is searched for. The defaults give the best mix that the effort finds, the same on every machine.
 struct PlanOptions {
     PlanMode mode = PlanMode::automatic;
     int nodes = 20000;     ///< branch-and-bound nodes over all solves; deterministic
@@ -56,6 +57,7 @@ struct Cover {
     double seconds = 0;
 };
 
+/// What a search for covers found, and what it proved.
 struct CoverResult {
     std::vector<Cover> covers; ///< best first; empty only if the problem has no solution
     double bound = 0;          ///< no cover of the given columns is predicted faster
@@ -85,6 +87,8 @@ struct Workspace {
     std::uint64_t bytes(std::uint64_t n) const;
 };
 
+/// The kernels that make a program, and the memory between them. Every output is stored once; `seconds` is the sum over the kernels,
+/// `bound` what no plan of the space is below, `gap` their distance relative to `seconds`.
 struct Plan {
     std::vector<Candidate> kernels; ///< in launch order
     Workspace workspace;

@@ -41,7 +41,9 @@ public:
             } else {
                 std::tie(columns[k], candidate) = by_hash(file.kernels[k]);
             }
-            if (candidate) {
+            if ((columns[k] && !has_its_calls_only(file.kernels[k])) || (candidate && !has_its_data_only(file.kernels[k], *candidate))) {
+                complete = false;
+            } else if (candidate) {
                 chosen.push_back(*columns[k]);
                 candidates.insert_or_assign(*columns[k], std::move(*candidate));
             } else {
@@ -186,6 +188,68 @@ private:
     }
 
     bool matches(const PlanFile::Kernel& kernel, const Candidate& candidate) const { return difference(kernel, candidate).key.empty(); }
+
+    void report_entry(const PlanFile::Kernel& kernel, const std::string& table, const std::string& name, const char* what,
+        const std::vector<std::string>& names) {
+        const std::string near = nearest(name, names);
+        diagnostics_.report(kind::plan_file, kernel.entries.at(table + "/" + name), "`" + table + "` of `" + name + "`, which is " + what)
+            .hint = near.empty() ? "" : "did you mean `" + near + "`?";
+    }
+
+    /// Whether every entry of `implementation` is of a call that the file itself names; reports the others.
+    bool has_its_calls_only(const PlanFile::Kernel& kernel) {
+        std::vector<std::string> calls;
+        for (const PlanFileText& name : kernel.calls) {
+            calls.push_back(name.text);
+        }
+        bool good = true;
+        for (const auto& [name, value] : kernel.implementation) {
+            if (std::find(calls.begin(), calls.end(), name) == calls.end()) {
+                report_entry(kernel, "implementation", name, "no call of the kernel", calls);
+                good = false;
+            }
+        }
+        return good;
+    }
+
+    /// Whether every entry of `placement` and `staging` is of a datum of the candidate, or of a name that a list without an entry may have
+    /// had: then both tables say it. Reports the others. Pre: the candidate matches.
+    bool has_its_data_only(const PlanFile::Kernel& kernel, const Candidate& candidate) {
+        const PlanFile::Kernel found = describe(candidate, graph_, catalog_);
+        std::map<std::string, std::string> in_file; // name in the program -> name in the file
+        for (std::size_t i = 0; i < found.calls.size(); ++i) {
+            in_file[found.calls[i].text] = kernel.calls[i].text;
+        }
+        std::vector<std::string> known; // as the file has to call them
+        std::size_t renamed = 0;
+        for (const auto& [name, placement] : found.placement) {
+            const auto call = in_file.find(name);
+            known.push_back(call == in_file.end() ? name : call->second);
+            renamed += kernel.placement.contains(known.back()) || kernel.staging.contains(known.back()) ? 0U : 1U;
+        }
+        const auto is_known = [&](const std::string& name) { return std::find(known.begin(), known.end(), name) != known.end(); };
+        std::vector<std::pair<std::string, std::string>> unknown; // table, name
+        std::size_t old_names = 0;
+        for (const auto& [name, placement] : kernel.placement) {
+            if (!is_known(name)) {
+                unknown.emplace_back("placement", name);
+                ++old_names;
+            }
+        }
+        const bool all_renamed = old_names <= renamed;
+        if (all_renamed) {
+            unknown.clear();
+        }
+        for (const auto& [name, staging] : kernel.staging) {
+            if (!is_known(name) && !(all_renamed && kernel.placement.contains(name))) {
+                unknown.emplace_back("staging", name);
+            }
+        }
+        for (const auto& [table, name] : unknown) {
+            report_entry(kernel, table, name, "no datum of the kernel", known);
+        }
+        return unknown.empty();
+    }
 
     /// The key at which the candidates that agree longest stop to agree, and the values that they have there.
     Difference nearest_difference(const PlanFile::Kernel& kernel, ColumnId column) {

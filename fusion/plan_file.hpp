@@ -33,6 +33,7 @@ struct PlanFile {
         int instances_per_block = 0;
         std::map<std::string, Staging> staging;       ///< of each list loaded or stored
         std::map<std::string, std::string> placement; ///< of each datum the kernel touches
+        std::map<std::string, Span> entries;          ///< where the entries of the three tables stand: by `placement/A`
     };
     Span span;
     std::vector<std::size_t> alternatives; ///< taken, of a program that has some (frontend/alternatives.hpp)
@@ -55,7 +56,8 @@ std::optional<PlanFile> parse_plan_file(const SourcePtr& source, Diagnostics& di
 
 /// The plan that the file describes, by the candidates of the space. A kernel is found by the names of its calls if they still are
 /// the same computation, else by its hash. Its bound is 0 (nothing was proved about it). Reports `plan-unknown-call`,
-/// `plan-no-candidate` and `plan-not-a-cover`, all that apply.
+/// `plan-no-candidate` and `plan-not-a-cover`, all that apply, and `plan-file` for an entry of a table that is of nothing in its kernel:
+/// neither of a name that the kernel has, nor of one that it may have had, one for each list without an entry.
 std::optional<Plan> resolve_plan_file(
     const PlanFile& file, const dag::CallGraph& graph, const library::Catalog& catalog, Space& space, Diagnostics& diagnostics);
 

@@ -249,11 +249,13 @@ private:
         }
         return result;
     }
-    std::map<std::string, std::string> table(const Json& json, const std::string& pointer, const std::string& key) {
+    std::map<std::string, std::string> table(
+        const Json& json, const std::string& pointer, const std::string& key, std::map<std::string, Span>& entries) {
         std::map<std::string, std::string> result;
         for (const auto& [name, value] : member(json, pointer, key, Json::value_t::object).items()) {
             expect(value, pointer + "/" + key + "/" + name, Json::value_t::string);
             result[name] = value.get<std::string>();
+            entries[key + "/" + name] = span(pointer + "/" + key + "/" + name);
         }
         return result;
     }
@@ -265,7 +267,7 @@ private:
         kernel.hash = member(json, pointer, "hash", Json::value_t::string).get<std::string>();
         kernel.calls = texts(json, pointer, "calls");
         kernel.stores = texts(json, pointer, "stores");
-        kernel.implementation = table(json, pointer, "implementation");
+        kernel.implementation = table(json, pointer, "implementation", kernel.entries);
         const Json& instances = member(json, pointer, "instances_per_block", Json::value_t::number_unsigned);
         if (instances.get<std::uint64_t>() == 0 || instances.get<std::uint64_t>() > 1024) {
             fail(pointer + "/instances_per_block", "instances per block of " + instances.dump() + ", possible are 1 to 1024");
@@ -275,10 +277,11 @@ private:
             const std::string here = pointer + "/staging/" + name;
             expect(value, here, Json::value_t::object);
             only(value, here, {"load", "store"});
+            kernel.entries["staging/" + name] = span(here);
             kernel.staging[name] = {member(value, here, "load", Json::value_t::string).get<std::string>(),
                 member(value, here, "store", Json::value_t::string).get<std::string>()};
         }
-        kernel.placement = table(json, pointer, "placement");
+        kernel.placement = table(json, pointer, "placement", kernel.entries);
         return kernel;
     }
 

@@ -224,6 +224,9 @@ struct Space::State {
             ++result.built;
             return visit(number);
         });
+        if (result.tried.empty() && result.unusable.empty()) {
+            result.unusable.push_back("no block of its routines has whole warps of " + std::to_string(limits.warp_size) + " threads");
+        }
         result.considered = result.tried.size() + result.unusable.size();
         result.unexplored = space.size() - static_cast<double>(result.tried.size());
         result.combinations = std::move(space).take_combinations();

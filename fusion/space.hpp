@@ -49,6 +49,7 @@ struct Front {
     double unexplored = 0; ///< implementations beyond SpaceOptions::implementations: neither considered nor counted
 };
 
+/// The fusions and columns of one call graph for one device, priced on demand: what is asked for twice is found once. Not copyable.
 class Space : public ColumnSource {
 public:
     /// Enumerates fusions and columns; candidates are built when asked for. The graph, catalog and model must outlive the space.

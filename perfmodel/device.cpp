@@ -5,8 +5,11 @@
 #include "support/files.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <iomanip>
 #include <span>
+#include <sstream>
 
 namespace fusec::perfmodel {
 
@@ -20,12 +23,14 @@ enum class For {
     both
 };
 
-/// A figure that a description must have: where it goes and what is a possible value.
+/// A figure that a description must have: where it goes and what is a possible value. The bounds are wide of any device, and near enough
+/// that nothing computed from figures overflows an int or leaves the range of a double.
 struct Field {
     const char* key;
     const char* unit;
     For target;
     double least;
+    double most;
     bool whole;
     void (*set)(Device&, double);
 };
@@ -45,49 +50,47 @@ void stream(Device& device, double value) {
     device.*Law.*Member = value;
 }
 
-constexpr double positive = 1e-9;
-
 using fusion::DeviceLimits;
 constexpr Field fields[] = {
-    {"limits.arch", "compute capability * 10", For::cuda, 0, true, limit<&DeviceLimits::arch>},
-    {"limits.warp_size", "threads", For::cuda, 1, true, limit<&DeviceLimits::warp_size>},
-    {"limits.threads_per_block", "threads", For::cuda, 1, true, limit<&DeviceLimits::threads_per_block>},
-    {"limits.threads_per_sm", "threads", For::cuda, 1, true, limit<&DeviceLimits::threads_per_sm>},
-    {"limits.blocks_per_sm", "blocks", For::cuda, 1, true, limit<&DeviceLimits::blocks_per_sm>},
-    {"limits.registers_per_sm", "registers", For::cuda, 1, true, limit<&DeviceLimits::registers_per_sm>},
-    {"limits.registers_per_thread", "registers", For::cuda, 1, true, limit<&DeviceLimits::registers_per_thread>},
-    {"limits.shared_bytes_per_block", "bytes", For::cuda, 1, true, limit<&DeviceLimits::shared_bytes_per_block>},
-    {"limits.shared_bytes_per_sm", "bytes", For::cuda, 1, true, limit<&DeviceLimits::shared_bytes_per_sm>},
-    {"limits.shared_bytes_reserved", "bytes per block", For::cuda, 0, true, limit<&DeviceLimits::shared_bytes_reserved>},
-    {"limits.sm_count", "multiprocessors", For::cuda, 1, true, limit<&DeviceLimits::sm_count>},
-    {"limits.vector_bytes", "bytes", For::host, 4, true, limit<&DeviceLimits::vector_bytes>},
-    {"speed.cores", "cores", For::host, 1, true, [](Device& device, double value) { device.cores = static_cast<int>(value); }},
-    {"speed.clock", "GHz", For::both, positive, false, speed<&Device::clock_ghz>},
-    {"speed.l2_bytes", "bytes", For::both, positive, false, speed<&Device::l2_bytes>},
-    {"speed.l2", "GB/s", For::both, positive, false, speed<&Device::l2_gb_per_s>},
-    {"speed.dram", "GB/s", For::both, positive, false, speed<&Device::dram_gb_per_s>},
-    {"speed.fma_f32", "fma per clock", For::both, positive, false, speed<&Device::fma_f32>},
-    {"speed.fma_f64", "fma per clock", For::both, positive, false, speed<&Device::fma_f64>},
-    {"speed.special", "operations per clock", For::both, positive, false, speed<&Device::special>},
-    {"speed.issue_slots", "instructions per clock", For::both, positive, false, speed<&Device::issue_slots>},
-    {"speed.shared_wavefronts", "128-byte passes per clock", For::cuda, positive, false, speed<&Device::shared_wavefronts>},
-    {"speed.launch", "us", For::both, 0, false, speed<&Device::launch_us>},
-    {"speed.block_turnaround", "ns", For::cuda, positive, false, speed<&Device::block_turnaround_ns>},
-    {"speed.dram_latency", "ns", For::cuda, positive, false, speed<&Device::dram_latency_ns>},
-    {"speed.shared_latency", "cycles", For::cuda, positive, false, speed<&Device::shared_latency_cycles>},
-    {"speed.overlap_exponent", "exponent", For::both, 1, false, speed<&Device::overlap_exponent>},
-    {"stream.read.tau", "ns", For::cuda, positive, false, stream<&Device::read, &StreamLaw::tau_ns>},
-    {"stream.read.c", "ns", For::cuda, 0, false, stream<&Device::read, &StreamLaw::c_ns>},
-    {"stream.read.peak", "GB/s", For::both, positive, false, stream<&Device::read, &StreamLaw::peak_gb_per_s>},
-    {"stream.write.tau", "ns", For::cuda, positive, false, stream<&Device::write, &StreamLaw::tau_ns>},
-    {"stream.write.c", "ns", For::cuda, 0, false, stream<&Device::write, &StreamLaw::c_ns>},
-    {"stream.write.peak", "GB/s", For::both, positive, false, stream<&Device::write, &StreamLaw::peak_gb_per_s>},
-    {"stream.copy.tau", "ns", For::cuda, positive, false, stream<&Device::copy, &StreamLaw::tau_ns>},
-    {"stream.copy.c", "ns", For::cuda, 0, false, stream<&Device::copy, &StreamLaw::c_ns>},
-    {"stream.copy.peak", "GB/s", For::both, positive, false, stream<&Device::copy, &StreamLaw::peak_gb_per_s>},
-    {"stream.mixed.tau", "ns", For::cuda, positive, false, stream<&Device::mixed, &StreamLaw::tau_ns>},
-    {"stream.mixed.c", "ns", For::cuda, 0, false, stream<&Device::mixed, &StreamLaw::c_ns>},
-    {"stream.mixed.peak", "GB/s", For::both, positive, false, stream<&Device::mixed, &StreamLaw::peak_gb_per_s>},
+    {"limits.arch", "compute capability * 10", For::cuda, 0, 999, true, limit<&DeviceLimits::arch>},
+    {"limits.warp_size", "threads", For::cuda, 32, 64, true, limit<&DeviceLimits::warp_size>},
+    {"limits.threads_per_block", "threads", For::cuda, 32, 1024, true, limit<&DeviceLimits::threads_per_block>},
+    {"limits.threads_per_sm", "threads", For::cuda, 32, 65536, true, limit<&DeviceLimits::threads_per_sm>},
+    {"limits.blocks_per_sm", "blocks", For::cuda, 1, 256, true, limit<&DeviceLimits::blocks_per_sm>},
+    {"limits.registers_per_sm", "registers", For::cuda, 1024, 1 << 24, true, limit<&DeviceLimits::registers_per_sm>},
+    {"limits.registers_per_thread", "registers", For::cuda, 16, 1024, true, limit<&DeviceLimits::registers_per_thread>},
+    {"limits.shared_bytes_per_block", "bytes", For::cuda, 1, 1 << 26, true, limit<&DeviceLimits::shared_bytes_per_block>},
+    {"limits.shared_bytes_per_sm", "bytes", For::cuda, 1, 1 << 26, true, limit<&DeviceLimits::shared_bytes_per_sm>},
+    {"limits.shared_bytes_reserved", "bytes per block", For::cuda, 0, 1 << 26, true, limit<&DeviceLimits::shared_bytes_reserved>},
+    {"limits.sm_count", "multiprocessors", For::cuda, 1, 4096, true, limit<&DeviceLimits::sm_count>},
+    {"limits.vector_bytes", "bytes", For::host, 16, 256, true, limit<&DeviceLimits::vector_bytes>},
+    {"speed.cores", "cores", For::host, 1, 65536, true, [](Device& device, double value) { device.cores = static_cast<int>(value); }},
+    {"speed.clock", "GHz", For::both, 1e-3, 1e3, false, speed<&Device::clock_ghz>},
+    {"speed.l2_bytes", "bytes", For::both, 1, 1e15, false, speed<&Device::l2_bytes>},
+    {"speed.l2", "GB/s", For::both, 1e-3, 1e9, false, speed<&Device::l2_gb_per_s>},
+    {"speed.dram", "GB/s", For::both, 1e-3, 1e9, false, speed<&Device::dram_gb_per_s>},
+    {"speed.fma_f32", "fma per clock", For::both, 1e-3, 1e9, false, speed<&Device::fma_f32>},
+    {"speed.fma_f64", "fma per clock", For::both, 1e-3, 1e9, false, speed<&Device::fma_f64>},
+    {"speed.special", "operations per clock", For::both, 1e-3, 1e9, false, speed<&Device::special>},
+    {"speed.issue_slots", "instructions per clock", For::both, 1e-3, 1e9, false, speed<&Device::issue_slots>},
+    {"speed.shared_wavefronts", "128-byte passes per clock", For::cuda, 1e-3, 1e9, false, speed<&Device::shared_wavefronts>},
+    {"speed.launch", "us", For::both, 0, 1e6, false, speed<&Device::launch_us>},
+    {"speed.block_turnaround", "ns", For::cuda, 1e-3, 1e9, false, speed<&Device::block_turnaround_ns>},
+    {"speed.dram_latency", "ns", For::cuda, 1e-3, 1e9, false, speed<&Device::dram_latency_ns>},
+    {"speed.shared_latency", "cycles", For::cuda, 1e-3, 1e9, false, speed<&Device::shared_latency_cycles>},
+    {"speed.overlap_exponent", "exponent", For::both, 1, 64, false, speed<&Device::overlap_exponent>},
+    {"stream.read.tau", "ns", For::cuda, 1e-3, 1e9, false, stream<&Device::read, &StreamLaw::tau_ns>},
+    {"stream.read.c", "ns", For::cuda, 0, 1e9, false, stream<&Device::read, &StreamLaw::c_ns>},
+    {"stream.read.peak", "GB/s", For::both, 1e-3, 1e9, false, stream<&Device::read, &StreamLaw::peak_gb_per_s>},
+    {"stream.write.tau", "ns", For::cuda, 1e-3, 1e9, false, stream<&Device::write, &StreamLaw::tau_ns>},
+    {"stream.write.c", "ns", For::cuda, 0, 1e9, false, stream<&Device::write, &StreamLaw::c_ns>},
+    {"stream.write.peak", "GB/s", For::both, 1e-3, 1e9, false, stream<&Device::write, &StreamLaw::peak_gb_per_s>},
+    {"stream.copy.tau", "ns", For::cuda, 1e-3, 1e9, false, stream<&Device::copy, &StreamLaw::tau_ns>},
+    {"stream.copy.c", "ns", For::cuda, 0, 1e9, false, stream<&Device::copy, &StreamLaw::c_ns>},
+    {"stream.copy.peak", "GB/s", For::both, 1e-3, 1e9, false, stream<&Device::copy, &StreamLaw::peak_gb_per_s>},
+    {"stream.mixed.tau", "ns", For::cuda, 1e-3, 1e9, false, stream<&Device::mixed, &StreamLaw::tau_ns>},
+    {"stream.mixed.c", "ns", For::cuda, 0, 1e9, false, stream<&Device::mixed, &StreamLaw::c_ns>},
+    {"stream.mixed.peak", "GB/s", For::both, 1e-3, 1e9, false, stream<&Device::mixed, &StreamLaw::peak_gb_per_s>},
 };
 
 bool serves(const Field& field, fusion::Target target) {
@@ -95,12 +98,9 @@ bool serves(const Field& field, fusion::Target target) {
 }
 
 std::string number(double value) {
-    std::string text = std::to_string(value);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') {
-        text.pop_back();
-    }
-    return text;
+    std::ostringstream text;
+    text << std::setprecision(12) << value;
+    return std::move(text).str();
 }
 
 /// Stores one figure, or reports why it is none.
@@ -127,13 +127,11 @@ void apply(const LocatedFigure& located, Device& device, Diagnostics& diagnostic
             kind::invalid_figure, located.span, "`" + figure.key + "` is in `" + figure.unit + "`, needed in `" + field->unit + "`");
         return;
     }
-    if (!std::isfinite(figure.value) || figure.value < field->least ||
-        (field->whole && (figure.value != std::floor(figure.value) || figure.value > 1e9))) {
+    const bool in_range = figure.value >= field->least && figure.value <= field->most; // nan is in no range
+    if (!in_range || (field->whole && figure.value != std::floor(figure.value))) {
         diagnostics.report(kind::invalid_figure, located.span,
-            "`" + figure.key + "` is " + number(figure.value) + ", needed " +
-                (field->whole                      ? "a whole number of at least " + number(field->least)
-                        : field->least == positive ? std::string("a positive number")
-                                                   : "a number of at least " + number(field->least)));
+            "`" + figure.key + "` is " + number(figure.value) + ", needed " + (field->whole ? "a whole number" : "a number") + " from " +
+                number(field->least) + " to " + number(field->most));
         return;
     }
     field->set(device, figure.value);
@@ -146,7 +144,17 @@ void check_limits(const DeviceFile& file, const Device& device, Diagnostics& dia
         return std::find_if(file.figures.begin(), file.figures.end(), [&](const LocatedFigure& f) { return f.figure.key == key; })->span;
     };
     if (limits.target == fusion::Target::host) {
+        if (!std::has_single_bit(static_cast<unsigned>(limits.vector_bytes))) {
+            diagnostics.report(kind::invalid_figure, place("limits.vector_bytes"),
+                "`limits.vector_bytes` is " + std::to_string(limits.vector_bytes) + ", needed a power of 2");
+        }
         return;
+    }
+    // Lanes, barriers and exchanges of CUDA text are those of warps of 32 threads; code of arch 0 is predicted and never emitted.
+    if (limits.warp_size != 32 && (limits.arch != 0 || limits.warp_size != 64)) {
+        diagnostics.report(kind::invalid_figure, place("limits.warp_size"),
+            "`limits.warp_size` is " + std::to_string(limits.warp_size) + ", needed 32" +
+                (limits.arch == 0 ? " or 64" : " for `limits.arch` = " + std::to_string(limits.arch)));
     }
     if (limits.shared_bytes_per_block + limits.shared_bytes_reserved > limits.shared_bytes_per_sm) {
         diagnostics.report(kind::invalid_figure, place("limits.shared_bytes_per_block"),

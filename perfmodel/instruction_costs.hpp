@@ -14,6 +14,7 @@ struct PipeWork {
     double fma_float = 0; ///< of a kernel of both precisions on a GPU: slots of the float pipe, beside those of the other
 };
 
+/// What the kernel asks of each pipe, per element. Defined for all work; linear in its counts.
 PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target);
 
 /// FMA slots that `flops` additions and multiplications take at least: pipe_work(w).fma + pipe_work(w).fma_float >= fma_slots(w.flops).

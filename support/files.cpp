@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/files.hpp"
 
+#include "support/distinct_files.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -53,30 +55,12 @@ fs::path resolved(fs::path path) {
     return path;
 }
 
-/// Whether every file is one of its own, and none is an input. Devices and pipes may be named twice.
-bool distinct(const std::vector<OutputFile>& files, const std::vector<fs::path>& inputs, Diagnostics& diagnostics) {
-    std::error_code code;
-    std::set<fs::path> taken;
-    std::set<fs::path> inputs_read;
-    for (const fs::path& input : inputs) {
-        inputs_read.insert(fs::weakly_canonical(fs::absolute(input, code), code));
-    }
+std::vector<fs::path> paths_of(const std::vector<OutputFile>& files) {
+    std::vector<fs::path> paths;
     for (const OutputFile& file : files) {
-        const fs::path target = fs::weakly_canonical(fs::absolute(resolved(file.path), code),
-            code); // absolute: `a` and `./a` are one file also before it exists
-        if (inputs_read.contains(target)) {
-            diagnostics.report(kind::output_collision, {}, "output `" + file.path.string() + "` is also an input");
-            return false;
-        }
-        if (fs::exists(target, code) && !fs::is_regular_file(target, code)) {
-            continue;
-        }
-        if (!taken.insert(target).second) {
-            diagnostics.report(kind::output_collision, {}, "two outputs are written to `" + file.path.string() + "`");
-            return false;
-        }
+        paths.push_back(file.path);
     }
-    return true;
+    return paths;
 }
 
 std::optional<std::string> read(const fs::path& path, std::size_t most, Diagnostics& diagnostics, const Span& from) {
@@ -119,13 +103,38 @@ std::optional<std::string> read_text(const fs::path& path, Diagnostics& diagnost
     return read(path, most_text_bytes, diagnostics, from);
 }
 
+bool distinct_files(const std::vector<fs::path>& outputs, const std::vector<fs::path>& inputs, Diagnostics& diagnostics) {
+    std::error_code code;
+    std::set<fs::path> taken;
+    std::set<fs::path> inputs_read;
+    for (const fs::path& input : inputs) {
+        inputs_read.insert(fs::weakly_canonical(fs::absolute(input, code), code));
+    }
+    for (const fs::path& file : outputs) {
+        const fs::path target = fs::weakly_canonical(fs::absolute(resolved(file), code),
+            code); // absolute: `a` and `./a` are one file also before it exists
+        if (inputs_read.contains(target)) {
+            diagnostics.report(kind::output_collision, {}, "output `" + file.string() + "` is also an input");
+            return false;
+        }
+        if (fs::exists(target, code) && !fs::is_regular_file(target, code)) {
+            continue;
+        }
+        if (!taken.insert(target).second) {
+            diagnostics.report(kind::output_collision, {}, "two outputs are written to `" + file.string() + "`");
+            return false;
+        }
+    }
+    return true;
+}
+
 bool is_stream(const fs::path& path) {
     struct stat status{};
     return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics, const std::vector<fs::path>& inputs) {
-    if (!distinct(files, inputs, diagnostics)) {
+    if (!distinct_files(paths_of(files), inputs, diagnostics)) {
         return false;
     }
     std::vector<Staged> staged;
@@ -152,7 +161,7 @@ bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics,
             discard();
             return report_unwritable(file.path, ELOOP, diagnostics);
         }
-        std::string pattern = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
+        std::string pattern = (target.parent_path() / ".fusec.XXXXXX").string(); // its own name: one of the target's could be too long
         const int descriptor = ::mkstemp(pattern.data());
         if (descriptor < 0) {
             const int error = errno;

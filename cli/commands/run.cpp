@@ -9,6 +9,7 @@
 #include "execute/loaded_library.hpp"
 #include "execute/npy.hpp"
 #include "support/counted.hpp"
+#include "support/distinct_files.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -262,7 +263,15 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
     }
     const auto inputs = by_datum(command.inputs, c.program->inputs, "input", *c.program, diagnostics);
     const auto outputs = by_datum(command.outputs, listed_outputs(*c.program), "output", *c.program, diagnostics);
-    if (diagnostics.has_errors()) {
+    std::vector<Path> read = {command.options.program};
+    for (const auto& [id, path] : inputs) {
+        read.push_back(path);
+    }
+    std::vector<Path> written;
+    for (const auto& [id, path] : outputs) {
+        written.push_back(path);
+    }
+    if (diagnostics.has_errors() || !distinct_files(written, read, diagnostics)) {
         return;
     }
     auto lists = gather(command, c, inputs, diagnostics);
@@ -297,10 +306,6 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
         } else {
             print_head(datum, bytes, lists->elements);
         }
-    }
-    std::vector<Path> read = {command.options.program};
-    for (const auto& [id, path] : inputs) {
-        read.push_back(path);
     }
     if (!write_files(files, diagnostics, read)) {
         return;

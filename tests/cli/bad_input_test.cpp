@@ -78,14 +78,48 @@ protected:
 TEST_F(Outputs, UnwritableFolderLeavesNothing) {
     const test::Outcome outcome = fusec({"p.fus", "-o", "absent/fused.cu"}, folder.path());
     EXPECT_EQ(outcome.code, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("[unwritable-file]"));
+    EXPECT_THAT(outcome.err, HasSubstr("cannot write `absent/fused.cu`: No such file or directory [unwritable-file]"));
+    EXPECT_THAT(folder.names(), testing::ElementsAre("p.fus"));
 }
 
 TEST_F(Outputs, FullDeviceIsAnErrorAndStaysADevice) {
-    const test::Outcome outcome = fusec({"p.fus", "--json", "/dev/full", "-o", "fused.cu"}, folder.path());
-    EXPECT_EQ(outcome.code, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("No space left on device"));
-    EXPECT_THAT(folder.names(), testing::ElementsAre("p.fus"));
+    const std::vector<std::vector<std::string>> commands = {{"p.fus", "--json", "/dev/full", "-o", "fused.cu"},
+        {"p.fus", "-o", "/dev/full"}, {"p.fus", "-o", "/dev/full", "--save-plan", "plan.json"}};
+    for (const std::vector<std::string>& command : commands) {
+        const test::Outcome outcome = fusec(command, folder.path());
+        EXPECT_EQ(outcome.code, 1);
+        EXPECT_THAT(outcome.err, HasSubstr("cannot write `/dev/full`: No space left on device [unwritable-file]"));
+        EXPECT_THAT(folder.names(), testing::ElementsAre("p.fus"));
+        EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+    }
+}
+
+TEST_F(Outputs, FullStandardOutputOfAHelpTextIsAnError) {
+    for (const char* option : {"--help", "--version", "run --help"}) {
+        const test::Outcome outcome = test::run({"sh", "-c", std::string(FUSEC_BINARY) + " " + option + " > /dev/full"}, folder.path());
+        EXPECT_EQ(outcome.code, 1) << option;
+        EXPECT_THAT(outcome.err, HasSubstr("cannot write to standard output [unwritable-file]"));
+    }
+}
+
+TEST_F(Outputs, ANameMayBeAsLongAsTheSystemAllows) {
+    const std::string stem(248, 'x'); // with its ending 251 bytes; the header's has one more
+    const test::Outcome outcome = fusec({"p.fus", "-o", stem + ".cu"}, folder.path());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(folder.names(), testing::ElementsAre("p.fus", stem + ".cu", stem + ".h"));
+}
+
+TEST_F(Outputs, CollisionsOfARunAreFoundBeforeItRuns) {
+    folder.write("A.npy", "no NumPy file: reading it would be another error");
+    const std::vector<std::vector<std::string>> commands = {{"run", "p.fus", "--input", "A=A.npy", "--output", "C=A.npy"},
+        {"run", "p.fus", "--input", "A=A.npy", "--output", "C=./A.npy"}, {"run", "p.fus", "--output", "C=p.fus"}};
+    for (const std::vector<std::string>& command : commands) {
+        const test::Outcome outcome = fusec(command, folder.path());
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_THAT(outcome.err, HasSubstr("is also an input [output-collision]"));
+        EXPECT_THAT(outcome.err, testing::Not(HasSubstr("is random"))); // no list was made
+        EXPECT_THAT(outcome.err, testing::Not(HasSubstr("numpy-file")));
+    }
 }
 
 TEST_F(Outputs, FullStandardOutputIsAnError) {
@@ -122,6 +156,15 @@ TEST_F(Outputs, UsageErrorsExitWithTwo) {
     EXPECT_EQ(fusec({"p.fus", "-o", "x.cu", "--arch", "sm_100"}, folder.path()).code, 2) << "newer than the device";
     EXPECT_EQ(fusec({"p.fus", "-o", "x.cu", "--target", "host", "--device", "h200"}, folder.path()).code, 2);
     EXPECT_EQ(fusec({"p.fus", "-o", "x.cu", "-n", "-5"}, folder.path()).code, 2);
+    for (const char* seed : {"-1", "+1", "1.5", "1e3", "0x10", "", " 1", "18446744073709551616"}) {
+        const test::Outcome outcome = fusec({"run", "p.fus", "--seed", seed}, folder.path());
+        EXPECT_EQ(outcome.code, 2) << seed;
+        EXPECT_THAT(outcome.err, HasSubstr("--seed: a whole number from 0 to 18446744073709551615 expected, found `")) << seed;
+        EXPECT_EQ(fusec({"verify", "p.fus", "--seed", seed}, folder.path()).code, 2) << seed;
+        EXPECT_EQ(fusec({"p.fus", "-o", "x.cu", "--max-fusion", seed}, folder.path()).code, 2) << seed;
+        EXPECT_EQ(fusec({"explore", "p.fus", "--top", seed}, folder.path()).code, 2) << seed;
+    }
+    EXPECT_EQ(fusec({"p.fus", "-o", "x.cu", "--max-fusions", "-18446744073709551615"}, folder.path()).code, 2);
     EXPECT_EQ(fusec({"--help"}, folder.path()).code, 0);
     EXPECT_EQ(fusec({"--version"}, folder.path()).code, 0);
 }
@@ -164,10 +207,13 @@ TEST_F(Outputs, WrongNumpyFilesAreLocated) {
     folder.write("A.npy", "not a NumPy file");
     const test::Outcome outcome = fusec({"run", "p.fus", "--input", "A=A.npy"}, folder.path());
     EXPECT_EQ(outcome.code, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("A.npy"));
+    EXPECT_THAT(outcome.err, HasSubstr("error: `A.npy`, byte 0: no NumPy file: it does not begin with `\\x93NUMPY` [numpy-file]\n"));
     const test::Outcome unknown = fusec({"run", "p.fus", "--input", "Z=A.npy"}, folder.path());
     EXPECT_EQ(unknown.code, 1);
-    EXPECT_THAT(unknown.err, HasSubstr("`Z`"));
+    EXPECT_THAT(unknown.err, HasSubstr("program `p` has no input `Z` [unknown-list]\n"));
+    const test::Outcome endless = fusec({"run", "p.fus", "--input", "A=/dev/zero"}, folder.path());
+    EXPECT_EQ(endless.code, 1);
+    EXPECT_THAT(endless.err, HasSubstr("cannot read `/dev/zero`: it is no regular file [unreadable-file]\n"));
 }
 
 } // namespace

@@ -2,11 +2,11 @@
 #include "tests/cli/command.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
 #include <sstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +29,6 @@ Outcome run(const std::vector<std::string>& words, const fs::path& folder) {
     const TemporaryFolder streams;
     const std::string out = (streams.path() / "out").string();
     const std::string err = (streams.path() / "err").string();
-    const auto start = std::chrono::steady_clock::now();
     const pid_t child = ::fork();
     if (child == 0) {
         std::vector<char*> argv;
@@ -47,9 +46,11 @@ Outcome run(const std::vector<std::string>& words, const fs::path& folder) {
         ::_exit(127);
     }
     int status = 0;
-    ::waitpid(child, &status, 0);
+    rusage usage{};
+    ::wait4(child, &status, 0, &usage);
+    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
     Outcome outcome;
-    outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    outcome.seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     outcome.out = read_all(out);
     outcome.err = read_all(err);

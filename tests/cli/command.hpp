@@ -12,7 +12,7 @@ struct Outcome {
     int code = -1; ///< exit code; 128 + signal if it was killed
     std::string out;
     std::string err;
-    double seconds = 0;
+    double seconds = 0; ///< processor time of it and its children, in seconds: other work on the machine does not count
 };
 
 /// Runs the `fusec` under test with these arguments in `folder` (created if absent).

@@ -33,23 +33,32 @@ std::vector<std::string> steps() {
     return lines;
 }
 
-/// The indented block after the line that ends with the file's name in backticks.
+/// The fenced block after the line that ends with the file's name in backticks; fences stand in the item of a list, so Markdown sees code.
 std::string shown(const std::string& file) {
     std::string block;
+    bool named = false;
     bool inside = false;
     for (const std::string& line : steps()) {
-        const bool indented = line.starts_with("    ") && !line.starts_with("       fusec ");
-        if (inside && !line.empty() && !indented) {
-            break;
+        if (inside && line == "   ```") {
+            return block;
         }
         if (inside) {
-            block += (line.empty() ? line : line.substr(4)) + "\n";
+            block += (line.empty() ? line : line.substr(3)) + "\n";
         }
-        inside = inside || line.ends_with("`" + file + "`");
+        inside = inside || (named && line.starts_with("   ```"));
+        named = named || line.ends_with("`" + file + "`");
     }
-    const std::size_t first = block.find_first_not_of('\n');
-    const std::size_t last = block.find_last_not_of('\n');
-    return first == std::string::npos ? "" : block.substr(first, last + 1 - first) + "\n";
+    return "<no block>";
+}
+
+// Four blanks in the item of a list are a paragraph of it, not code.
+TEST(LibraryPage, ShowsCodeInFences) {
+    bool inside = false;
+    for (const std::string& line : steps()) {
+        inside = inside != line.starts_with("   ```");
+        EXPECT_TRUE(inside || !line.starts_with("    ")) << line;
+    }
+    EXPECT_FALSE(inside);
 }
 
 class LibraryExample : public testing::Test {
@@ -59,7 +68,7 @@ protected:
     /// Runs the command of the section that starts so, in a folder with `examples/`.
     test::Outcome run(const std::string& start) const {
         for (const std::string& line : steps()) {
-            if (line.starts_with("       fusec " + start)) {
+            if (line.starts_with("   fusec " + start)) {
                 const std::string path = std::filesystem::path(FUSEC_BINARY).parent_path().string();
                 return test::run({"sh", "-c", "PATH='" + path + "':$PATH; " + line}, folder.path());
             }

@@ -168,7 +168,7 @@ TEST_F(LibraryCheckTest, PlantedFaultsAreFound) {
         const LibraryCheckResult result = check_copy(one.family, one.name, one.from, one.to);
         EXPECT_GT(result.mismatches, 0U) << one.what;
         EXPECT_THAT(report, says(one.found)) << one.what;
-        EXPECT_THAT(report, testing::HasSubstr("[library-mismatch]")) << one.what; // CHECK: [library-mismatch]
+        EXPECT_THAT(report, testing::HasSubstr("[library-mismatch]")) << one.what;
         fs::remove_all(folder / "family");
         fs::create_directories(folder / "family");
     }
@@ -232,7 +232,7 @@ TEST_F(LibraryCheckTest, ASynchronisingRoutineIsSaidToBeUnchecked) {
     EXPECT_EQ(result.unchecked, 1U);
     EXPECT_THAT(report,
         testing::HasSubstr("`mmul` by `row` synchronises its threads, so it is checked on emulated CUDA by `fusec verify` and not here "
-                           "[library-unchecked]")); // CHECK: [library-unchecked]
+                           "[library-unchecked]"));
 }
 
 // Each defect of an exchange is found where it is made: a value that is not exchanged, a thread that stays away, another thread's value,

@@ -9,12 +9,15 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 namespace fusec::execute {
 namespace {
 
 using testing::HasSubstr;
+using namespace std::string_literals;
 
 const Type scalar{{Form::scalar, 1, 1}, Precision::f32};
 const Type vector3{{Form::vector, 3, 1}, Precision::f64};
@@ -49,7 +52,7 @@ std::string message(const std::string& bytes, const NumpyExpectation& expected) 
     if (list) {
         return "ok";
     }
-    EXPECT_EQ(diagnostics.all().at(0).kind.name, "numpy-file"); // CHECK: [numpy-file]
+    EXPECT_EQ(diagnostics.all().at(0).kind.name, "numpy-file");
     return diagnostics.all().at(0).message;
 }
 
@@ -173,6 +176,69 @@ TEST(Numpy, ExchangesFilesWithNumpy) {
     ASSERT_TRUE(matrices) << diagnostics.all().at(0).message;
     EXPECT_EQ(matrices->bytes, floats(12));
     EXPECT_TRUE(read_numpy(folder.path() / "mu.npy", {"mu", scalar, true}, diagnostics));
+}
+
+TEST(Numpy, TextsOfTheFileArePrintableAndShort) {
+    const NumpyExpectation matrices{"A", matrix2x3, false};
+    EXPECT_EQ(message(file("{'descr': '\x1b[31m\0<f4'}"s, ""), matrices),
+        "`A.npy`, byte 20: components `\\x1b[31m\\x00<f4` found, `<f4` expected for `A` (float MATRIX2x3)");
+    EXPECT_EQ(message(file("{'\xff\xfe': 1}", ""), matrices), "`A.npy`, byte 11: the key `\\xff\\xfe` is unknown");
+    EXPECT_EQ(message(file("{'descr' \x07", ""), matrices), "`A.npy`, byte 19: `:` expected in the header, `\\x07` found");
+    EXPECT_EQ(message(file("{'" + std::string(5000, 'k') + "': 1}", ""), matrices),
+        "`A.npy`, byte 11: the key `" + std::string(40, 'k') + "...` is unknown");
+    std::string dimensions;
+    for (int i = 0; i < 20000; ++i) {
+        dimensions += "1,";
+    }
+    EXPECT_EQ(message(file("{'shape': (" + dimensions + ")}", ""), matrices),
+        "`A.npy`, byte 20: shape (1, 1, 1, 1, 1, 1, 1, 1, ... 19992 more) found, (n, 2, 3) expected for `A` (float MATRIX2x3)");
+}
+
+/// What reading the file reports, without its folder.
+std::string reading(const std::filesystem::path& path) {
+    Diagnostics diagnostics;
+    const auto list = read_numpy(path, {"A", matrix2x3, false}, diagnostics);
+    EXPECT_EQ(list.has_value(), !diagnostics.has_errors());
+    if (list) {
+        return "ok";
+    }
+    std::string text = std::string(diagnostics.all().at(0).kind.name) + ": " + diagnostics.all().at(0).message;
+    const std::string prefix = path.parent_path().string() + "/";
+    const std::size_t at = text.find(prefix);
+    return at == std::string::npos ? text : text.erase(at, prefix.size());
+}
+
+TEST(Numpy, ReadsTheHeaderBeforeTheData) {
+    const TemporaryFolder folder;
+    const std::string good = file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3)}", "");
+    const auto sparse = [&](const std::string& start, std::uint64_t size) { // takes no room on the disk
+        std::ofstream(folder.path() / "A.npy", std::ios::binary) << start;
+        std::filesystem::resize_file(folder.path() / "A.npy", size);
+        return reading(folder.path() / "A.npy");
+    };
+    const std::uint64_t huge = std::uint64_t{1} << 40U;
+    EXPECT_EQ(sparse(good, good.size() + 48), "ok");
+    EXPECT_EQ(sparse(good, good.size() + 47),
+        "numpy-file: `A.npy`, byte " + std::to_string(good.size()) + ": 47 bytes of data found, 2 elements of 24 bytes expected");
+    EXPECT_EQ(sparse(good, huge),
+        "numpy-file: `A.npy`, byte " + std::to_string(good.size()) + ": " + std::to_string(huge - good.size()) +
+            " bytes of data found, 2 elements of 24 bytes expected");
+    EXPECT_EQ(sparse("", huge), "numpy-file: `A.npy`, byte 0: no NumPy file: it does not begin with `\\x93NUMPY`");
+    EXPECT_EQ(sparse("\x93NUMPY\x02\x00\x00\x00\x00\x80"s, huge),
+        "numpy-file: `A.npy`, byte 8: the header is said to have 2147483648 bytes, the limit is 1048576");
+    const std::uint64_t elements = std::uint64_t{1} << 38U; // 6 TiB
+    const std::string many = file("{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(elements) + ", 2, 3)}", "");
+    EXPECT_THAT(sparse(many, many.size() + elements * 24), HasSubstr("memory-limit: `A.npy` has 6597069766656 bytes, this machine has"));
+}
+
+TEST(Numpy, OnlyRegularFilesAreRead) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(reading("/dev/zero"), "unreadable-file: cannot read `zero`: it is no regular file");
+    EXPECT_EQ(reading("/dev/null"), "unreadable-file: cannot read `null`: it is no regular file");
+    ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+    EXPECT_EQ(reading(folder.path() / "pipe"), "unreadable-file: cannot read `pipe`: it is no regular file");
+    std::filesystem::create_directory(folder.path() / "folder");
+    EXPECT_EQ(reading(folder.path() / "folder"), "unreadable-file: cannot read `folder`: it is a directory");
 }
 
 TEST(Numpy, ReportsAFileThatCannotBeRead) {

@@ -184,7 +184,7 @@ TEST_F(Verify, FindsAFaultInGivenText) {
     Diagnostics diagnostics;
     report(result, "demo", diagnostics);
     EXPECT_EQ(diagnostics.exit_code(), 4);
-    EXPECT_EQ(diagnostics.all().at(0).kind.name, "verify-mismatch"); // CHECK: [verify-mismatch]
+    EXPECT_EQ(diagnostics.all().at(0).kind.name, "verify-mismatch");
     EXPECT_THAT(diagnostics.all().at(0).message, testing::StartsWith("`demo`, demo.cu: "));
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every declared diagnostic kind has a golden case and a section in docs/diagnostics.md. A golden case is a line below tests/ that
-// holds `CHECK` and the kind in brackets, `[kind-name]`: an expectation inside a case file of any phase, or, for what needs a
-// situation and not a file (a full disk), a comment `// CHECK: [kind-name]` at the assertion of a unit test.
+// Every declared diagnostic kind has a golden case and a section in docs/diagnostics.md. A golden case is an expected line of a message
+// that ends in `[kind-name]`, in a case file: of tests/cli/cases behind `CHECK:`, of tests/frontend/cases behind `// CHECK:`. For what
+// needs a machine and not a file (a GPU), an assertion of a unit test that compares with the kind's name does. A comment does not count.
 #include "support/diagnostics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -22,27 +24,57 @@ const std::set<std::string> awaiting_a_case = {
     // tests/cli/cases/
 };
 
-std::set<std::string> bracketed_in_checks() {
+/// The kind of the message that a line of a case file expects; empty if it is no such line.
+std::string expected_kind(const std::string& line, const std::string& extension) {
+    const std::string start = extension == ".case" ? "CHECK: " : "// CHECK: ";
+    const std::size_t open = line.rfind('[');
+    const bool message = line.starts_with(start) && line.ends_with(']') && open != std::string::npos;
+    return message ? line.substr(open + 1, line.size() - open - 2) : std::string();
+}
+
+/// What an assertion of a unit test compares a kind's name with: `kind::no_gpu.name`, or the name itself; empty if the line is none.
+std::string asserted_kind(std::string line) {
+    line.erase(std::min(line.find("//"), line.size()));
+    static const std::regex assertion(R"re((EXPECT|ASSERT)_EQ\(.*kind\.name, (kind::([a-z0-9_]+)\.name|"([a-z0-9-]+)")\))re");
+    std::smatch match;
+    if (!std::regex_search(line, match, assertion)) {
+        return {};
+    }
+    std::string name = match[3].matched ? match[3].str() : match[4].str();
+    std::replace(name.begin(), name.end(), '_', '-');
+    return name;
+}
+
+std::set<std::string> kinds_with_a_case() {
     std::set<std::string> found;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "tests")) {
-        if (!entry.is_regular_file() || entry.path().filename() == "diagnostic_coverage_test.cpp") {
+        const std::string extension = entry.path().extension().string();
+        const bool case_file = extension == ".case" || (extension == ".fus" && entry.path().parent_path().filename() == "cases");
+        if (!entry.is_regular_file() || (!case_file && extension != ".cpp") || entry.path().filename() == "diagnostic_coverage_test.cpp") {
             continue;
         }
         std::ifstream in(entry.path(), std::ios::binary);
         for (std::string line; std::getline(in, line);) {
-            if (line.find("CHECK") == std::string::npos) {
-                continue;
-            }
-            for (std::size_t open = line.find('['); open != std::string::npos; open = line.find('[', open + 1)) {
-                found.insert(line.substr(open + 1, line.find(']', open) - open - 1));
-            }
+            found.insert(case_file ? expected_kind(line, extension) : asserted_kind(line));
         }
     }
     return found;
 }
 
+TEST(DiagnosticCoverage, OnlyExpectationsCount) {
+    EXPECT_EQ(expected_kind("CHECK: p.fus:1:2: error: wrong [some-kind]", ".case"), "some-kind");
+    EXPECT_EQ(expected_kind("// CHECK: p.fus:1:2: error: wrong [some-kind]", ".fus"), "some-kind");
+    EXPECT_EQ(expected_kind("// CHECK: [some-kind] is not said here", ".fus"), "");
+    EXPECT_EQ(expected_kind("# CHECK: error: wrong [some-kind]", ".case"), "");
+    EXPECT_EQ(expected_kind("CHECK: C = A[0] + 1", ".case"), "");
+    EXPECT_EQ(asserted_kind("    EXPECT_EQ(diagnostics.all()[0].kind.name, kind::some_kind.name);"), "some-kind");
+    EXPECT_EQ(asserted_kind("    EXPECT_EQ(diagnostics.all().front().kind.name, \"some-kind\");"), "some-kind");
+    EXPECT_EQ(asserted_kind("    // EXPECT_EQ(diagnostics.all()[0].kind.name, kind::some_kind.name);"), "");
+    EXPECT_EQ(asserted_kind("    ASSERT_TRUE(good); // CHECK: [some-kind]"), "");
+}
+
 TEST(DiagnosticCoverage, EveryKindHasAGoldenCase) {
-    const std::set<std::string> cases = bracketed_in_checks();
+    const std::set<std::string> cases = kinds_with_a_case();
     for (const DiagnosticKind& kind : all_diagnostic_kinds()) {
         const std::string name(kind.name);
         EXPECT_NE(cases.contains(name), awaiting_a_case.contains(name))

@@ -62,6 +62,24 @@ std::size_t count_by_hand(const KernelOutline& kernel, const DeviceLimits& limit
     return sum;
 }
 
+TEST(ChoiceSearch, WarpsThatNoBlockFillsGiveNoChoiceAndNoKernel) {
+    DeviceLimits limits;
+    limits.warp_size = 7; // no description of a device may say so
+    each_kernel(demo(), limits, [&](const KernelOutline& kernel) {
+        ChoiceSpace choices(kernel, limits);
+        search_choices(choices, SIZE_MAX, [&](const KernelChoice& choice) -> Trial {
+            ADD_FAILURE() << choice.elements << " elements";
+            return {};
+        });
+    });
+    Space none = space(demo(), limits);
+    for (std::size_t column = 0; column < none.columns().size(); ++column) {
+        EXPECT_TRUE(std::isinf(none.seconds(ColumnId(column))));
+        EXPECT_TRUE(none.front(ColumnId(column)).kept.empty());
+        EXPECT_GT(none.front(ColumnId(column)).rejected.size(), 0U);
+    }
+}
+
 TEST(ChoiceSearch, TriesEveryChoiceOnceIfAllowed) {
     std::size_t kernels = 0;
     const DeviceLimits limits;

@@ -80,7 +80,7 @@ TEST_F(Files, ReportsAFullDeviceAndKeepsIt) {
     EXPECT_TRUE(fs::is_character_file("/dev/full"));
     EXPECT_FALSE(fs::exists(folder / "a"));
     EXPECT_THAT(diagnostics.all().front().message, testing::HasSubstr("No space left on device"));
-    EXPECT_EQ(diagnostics.all().front().kind.name, "unwritable-file"); // CHECK: [unwritable-file]
+    EXPECT_EQ(diagnostics.all().front().kind.name, "unwritable-file");
 }
 
 TEST_F(Files, TwoNamesOfOneFileThatIsNotThereYet) {
@@ -105,7 +105,7 @@ TEST_F(Files, StreamsAreDevicesAndPipes) {
 
 TEST_F(Files, ReadsNothingFromADirectory) {
     EXPECT_FALSE(read_file(folder, diagnostics).has_value());
-    EXPECT_EQ(diagnostics.all().front().kind.name, "unreadable-file"); // CHECK: [unreadable-file]
+    EXPECT_EQ(diagnostics.all().front().kind.name, "unreadable-file");
 }
 
 } // namespace
