@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/choose_alternatives.hpp"
 
+#include "cli/agree_alternatives.hpp"
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
-#include "frontend/alternatives.hpp"
 #include "support/counted.hpp"
-#include "support/files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 
 namespace fusec::cli {
 
 namespace {
-
-/// `alternative 2 of 3 at p.fus:14, alternative 1 of 2 at p.fus:20`
-std::string text_of(const Compilation& c, const std::vector<std::size_t>& taken) {
-    std::vector<std::string> texts;
-    for (const auto& [place, text] : frontend::described(*c.ast, taken)) {
-        const std::string file = std::filesystem::path(place.source->path()).filename().string();
-        texts.push_back(fmt::format("{} at {}:{}", text, file, place.source->line(place.begin)));
-    }
-    if (std::ranges::any_of(c.combinations, [](const frontend::CheckedCombination& one) { return one.reordered.has_value(); })) {
-        texts.push_back(taken.back() == 1 ? "products as written" : "products reordered");
-    }
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
 
 /// Nothing when it has no plan; then `messages` say why.
 std::shared_ptr<Compilation> compiled(const Compilation& c, const frontend::CheckedCombination& combination, Diagnostics& messages) {
@@ -108,7 +93,7 @@ bool choose_alternatives(Compilation& c, Diagnostics& diagnostics) {
             pass_on(*why_not, diagnostics);
             return false;
         }
-        c.planned.push_back({combination.taken, text_of(c, combination.taken), std::move(one)});
+        c.planned.push_back({combination.taken, combination_text(c, combination.taken), std::move(one)});
     }
     std::ranges::stable_sort(c.planned, {}, &PlannedCombination::seconds);
     const PlannedCombination& best = c.planned.front();

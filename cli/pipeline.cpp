@@ -2,6 +2,7 @@
 // The whole compiler on one page: program text to checked program, call DAG, candidates, plan, kernel IR, source text.
 #include "cli/pipeline.hpp"
 
+#include "cli/agree_alternatives.hpp"
 #include "cli/choose_alternatives.hpp"
 #include "cli/choose_plan.hpp"
 #include "cli/report_text.hpp"
@@ -204,6 +205,7 @@ const std::vector<Stage>& stages() {
         {"parse", "program text to syntax tree", parse_text, nullptr, dump_ast, "ast"},
         {"check", "names, types, constants; calls flattened and merged", check_program, check_program_value, nullptr, ""},
         {"counts", "the counts of metadata at the shapes of the program", check_counts, nullptr, nullptr, ""},
+        {"agree", "alternatives compute the same values", check_agreement, nullptr, nullptr, ""},
         {"choose", "of alternatives, those with the fastest plan", choose_alternatives, check_program_value, nullptr, ""},
         {"fold", "calls on constants computed; calls that are their operand left out", simplify_program, check_program_value, nullptr, ""},
         {"condense", "arithmetic with components put together in calls", condense_components, check_program_value, nullptr, ""},

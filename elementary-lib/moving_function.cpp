@@ -3,6 +3,7 @@
 #include "elementary-lib/catalog.hpp"
 #include "elementary-lib/component_source.hpp"
 #include "elementary-lib/own_function.hpp"
+#include "support/diagnostics.hpp"
 #include "support/hash.hpp"
 
 #include <algorithm>
@@ -126,6 +127,9 @@ std::string name_of(const ComponentMap& map, const ComponentSourceWriter& writer
 } // namespace
 
 Function moving_function(const ComponentMap& map, const std::string& name) {
+    internal_check(!map.result.packed && map.sources.size() == static_cast<std::size_t>(map.result.components()) &&
+            std::none_of(map.operands.begin(), map.operands.end(), [](const Shape& operand) { return operand.packed; }),
+        "a map of components has not one source for each component of its result");
     const ComponentSourceWriter writer(map.result, map.operands, parts_of(map),
         [](int, const std::vector<std::string>& leaves, std::vector<std::string>&) { return leaves.front(); });
     Function function;

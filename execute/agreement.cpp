@@ -24,7 +24,12 @@ std::string number(double value) {
 
 std::vector<std::string> disagreeing_outputs(const CheckedProgram& program, const library::Catalog& catalog, const CheckedProgram& other,
     const library::Catalog& catalog_of_other, std::size_t elements, std::uint64_t seed) {
-    const RandomCases cases = draw_cases(program, catalog, elements, seed);
+    return disagreeing_outputs(program, draw_cases(program, catalog, elements, seed), other, catalog_of_other);
+}
+
+std::vector<std::string> disagreeing_outputs(
+    const CheckedProgram& program, const RandomCases& cases, const CheckedProgram& other, const library::Catalog& catalog_of_other) {
+    const std::size_t elements = cases.elements;
     DataValues given(other.data.size());
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {
         given[other.inputs.at(i).index()] = cases.given[program.inputs[i].index()];

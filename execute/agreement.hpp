@@ -15,4 +15,8 @@ namespace fusec::execute {
 std::vector<std::string> disagreeing_outputs(const frontend::CheckedProgram& program, const library::Catalog& catalog,
     const frontend::CheckedProgram& other, const library::Catalog& catalog_of_other, std::size_t elements, std::uint64_t seed);
 
+/// The same for the cases drawn for `program`.
+std::vector<std::string> disagreeing_outputs(const frontend::CheckedProgram& program, const RandomCases& cases,
+    const frontend::CheckedProgram& other, const library::Catalog& catalog_of_other);
+
 } // namespace fusec::execute

@@ -55,6 +55,9 @@ struct RandomCases {
 /// Draws every element, and again each one in which a computed datum is ill conditioned (`is_ill_conditioned`), at most `most_draws` times in all.
 /// Uniforms are drawn once.
 RandomCases draw_cases(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed);
+/// The same for demands that need not be settled, which takes hundreds of elements: `demands(program, catalog)` for a few.
+RandomCases draw_cases(const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed,
+    const std::vector<Demands>& wanted);
 
 struct IllElement {
     std::size_t element = 0;

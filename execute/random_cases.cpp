@@ -94,7 +94,11 @@ std::vector<IllElement> ill_conditioned_elements(const CheckedProgram& program, 
 }
 
 RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed) {
-    const std::vector<Demands> wanted = settled_demands(program, catalog);
+    return draw_cases(program, catalog, elements, seed, settled_demands(program, catalog));
+}
+
+RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed,
+    const std::vector<Demands>& wanted) {
     RandomCases cases;
     cases.elements = elements;
     cases.given = first_draw(program, wanted, elements, seed);

@@ -28,6 +28,7 @@ struct Assembly {
     std::size_t missing = 0;                          ///< components
     std::size_t named = 0;                            ///< calls inside its parts: `K.1`, `K.2`, ...
     bool read = false;                                ///< a slice of it was used
+    bool replaces = false;                            ///< begun with the old value of an updated list, at place 0
     bool wrong = false;                               ///< a part was in error or a gap was reported; uses are then silent
 
     explicit Assembly(const Type& whole)
@@ -38,6 +39,10 @@ struct Assembly {
 
     /// What the component is so far.
     const std::optional<Component>& at(int component) const { return components[static_cast<std::size_t>(type.shape.stored(component))]; }
+    /// Whether the component is that of an updated list's old value, which a part may replace once.
+    bool is_old(int component) const {
+        return replaces && at(component) && place_of[static_cast<std::size_t>(type.shape.stored(component))] == 0;
+    }
     /// A component that has no value. Pre: one is missing.
     int gap() const {
         int component = 0;

@@ -26,6 +26,7 @@ enum class IndexKind {
     name,   ///< `text` is the name
     prefix, ///< `-left`
     infix,  ///< `left text right`, `text` one of + - * / %
+    entry   ///< `text[left]` of a vector, then `left` is `right`; or `text[left, right]`
 };
 
 /// A node of the integer arithmetic in a bound or an index. Nodes live in `Program::indices`, in post-order like expressions.
@@ -35,7 +36,24 @@ struct Index {
     IndexId left;
     IndexId right;
     Span span;
+    Span head{}; ///< of an entry: the name
 };
+
+/// The operands of a node: 0, 1 or 2.
+inline int operand_count(const Index& node) {
+    switch (node.kind) {
+    case IndexKind::number:
+    case IndexKind::name:
+        return 0;
+    case IndexKind::prefix:
+        return 1;
+    case IndexKind::infix:
+        return 2;
+    case IndexKind::entry:
+        return node.left == node.right ? 1 : 2;
+    }
+    return 0;
+}
 
 /// The nodes of one whole index, as `Tree`.
 struct IndexTree {

@@ -25,9 +25,12 @@ std::string index_text(const Program& program, const IndexTree& tree) {
     while (!open.empty()) {
         Visit& visit = open.back();
         const Index& node = program.index(visit.node);
-        const int operands = node.kind == IndexKind::infix ? 2 : node.kind == IndexKind::prefix ? 1 : 0;
+        const int operands = operand_count(node);
         if (visit.next == 0) {
-            text += operands == 0 ? node.text : operands == 1 ? "(neg" : "(" + node.text;
+            text += operands == 0                ? node.text
+                : node.kind == IndexKind::prefix ? "(neg"
+                : node.kind == IndexKind::entry  ? "(entry " + node.text
+                                                 : "(" + node.text;
         }
         if (visit.next < operands) {
             text += ' ';

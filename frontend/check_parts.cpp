@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are put together from parts, `K[0:3, 3:6] = B;`, and parts that are summed to, `K[i, j] += s;`.
+// Values that are put together from parts, `K[0:3, 3:6] = B;`, parts that are summed to, `K[i, j] += s;`, and parts of updated lists, which replace those of
+// the old value.
 #include "frontend/checker.hpp"
 #include "frontend/selection.hpp"
 #include "frontend/syntax_messages.hpp"
@@ -37,15 +38,18 @@ void Checker::assign_part(const ast::Assignment& form) {
     Assembly& assembly = *assembled->assembly;
     assembly.wrong = assembly.wrong || !datum || !part_fits(form, *part, *datum) || !mirrors_itself(form, *part, *datum);
     if (assembly.wrong) {
+        leave_wrong(*assembled);
         return;
     }
-    const auto assigned = [&](int component) { return assembly.components[static_cast<std::size_t>(component)].has_value(); };
+    const auto assigned = [&](int component) {
+        return assembly.components[static_cast<std::size_t>(component)].has_value() && (adds || !assembly.is_old(component));
+    };
     const auto is_assigned = std::find_if(part->components.begin(), part->components.end(), assigned);
     const bool all = std::all_of(part->components.begin(), part->components.end(), assigned);
     const bool none = is_assigned == part->components.end();
     if (!none && !adds) {
         report_overlap(form, *part, *is_assigned);
-        assembly.wrong = true;
+        leave_wrong(*assembled);
         return;
     }
     if (!none && !all) {
@@ -70,7 +74,7 @@ void Checker::assign_part(const ast::Assignment& form) {
         }
     }
     if (!evaluated.value.datum) {
-        assembly.wrong = true;
+        leave_wrong(*assembled);
         return;
     }
     next_value(*assembled, form.target);
@@ -78,6 +82,14 @@ void Checker::assign_part(const ast::Assignment& form) {
     assembly.places.push_back(form.target.span.to(form.brackets));
     for (std::size_t i = 0; i < part->components.size(); ++i) {
         assembly.assign(part->components[i], {evaluated.value.datum, static_cast<int>(i)}, assembly.places.size() - 1);
+    }
+}
+
+/// That an updated list has no new value is not reported too.
+void Checker::leave_wrong(Defined& assembled) {
+    assembled.assembly->wrong = true;
+    if (assembled.role == Role::updated) {
+        assembled.value = {};
     }
 }
 
@@ -111,7 +123,8 @@ Defined* Checker::part_target(const ast::Assignment& form) {
     if (!defined->value.good()) {
         return nullptr; // reported
     }
-    if (!adds) {
+    const bool replaced = scope_.is_own(name) && (defined->role == Role::updated || (defined->assembly && defined->assembly->replaces));
+    if (!adds && !replaced) {
         Diagnostic& d = messages_.report(
             kind::defined_twice, form.target.span, in_backticks(name) + " is already " + std::string(described(defined->role)));
         d.notes.push_back({defined->span, "defined here"});
@@ -120,7 +133,7 @@ Defined* Checker::part_target(const ast::Assignment& form) {
             : "give it another name first, `B = " + name + ";`, and sum to a part of that, `B[...] += ...`";
         return nullptr;
     }
-    if (!summed) {
+    if (adds && !summed) {
         can_sum(form);
         return nullptr;
     }
@@ -129,6 +142,7 @@ Defined* Checker::part_target(const ast::Assignment& form) {
         defined->assembly.emplace(datum.type);
         defined->assembly->places.push_back(defined->span);
         defined->assembly->named = defined->nested.size();
+        defined->assembly->replaces = defined->role == Role::updated;
         for (int i = 0; i < datum.type.shape.components(); ++i) {
             defined->assembly->assign(datum.type.shape.stored(i), {*defined->value.datum, datum.type.shape.stored(i)}, 0);
         }

@@ -35,12 +35,33 @@ void Checker::store_list(const ast::Name& name, std::optional<DataId> datum) {
     }
 }
 
+/// Of a value that is returned, but under another name.
+bool Checker::report_other_name(const std::string& text, const Stored& stored) {
+    const Defined* defined = std::as_const(scope_).definition(text);
+    const auto returned = defined && defined->value.datum ? returned_.find(*defined->value.datum) : returned_.end();
+    if (returned == returned_.end()) {
+        return false;
+    }
+    const std::string& name = returned->second.text;
+    const Declared* declared = scope_.declaration(text);
+    Diagnostic& d = messages_.report(kind::storage_without_list, stored.name.span,
+        in_backticks(text) + " is returned as " + in_backticks(name) + ", which is the name of the caller's list");
+    d.notes.push_back({stored.storage.span, "how it is stored"});
+    d.notes.push_back({returned->second.span, "returned here"});
+    d.hint = "declare that name so: `" + std::string(stored.storage.span.text()) + " " +
+        (declared && declared->type ? to_string(*declared->type) : "SCALAR") + " " + name + ";`";
+    return true;
+}
+
 void Checker::report_storage_without_list() {
     if (expansion_.stopped() || (!return_ && updated_.empty())) {
         return; // what would be returned is not known
     }
     for (const auto& [text, stored] : stored_) {
         if (!stored.list) {
+            if (report_other_name(text, stored)) {
+                continue;
+            }
             Diagnostic& d = messages_.report(kind::storage_without_list, stored.name.span,
                 in_backticks(text) + " is neither an input nor returned: the caller has no list of it");
             d.notes.push_back({stored.storage.span, "how it is stored"});

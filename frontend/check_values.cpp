@@ -85,9 +85,12 @@ void Checker::update(const ast::Assignment& form) {
     }
     const Declared* declared = scope_.declaration(name.text);
     const std::optional<Precision> precision = declared && declared->type ? std::optional(declared->type->precision) : std::nullopt;
+    const Span value_span = program_.expression(form.value.root).span;
     Evaluated evaluated = expressions_.evaluate(form.value, precision);
-    const std::optional<DataId> datum =
-        expressions_.datum_of(evaluated.value, evaluated.precision, program_.expression(form.value.root).span);
+    if (!evaluated.value.constant && declared && declared->type) {
+        expressions_.store_as_declared(evaluated, declared->type->shape, value_span);
+    }
+    const std::optional<DataId> datum = expressions_.datum_of(evaluated.value, evaluated.precision, value_span);
     const Defined before = *std::as_const(scope_).definition(name.text); // evaluating may have moved it
     std::vector<CallId> nested;
     if (datum && before.value.datum) {

@@ -81,6 +81,7 @@ private:
     // parts; check_parts.cpp
     void assign_part(const ast::Assignment& form);
     Defined* part_target(const ast::Assignment& form);
+    static void leave_wrong(Defined& assembled);
     bool mirrors_itself(const ast::Assignment& form, const Selection& part, DataId value);
     bool part_fits(const ast::Assignment& form, const Selection& part, DataId value);
     void report_overlap(const ast::Assignment& form, const Selection& part, int component);
@@ -131,6 +132,7 @@ private:
         ast::Name name;
         bool list = false; ///< it is one of the caller's
     };
+    bool report_other_name(const std::string& text, const Stored& stored);
     std::map<std::string, Stored> stored_; ///< names declared with `store`
     std::map<std::string, Definition> definitions_;
     std::vector<std::size_t> calling_;        ///< statements of the definitions whose calls are being expanded

@@ -4,8 +4,10 @@
 #include "frontend/callee.hpp"
 #include "frontend/syntax_messages.hpp"
 
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace fusec::frontend {
 
@@ -38,6 +40,28 @@ void check_select(const ast::Program& program, const ast::Expression& call, Diag
     }
 }
 
+/// Of `a < b < c`, by the number of the first comparison: what to write for `assert` and `select`.
+std::map<std::size_t, std::string> hints_of_chains(const ast::Program& program, const std::vector<bool>& in_place) {
+    std::map<std::size_t, std::string> hints;
+    for (const ast::Expression& call : program.expressions) {
+        if (call.kind != ast::ExpressionKind::call || call.operands.empty() || !in_place[call.operands.front().index()]) {
+            continue;
+        }
+        const ast::Expression& whole = program.expression(call.operands.front());
+        const ast::Expression& chained = program.expression(whole.operands.front());
+        if (!is_comparison(chained) || is_comparison(program.expression(chained.operands.front()))) {
+            continue;
+        }
+        const std::string one(chained.span.text());
+        const std::string middle(program.expression(chained.operands.back()).span.text());
+        const std::string two = middle + " " + whole.text + " " + std::string(program.expression(whole.operands.back()).span.text());
+        hints.emplace(whole.operands.front().index(),
+            is_assertion(call) ? "two assertions say that: `assert(" + one + ", \"...\"); assert(" + two + ", \"...\");`"
+                               : "nest it: `select(" + one + ", select(" + two + ", x, y), y)`");
+    }
+    return hints;
+}
+
 } // namespace
 
 bool is_select(std::string_view name) {
@@ -66,13 +90,16 @@ void check_comparisons(const ast::Program& program, const library::Catalog& cata
             in_place[e.operands.front().index()] = true;
         }
     }
+    const std::map<std::size_t, std::string> chains = hints_of_chains(program, in_place);
     for (std::size_t i = 0; i < program.expressions.size(); ++i) {
         const ast::Expression& e = program.expressions[i];
         if (is_comparison(e) && !in_place[i]) {
+            const auto chain = chains.find(i);
             diagnostics
                 .report(kind::misplaced_comparison, e.head,
                     "comparison " + in_backticks(e.span.text()) + " that is not the first argument of `select` or `assert`")
-                .hint = "a comparison has no value; `select(a < b, x, y)` is x where it holds, y where it does not";
+                .hint = chain != chains.end() ? chain->second
+                                              : "a comparison has no value; `select(a < b, x, y)` is x where it holds, y where it does not";
         } else if (e.kind == ast::ExpressionKind::call && is_select(e.text)) {
             check_select(program, e, diagnostics);
         }

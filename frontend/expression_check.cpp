@@ -267,9 +267,14 @@ std::optional<std::vector<Operand>> ExpressionChecker::operands_of(
     const Evaluation& evaluation, const std::vector<ast::ExpressionId>& expressions) {
     std::vector<Operand> operands;
     bool good = true;
+    // Literals take the precision of the first other operand, whose text does not tell it if it is the call of a definition.
+    const auto other =
+        std::find_if(expressions.begin(), expressions.end(), [&](ast::ExpressionId id) { return evaluation.value(id).datum.has_value(); });
     for (const ast::ExpressionId id : expressions) {
         const ast::Expression& operand = program_.expression(id);
-        const std::optional<DataId> datum = datum_of(evaluation.value(id), evaluation.precision(id), operand.span);
+        const Precision precision =
+            other == expressions.end() ? evaluation.precision(id) : draft_.datum(*evaluation.value(*other).datum).type.precision;
+        const std::optional<DataId> datum = datum_of(evaluation.value(id), precision, operand.span);
         good = good && datum;
         if (datum) {
             operands.push_back({*datum, draft_.datum(*datum).type, operand.span, definition_place(operand)});

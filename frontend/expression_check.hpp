@@ -143,7 +143,7 @@ private:
     /// Of the compared and the chosen; false after reporting.
     bool selection_fits(const std::vector<Operand>& operands);
     std::optional<Span> definition_place(const ast::Expression& operand) const;
-    std::optional<std::int64_t> integer_of_name(const ast::Index& name);
+    std::optional<std::int64_t> integer_of_name(const ast::Index& name, const std::vector<std::int64_t>& indices);
 
     const ast::Program& program_;
     const library::Catalog& catalog_;

@@ -80,8 +80,21 @@ std::optional<std::int64_t> integer_value(
             values.push_back(number(node, diagnostics));
             break;
         case ast::IndexKind::name:
-            values.push_back(value_of(node));
+            values.push_back(value_of(node, {}));
             break;
+        case ast::IndexKind::entry: {
+            const auto waiting = values.end() - ast::operand_count(node);
+            std::vector<std::int64_t> indices;
+            for (auto index = waiting; index != values.end(); ++index) {
+                if (*index) {
+                    indices.push_back(**index);
+                }
+            }
+            const bool known = indices.size() == static_cast<std::size_t>(values.end() - waiting);
+            values.erase(waiting, values.end());
+            values.push_back(known ? value_of(node, indices) : std::nullopt);
+            break;
+        }
         case ast::IndexKind::prefix:
             if (values.back() && *values.back() == std::numeric_limits<std::int64_t>::min()) {
                 report_overflow(node, "-(" + std::to_string(*values.back()) + ")", diagnostics);

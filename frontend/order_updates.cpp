@@ -196,9 +196,12 @@ private:
     /// Of the identity map, whose function is the program's own, as those of slices are.
     Call copy_call(CheckedProgram& result, DataId operand, DataId old, DataId made) const {
         const Type& type = program_.datum(old).type;
-        library::ComponentMap map{{type.shape}, type.shape, {}};
-        for (int component = 0; component < type.shape.size(); ++component) {
-            map.sources.push_back({0, component});
+        const Shape full = type.shape.full();
+        library::ComponentMap map{{full}, full, {}};
+        for (int component = 0; component < full.components(); ++component) {
+            // Above the diagonal of what is packed: dropped.
+            map.sources.push_back(
+                type.shape.stored(component) == component ? library::ComponentSource{0, component} : library::ComponentSource{});
         }
         library::Function function = library::moving_function(map);
         const auto known = std::find_if(

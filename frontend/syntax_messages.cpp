@@ -184,6 +184,9 @@ private:
     std::string hint() const {
         const Token& first = tokens_.at(problem_.statement);
         const std::string_view word = text_of(first);
+        if (std::string of_misuse = hint_of_misuse(); !of_misuse.empty()) {
+            return of_misuse;
+        }
         if (first.kind == TokenKind::name && problem_.found == problem_.statement + 1) {
             if (word.starts_with("MATRIX") || word.starts_with("VECTOR") || word.starts_with("matrix") || word.starts_with("vector") ||
                 word.starts_with("SYMMETRIC") || word.starts_with("symmetric") || word == "scalar" || word == "Scalar") {
@@ -224,6 +227,44 @@ private:
         }
         if (found_.kind == TokenKind::semicolon && problem_.found == problem_.statement) {
             return "remove this `;`";
+        }
+        return {};
+    }
+
+    /// Of what other languages write so.
+    std::string hint_of_misuse() const {
+        const Token& first = tokens_.at(problem_.statement);
+        const std::string_view word = text_of(first), found = text_of(found_);
+        const bool branches = first.kind == TokenKind::name && (word == "if" || word == "else") &&
+            problem_.found == problem_.statement + 1 &&
+            (found_.kind == TokenKind::left_parenthesis || found_.kind == TokenKind::left_brace || found_.kind == TokenKind::name);
+        const bool joins = problem_.found > problem_.statement && !allows(TokenKind::name) &&
+            (found_.kind == TokenKind::keyword_or ||
+                (found_.kind == TokenKind::name && (found == "and" || found == "if" || found == "else")));
+        if (branches || joins) {
+            return only_branch;
+        }
+        const bool behind_for = problem_.found == problem_.statement + 1;
+        if (first.kind == TokenKind::keyword_for && problem_.found > problem_.statement &&
+            (behind_for ? found_.kind == TokenKind::left_parenthesis
+                        : found_.kind == TokenKind::colon || found_.kind == TokenKind::equals)) {
+            const bool named = tokens_.at(problem_.statement + 1).kind == TokenKind::name;
+            const std::string variable(named ? text_of(tokens_[problem_.statement + 1]) : std::string_view("q"));
+            return "a loop over 0, 1 and 2 is written `for " + variable + " in 0..3 { ... }`";
+        }
+        if (problem_.rule == "assertion" && found_.kind == TokenKind::right_parenthesis && allows(TokenKind::comma)) {
+            return "say what is wrong where it does not hold: `assert(a > 0, \"text\");`";
+        }
+        const bool given = first.kind == TokenKind::keyword_input || first.kind == TokenKind::keyword_inout;
+        const bool shape = found_.kind == TokenKind::scalar || found_.kind == TokenKind::vector || found_.kind == TokenKind::matrix ||
+            found_.kind == TokenKind::symmetric || found_.kind == TokenKind::keyword_float || found_.kind == TokenKind::keyword_double;
+        if (given && shape) {
+            return "declare the type in a statement of its own: `MATRIX3x3 A;`, then `" + std::string(word) + " A;`";
+        }
+        const bool goes_on = found_.kind != TokenKind::semicolon && found_.kind != TokenKind::end &&
+            found_.kind != TokenKind::right_brace && found_.kind > TokenKind::keyword_double;
+        if (problem_.rule == "returnList" && goes_on && !(found_.kind == TokenKind::name && !allows(TokenKind::name))) {
+            return "`return` takes names: `F = ...;`, then `return F;`";
         }
         return {};
     }

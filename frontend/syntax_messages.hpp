@@ -10,6 +10,9 @@
 
 namespace fusec::frontend {
 
+/// What there is in place of `if`, `?`, `&&` and `or`.
+inline constexpr const char* only_branch = "no other branch than `select(a < b, x, y)`; nest it for several conditions";
+
 /// Where and in what rule of the grammar the parser stopped.
 struct SyntaxProblem {
     std::size_t statement = 0;       ///< index of the statement's first token

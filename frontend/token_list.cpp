@@ -86,13 +86,35 @@ private:
         list.generated.push_back(std::move(token));
     }
 
+    /// Of operators of other languages.
+    std::string hint_of(const Token& token) const {
+        const std::string_view rest = source_->text().substr(token.begin);
+        switch (rest.front()) {
+        case '?':
+        case '&':
+        case '|':
+        case '!':
+            return only_branch;
+        case '^':
+            return "there is no operator for powers: `A * A`, or `spow(s, 2)` of scalars; the transpose is `A'`";
+        case '.':
+            return rest.starts_with(".*") || rest.starts_with("./")
+                ? "there is no operator by components: a loop makes a value of them, `for i in 0..3 { c[i] = a[i] * b[i]; }`, `mddot(A, "
+                  "B)` and `vdot(a, b)` their sum"
+                : "";
+        default:
+            return "";
+        }
+    }
+
     /// Reports a token that is none; returns whether the parser shall see it.
     bool accept(const Token& token, TokenList& list) {
         switch (token.kind) {
         case TokenKind::unexpected:
             if (token.begin != unexpected_end_) { // one report for a run of them
                 list.errors.push_back(token.begin);
-                diagnostics_.report(kind::syntax_error, span_of(token), "unexpected character " + in_backticks(span_of(token).text()));
+                diagnostics_.report(kind::syntax_error, span_of(token), "unexpected character " + in_backticks(span_of(token).text()))
+                    .hint = hint_of(token);
             }
             unexpected_end_ = token.end;
             return false;

@@ -268,7 +268,7 @@ private:
     }
 
     ast::IndexId index_node(ast::IndexKind kind, std::string text, ast::IndexId left, ast::IndexId right, Span span) {
-        program_.indices.push_back({kind, std::move(text), left, right, std::move(span)});
+        program_.indices.push_back({kind, std::move(text), left, right, std::move(span), {}});
         return ast::IndexId{program_.indices.size() - 1};
     }
 
@@ -303,6 +303,14 @@ private:
         if (auto* inner = context->index()) {
             const ast::IndexId value = index(inner);
             program_.indices.back().span = span_of(context);
+            return value;
+        }
+        if (auto* entry = context->entry()) {
+            const ast::IndexId row = index(entry->index().front());
+            const ast::IndexId column = entry->index().size() == 1 ? row : index(entry->index().back());
+            const Span name = span_of(context->NAME());
+            const ast::IndexId value = index_node(ast::IndexKind::entry, std::string(name.text()), row, column, span_of(context));
+            program_.indices.back().head = name;
             return value;
         }
         const Span span = span_of(context);

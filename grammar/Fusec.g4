@@ -32,7 +32,7 @@ programName
     ;
 
 declaration
-    : UNIFORM? storage? precision? shape NAME (COMMA NAME)* SEMICOLON
+    : (UNIFORM storage? | storage UNIFORM?)? precision? shape NAME (COMMA NAME)* SEMICOLON
     ;
 
 constantDeclaration
@@ -185,9 +185,14 @@ signedIndex
     ;
 
 indexOperand
-    : NAME
+    : NAME entry?
     | NUMBER
     | LEFT_PARENTHESIS index RIGHT_PARENTHESIS
+    ;
+
+// Of a table of whole numbers.
+entry
+    : LEFT_BRACKET index (COMMA index)? RIGHT_BRACKET
     ;
 
 PROGRAM : 'program' ;

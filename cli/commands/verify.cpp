@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec verify`: emitted kernels executed and compared with the double-precision reference.
 #include "execute/verify.hpp"
+#include "cli/agree_alternatives.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_json.hpp"
-#include "execute/agreement.hpp"
 #include "execute/build_folder.hpp"
-#include "frontend/alternatives.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
 
@@ -14,7 +13,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <set>
 #include <thread>
 
 #include <sys/resource.h>
@@ -127,54 +125,19 @@ std::vector<std::pair<Compilation*, std::string>> programs_to_verify(Compilation
     return programs;
 }
 
-/// Where two combinations differ: at the first block, or else in products of which one has another order.
-Span first_difference(const Compilation& c, const PlannedCombination& one, const PlannedCombination& other) {
-    for (const frontend::CheckedCombination& combination : c.combinations) {
-        const bool either = combination.taken == one.taken || combination.taken == other.taken;
-        if (either && combination.reordered && std::ranges::mismatch(one.taken, other.taken).in1 + 1 == one.taken.end()) {
-            return *combination.reordered;
-        }
-    }
-    return frontend::first_difference(*c.ast, one.taken, other.taken);
-}
-
-/// Reports where another combination of alternatives computes something else than the one that is compiled. Those that differ from it in
-/// fewest blocks come first, and of the others those that hold an alternative already found wrong are not looked at: each is told once.
+/// Of the programs as they are compiled, on more elements than the stage of the compiler takes.
 void check_alternatives(const Compilation& c, std::uint64_t seed, Diagnostics& diagnostics) {
     constexpr std::size_t elements = 200;
-    std::vector<std::pair<std::size_t, const PlannedCombination*>> others; // by the number of blocks that differ
+    std::vector<ComparedCombination> combinations;
     for (const PlannedCombination& one : c.planned) {
-        std::size_t blocks = 0;
-        for (std::size_t block = 0; block < one.taken.size(); ++block) {
-            blocks += one.taken[block] != c.planned.front().taken[block] ? 1U : 0U;
-        }
-        if (one.compiled && blocks != 0) {
-            others.emplace_back(blocks, &one);
+        if (one.compiled) {
+            combinations.push_back({one.taken, &*one.compiled->program, &*one.compiled->catalog});
         }
     }
-    std::ranges::stable_sort(others, {}, &std::pair<std::size_t, const PlannedCombination*>::first);
-    const PlannedCombination& first = c.planned.front();
-    std::set<std::pair<std::size_t, std::size_t>> wrong; // block and alternative
-    for (const auto& [blocks, other] : others) {
-        const std::size_t block = static_cast<std::size_t>(std::ranges::mismatch(other->taken, first.taken).in1 - other->taken.begin());
-        bool known = false;
-        for (std::size_t i = 0; i < other->taken.size(); ++i) {
-            known = known || wrong.contains({i, other->taken[i]});
-        }
-        if (known) {
-            continue;
-        }
-        const std::vector<std::string> differing = execute::disagreeing_outputs(
-            *first.compiled->program, *first.compiled->catalog, *other->compiled->program, *other->compiled->catalog, elements, seed);
-        if (!differing.empty()) {
-            wrong.emplace(block, other->taken[block]);
-            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, first_difference(c, first, *other),
-                fmt::format("{} does not compute what {} computes: {}", other->text, first.text, differing.front()));
-            for (std::size_t k = 1; k < differing.size(); ++k) {
-                d.notes.push_back({{}, differing[k]});
-            }
-        }
-    }
+    const auto draw = [seed](const frontend::CheckedProgram& program, const library::Catalog& catalog) {
+        return execute::draw_cases(program, catalog, elements, seed);
+    };
+    report_disagreement(c, combinations, draw, diagnostics);
 }
 
 /// Opens every file before the first is executed, which may take minutes; reports those that cannot be read. A pipe gives its text once.

@@ -144,7 +144,7 @@ TEST_F(Alternatives, OrdersOfProductsAreSome) {
     ASSERT_EQ(again.code, 0) << again.err;
     EXPECT_EQ(folder.read("again.json"), folder.read("plan.json"));
     // Beside alternatives of the text.
-    folder.write("both.fus", head + alternatives({"u = A * B * v;\n", "u = B * A * v;\n"}) + "y = u + v;\n" + tail);
+    folder.write("both.fus", head + alternatives({"u = A * B * v;\n", "u = A * B * (v + v) / 2;\n"}) + "y = u + v;\n" + tail);
     EXPECT_EQ(explored("both.fus", {"--reassociate"})["alternatives"].size(), 4U);
 }
 
@@ -166,6 +166,28 @@ TEST_F(Alternatives, OfTheStiffnessOfATetrahedronTheBlocksAreTaken) {
         flops += kernel["flops_per_element"].get<double>();
     }
     EXPECT_LT(flops, 800);
+}
+
+/// A factorisation asks for positive definite matrices, of which it reads one triangle; for those it is the inverse, whichever comes first.
+TEST_F(Alternatives, AgreeOnInputsThatBothTake) {
+    const std::string inverse = "x = minv(K) * f;\n", factors = "x = mcholsolve(K, f);\n";
+    for (const auto& bodies : {std::vector{inverse, factors}, std::vector{factors, inverse}}) {
+        folder.write("p.fus", "double MATRIX3x3 K;\ndouble VECTOR3 f;\ninput K, f;\n" + alternatives(bodies) + "return x;\n");
+        const test::Outcome outcome = fusec({"p.fus", "-o", "p.cu"}, folder.path());
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+    }
+}
+
+TEST_F(Alternatives, ThatDisagreeGiveNoOutput) {
+    folder.write("p.fus", head + alternatives({"y = A * (B * v);\n", "y = B * (A * v);\n"}) + tail);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"p.fus", "-o", "p.cu"}, {"explore", "p.fus"},
+             {"why", "p.fus", "z", "y"}, {"verify", "p.fus"}, {"p.fus", "-o", "p.cu", "--checked"}}) {
+        const test::Outcome outcome = fusec(words, folder.path());
+        EXPECT_EQ(outcome.code, 4) << words.front();
+        EXPECT_NE(outcome.err.find("p.fus:5:1: error: alternative 2 of 2"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find("`z` differs: component"), std::string::npos) << outcome.err;
+        EXPECT_FALSE(std::filesystem::exists(folder.path() / "p.cu"));
+    }
 }
 
 } // namespace

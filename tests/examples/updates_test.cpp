@@ -43,6 +43,60 @@ d = vcross(c, a);
 return norm;
 )";
 
+/// Old values of packed lists together with the new ones: within a block, and in one behind the store.
+constexpr const char* packed = R"(
+program packed;
+SYMMETRIC2 S2, T2;
+SYMMETRIC3 S3, T3;
+SYMMETRIC6 S6, T6;
+input T2, T3, T6;
+inout S2, S3, S6;
+old2 = S2;
+old3 = S3;
+old6 = S6;
+S2 = 0.5 * S2 + T2;
+S3 = 0.5 * S3 + T3;
+S6 = 0.5 * S6 + T6;
+work = mddot(S2, old2) + mddot(S3, old3) + mddot(S6, old6);
+return work;
+)";
+constexpr const char* packed_in_blocks = R"(
+program packed_in_blocks;
+SYMMETRIC2 S2, T2;
+SYMMETRIC3 S3, T3;
+SYMMETRIC6 S6, T6;
+input T2, T3, T6;
+inout S2, S3, S6;
+block update {
+    old2 = S2;
+    old3 = S3;
+    old6 = S6;
+    S2 += T2;
+    S3 += T3;
+    S6 += T6;
+}
+block use { e = mtrace(S2) - 2 * mtrace(old2) + mdet(S3) * mtrace(old3) + mddot(S6, old6); }
+return e;
+)";
+
+/// Parts that are assigned replace those of the old value.
+constexpr const char* parts = R"(
+program parts;
+VECTOR4 y, a;
+VECTOR3 v;
+SYMMETRIC3 S;
+MATRIX3x4 K;
+input a, v;
+inout y, S, K;
+y[0] = 0;
+y += 2 * a;
+S[2, :] = 2 * v;
+for i in 0..3 { K[i, 1] = v[i] * a[i]; }
+K[0] += a;
+product = K[:, 0:3] * S * v;
+return product;
+)";
+
 using examples::drawn;
 using examples::evaluated;
 using examples::failures;
@@ -102,8 +156,56 @@ TEST_F(Updates, OldValuesAreKeptOnlyWhereNoOrderIsRight) {
     EXPECT_THAT(kept, testing::ElementsAre("y:0.kept"));
 }
 
+TEST_F(Updates, OldValuesOfPackedListsAreKeptWhole) {
+    for (const bool blocks : {false, true}) {
+        compile(blocks ? packed_in_blocks : packed, "updates");
+        examples::Lists in;
+        std::map<int, examples::RowMajor> old, next;
+        for (const int n : {2, 3, 6}) {
+            const std::string digit = std::to_string(n);
+            const std::vector<double> words = drawn(n * (n + 1) / 2, 30U + static_cast<unsigned>(n)),
+                                      more = drawn(n * (n + 1) / 2, 40U + static_cast<unsigned>(n));
+            in["S" + digit] = words;
+            in["T" + digit] = more;
+            old[n] = examples::symmetric(words, n);
+            next[n] = (blocks ? 1 : 0.5) * old[n] + examples::symmetric(more, n);
+        }
+        const auto product = [&](int n) { return next[n].cwiseProduct(old[n]).sum(); };
+        const double expected = blocks ? next[2].trace() - 2 * old[2].trace() + next[3].determinant() * old[3].trace() + product(6)
+                                       : product(2) + product(3) + product(6);
+        const examples::Lists out = evaluated(*c.program, *c.catalog, in);
+        EXPECT_NEAR(out.at(blocks ? "e" : "work").front(), expected, 1e-6);
+        for (const int n : {2, 3, 6}) {
+            EXPECT_THAT(out.at("S" + std::to_string(n)), testing::Pointwise(testing::DoubleNear(1e-6), examples::triangle(next[n]))) << n;
+        }
+        EXPECT_EQ(std::ranges::count_if(c.program->data, [](const frontend::Datum& datum) { return datum.name.ends_with(".kept"); }), 3);
+    }
+}
+
+TEST_F(Updates, PartsReplaceThoseOfTheOldValue) {
+    compile(parts, "updates");
+    const examples::Lists in = {{"a", drawn(4, 1)}, {"v", drawn(3, 2)}, {"y", drawn(4, 3)}, {"S", drawn(6, 4)}, {"K", drawn(12, 5)}};
+    const Eigen::Vector4d a(in.at("a").data());
+    const Eigen::Vector3d v(in.at("v").data());
+    Eigen::Vector4d y(in.at("y").data());
+    y[0] = 0;
+    y += 2 * a;
+    examples::RowMajor S = examples::symmetric(in.at("S"), 3), K = examples::matrix(in.at("K"), 3, 4);
+    S.row(2) = 2 * v.transpose();
+    S.col(2) = 2 * v;
+    K.col(1) = v.cwiseProduct(a.head<3>());
+    K.row(0) += a.transpose();
+    const examples::Lists expected = {
+        {"y", listed(y)}, {"S", examples::triangle(S)}, {"K", listed(K)}, {"product", listed(K.leftCols(3) * S * v)}};
+    const examples::Lists out = evaluated(*c.program, *c.catalog, in);
+    ASSERT_EQ(out.size(), expected.size());
+    for (const auto& [name, values] : expected) {
+        EXPECT_THAT(out.at(name), testing::Pointwise(testing::DoubleNear(1e-6), values)) << name;
+    }
+}
+
 TEST_F(Updates, EveryPlanEqualsTheReference) {
-    for (const char* program : {text, exchange}) {
+    for (const char* program : {text, exchange, packed, packed_in_blocks, parts}) {
         for (const fusion::Target target : {fusion::Target::cuda, fusion::Target::host}) {
             compile(program, "space", target);
             expect_every_plan_agrees(c);

@@ -18,11 +18,11 @@ std::string Generator::run() {
         while (!statement("t" + std::to_string(i))) {
         }
         if (options_.updates && update_draw_.chance(30)) {
-            body_ += update_statement(values_, used_, options_.symmetric, update_draw_);
+            body_ += update_statement(values_, used_, update_draw_);
         }
     }
     if (options_.updates && std::none_of(values_.begin(), values_.end(), [](const Value& v) { return v.updated; })) {
-        body_ += update_statement(values_, used_, options_.symmetric, update_draw_);
+        body_ += update_statement(values_, used_, update_draw_);
     }
     body_ += options_.chains ? chain_statement("chain", values_, used_, update_draw_) : "";
     std::vector<std::string> outputs;

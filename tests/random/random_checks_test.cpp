@@ -7,7 +7,9 @@
 #include "execute/verify.hpp"
 #include "tests/execute/temporary_folder.hpp"
 #include "tests/random/generator.hpp"
+#include "tests/random/stored_lists.hpp"
 #include "tests/random/with_checks.hpp"
+#include "tests/random/with_conversions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,6 +26,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
     return text == nullptr ? otherwise : std::stoull(text);
 }
 
+/// Every one of them, and packed lists that are updated in blocks of the program and without, within the first 24 seeds.
 random_programs::ProgramOptions options_of(std::uint64_t seed) {
     random_programs::ProgramOptions options;
     options.calls = 3 + static_cast<int>(seed % 7);
@@ -33,11 +36,22 @@ random_programs::ProgramOptions options_of(std::uint64_t seed) {
     options.neutrals = seed % 7 == 3;
     options.components = seed % 4 == 1;
     options.alternatives = seed % 6 == 4;
-    options.symmetric = seed % 7 == 5;
-    options.updates = seed % 4 == 2;
+    options.symmetric = seed % 7 == 5 || seed % 9 == 2;
+    options.updates = seed % 4 == 2 || seed % 8 == 3;
     options.selections = seed % 5 == 3;
     options.program_blocks = seed % 3 == 1;
     return options;
+}
+
+std::string program_of(std::uint64_t seed) {
+    static const library::Catalog catalog = [] {
+        Diagnostics diagnostics;
+        return library::Catalog::load({library::standard_library_folder()}, diagnostics).value();
+    }();
+    const std::string text = random_programs::random_program(seed, options_of(seed));
+    return seed % 5 == 1 ? random_programs::with_stored_lists(text, seed, catalog)
+        : seed % 5 == 2  ? random_programs::with_conversions(text, seed, options_of(seed).f64)
+                         : text;
 }
 
 class RandomChecks : public testing::TestWithParam<std::uint64_t> {
@@ -65,8 +79,8 @@ protected:
     execute::TemporaryFolder folder;
 };
 
-constexpr std::uint64_t shards = 4;
-constexpr std::uint64_t default_count = 60;
+constexpr std::uint64_t shards = 2;
+constexpr std::uint64_t default_count = 24;
 
 TEST_P(RandomChecks, EveryPlanOnEveryExecutorEqualsTheReference) {
     const std::uint64_t count = from_environment("FUSEC_RANDOM_COUNT", default_count);
@@ -84,7 +98,7 @@ TEST_P(RandomChecks, EveryPlanOnEveryExecutorEqualsTheReference) {
         std::vector<fusion::Plan> made;
         std::vector<std::size_t> of;
         for (std::uint64_t seed = start + count * GetParam() / shards; seed < start + count * (GetParam() + 1) / shards; ++seed) {
-            const std::string text = random_programs::random_program(seed, options_of(seed));
+            const std::string text = program_of(seed);
             const std::string checked = with_checks(seed, text);
             auto c = compile(checked, target, true, "space");
             ASSERT_TRUE(c) << seed;

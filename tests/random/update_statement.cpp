@@ -6,10 +6,10 @@
 
 namespace fusec::random_programs {
 
-std::string update_statement(std::vector<Value>& values, std::set<std::string>& used, bool packs, Draw& draw) {
+std::string update_statement(std::vector<Value>& values, std::set<std::string>& used, Draw& draw) {
     std::vector<std::size_t> lists;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i].input && values[i].varies && !values[i].updated && !(packs && values[i].square())) {
+        if (values[i].input && values[i].varies && !values[i].updated) {
             lists.push_back(i);
         }
     }
@@ -42,15 +42,19 @@ std::string update_statement(std::vector<Value>& values, std::set<std::string>& 
     const Value& term = draw.one_of(terms);
     used.insert(term.name);
     updated.parts.insert(term.parts.begin(), term.parts.end());
-    switch (draw.below(4)) {
+    const std::string added = old.packed ? "symmetric(" + term.name + ")" : term.name; // whether it is symmetric, `Value` does not tell
+    switch (draw.below(old.scalar() ? 4 : 5)) {
     case 0:
-        return text + name + " += " + term.name + ";\n";
+        return text + name + " += " + added + ";\n";
     case 1:
-        return text + name + " = 2 * " + term.name + ";\n"; // the old value is not read
+        return text + name + " = 2 * " + added + ";\n"; // the old value is not read
     case 2:
-        return text + name + " = 0.5 * " + name + ";\n" + name + " -= " + term.name + ";\n";
-    default:
-        return text + "for q in 1..3 { " + name + " += " + term.name + " * q; }\n";
+        return text + name + " = 0.5 * " + name + ";\n" + name + " -= " + added + ";\n";
+    case 3:
+        return text + "for q in 1..3 { " + name + " += " + added + " * q; }\n";
+    default: // the other rows stay
+        updated.moved = updated.several = true;
+        return text + name + "[0] = 2 * " + added + "[0];\n";
     }
 }
 

@@ -13,7 +13,6 @@ namespace fusec::random_programs {
 
 /// Gives one of the inputs that has none yet a new value, of which the old one is a part or not. The old one may get a name, under which
 /// later statements use it. Nothing where all inputs have one.
-/// `packs`: values may be packed, which `Value` does not tell of computed ones; square matrices are left as they are then.
-std::string update_statement(std::vector<Value>& values, std::set<std::string>& used, bool packs, Draw& draw);
+std::string update_statement(std::vector<Value>& values, std::set<std::string>& used, Draw& draw);
 
 } // namespace fusec::random_programs
