@@ -72,7 +72,8 @@ TEST(ChoiceSearch, WarpsThatNoBlockFillsGiveNoChoiceAndNoKernel) {
             return {};
         });
     });
-    Space none = space(demo(), limits);
+    const dag::CallGraph graph = demo();
+    Space none = space(graph, limits);
     for (std::size_t column = 0; column < none.columns().size(); ++column) {
         EXPECT_TRUE(std::isinf(none.seconds(ColumnId(column))));
         EXPECT_TRUE(none.front(ColumnId(column)).kept.empty());

@@ -138,7 +138,8 @@ std::vector<MutatedPlan> run_mutants(
                 continue;
             }
             seen = stripped_title(source);
-            MutatedPlan result{c.program->name, std::string(name) + (checked ? " --checked" : ""), mutants(source), {}, {}, {}, {}};
+            MutatedPlan result{c.program->name, std::string(name) + (checked ? " --checked" : ""),
+                source.find("__syncthreads()") != std::string::npos, mutants(source), {}, {}, {}, {}};
             result.ran = choose(result.mutants, most_per_plan, seed);
             text.run(result, setup);
             results.push_back(std::move(result));
