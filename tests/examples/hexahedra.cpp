@@ -129,17 +129,6 @@ Values hex_stiffness(const Values& in) {
     return {{"K", components(stiffness)}};
 }
 
-/// The rows of its lower triangle.
-Values hex_stiffness_packed(const Values& in) {
-    const std::vector<double> full = hex_stiffness(in).at("K");
-    std::vector<double> triangle;
-    for (std::size_t row = 0; row < 24; ++row) {
-        triangle.insert(
-            triangle.end(), full.begin() + static_cast<std::ptrdiff_t>(24 * row), full.begin() + static_cast<std::ptrdiff_t>(25 * row + 1));
-    }
-    return {{"K", triangle}};
-}
-
 /// A bake-off problem of CEED by sum factorization: one direction after another.
 class Bakeoff {
 public:
@@ -254,7 +243,6 @@ FormulaTable hexahedron_formulas() {
         {"hex_inertia", hex_inertia},
         {"hex_jacobian", hex_jacobian},
         {"hex_stiffness", hex_stiffness},
-        {"hex_stiffness_packed", hex_stiffness_packed},
     };
     for (int problem = 1; problem <= 6; ++problem) {
         for (const int order : {1, 2}) {

@@ -43,7 +43,7 @@ void expect_several_threads(const cli::Compilation& c, const std::string& value,
 /// W6: of the sum of 24x24 products at Gauss points, a thread has one row.
 TEST(WorkloadPlans, SumsOfAHexahedronAreMadeByAThreadForEachRow) {
     const cli::Compilation full = planned({.example = "workloads/hex_stiffness"});
-    const cli::Compilation packed = planned({.example = "workloads/hex_stiffness_packed"});
+    const cli::Compilation packed = planned({.example = "../tests/examples/w6/hex_stiffness_packed"});
     expect_several_threads(full, "W", 24);
     expect_several_threads(packed, "W", 24);
     // Packed, K is 300 words in place of 576.
