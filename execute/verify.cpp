@@ -26,9 +26,11 @@ BuildKind build_kind(const VerifyOptions& options) {
     return BuildKind::emulated;
 }
 
-/// Of a program with blocks, text has a function for each of them, which is run too.
-codegen::EmitOptions emit_options(const VerifyOptions& options, const std::string& header, const codegen::Unit& unit) {
+/// Of a program with blocks, text has a function for each of them, which is run too. Compiling the library's runtime with each text is most of the
+/// work: the `first` text of a run holds it, as a user gets it, the others include the same files.
+codegen::EmitOptions emit_options(const VerifyOptions& options, const std::string& header, const codegen::Unit& unit, bool first) {
     codegen::EmitOptions emit;
+    emit.embed_runtime = first || options.gpu;
     emit.entries = !unit.blocks.empty();
     emit.target = options.target;
     emit.arch = options.arch;
@@ -74,14 +76,14 @@ public:
     void add(const Candidate& candidate) {
         ++result_.checked;
         const codegen::Unit plain = codegen::lower(candidate, "kernel", graph_, catalog_);
-        const codegen::Emitted emitted = codegen::emit(plain, graph_, catalog_, emit_options(options_, "kernel.h", plain));
+        const codegen::Emitted emitted = codegen::emit(plain, graph_, catalog_, emit_options(options_, "kernel.h", plain, false));
         if (const auto [known, added] = known_.try_emplace(without_title(emitted.source), result_.texts); !added) {
             ++candidates_[known->second];
             return;
         }
         const std::string name = "kernel" + std::to_string(result_.texts);
         const codegen::Unit unit = codegen::lower(candidate, name, graph_, catalog_);
-        add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h", unit)), name),
+        add(unit_text(unit, codegen::emit(unit, graph_, catalog_, emit_options(options_, name + ".h", unit, result_.texts == 0)), name),
             cases_.interface(unit, candidate.calls), standard_cases(candidate.instances_per_block, options_.seed),
             describe(candidate, graph_));
     }
@@ -189,7 +191,7 @@ VerifyResult verify_plan(const fusion::Plan& plan, const dag::CallGraph& graph, 
     Checker checker(graph, catalog, options, setup, most_elements(cases));
     const codegen::Unit unit = codegen::lower(plan, graph, catalog);
     ++checker.result().checked;
-    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h", unit)), unit.name),
+    checker.add(unit_text(unit, codegen::emit(unit, graph, catalog, emit_options(options, unit.name + ".h", unit, true)), unit.name),
         checker.cases().interface(unit), cases, "the plan of " + counted(plan.kernels.size(), "kernel"));
     return checker.finish();
 }
@@ -218,17 +220,17 @@ std::vector<VerifyResult> verify_plans(const std::vector<PlanToVerify>& plans, c
         drawn->count(result);
         ++result.checked;
         codegen::Unit unit = codegen::lower(*item.plan, *item.graph, *item.catalog);
-        const auto emit = [&](const std::string& header) {
-            return codegen::emit(unit, *item.graph, *item.catalog, emit_options(options, header, unit));
+        const auto emit = [&](const std::string& header, bool first) {
+            return codegen::emit(unit, *item.graph, *item.catalog, emit_options(options, header, unit, first));
         };
-        const auto [same, first] = known.emplace(without_title(emit("unit.h").source), p);
+        const auto [same, first] = known.emplace(without_title(emit("unit.h", false).source), p);
         same_as[p] = same->second;
         if (!first) {
             continue;
         }
         ++result.texts;
         unit.name = item.name;
-        jobs.push_back({unit_text(unit, emit(item.name + ".h"), item.name), drawn->interface(unit), std::move(cases)});
+        jobs.push_back({unit_text(unit, emit(item.name + ".h", jobs.empty()), item.name), drawn->interface(unit), std::move(cases)});
         plan_of_job.push_back(p);
     }
     const auto run = [&](const std::vector<RunJob>& some, const std::vector<std::size_t>& plan_of, BuildKind kind, const char* suffix) {
