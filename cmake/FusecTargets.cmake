@@ -56,12 +56,14 @@ function(fusec_test_precompiled)
     target_precompile_headers(fusec_test_precompiled PRIVATE ${precompiled} <gmock/gmock.h> <gtest/gtest.h>)
 endfunction()
 # The code of tests runs for a moment and takes long to optimise.
-set(fusec_test_options $<$<CONFIG:Release>:-O1>)
+set(fusec_test_options $<$<CONFIG:Release>:-Og>)
 
-# fusec_test(NAME SOURCES ... LINK ...): one GoogleTest executable, its cases found when it is built.
-# FUSEC_SOURCE_DIR is the root of the checkout, for test data.
+# fusec_test(NAME [TEXTS_BY_CLANG] [TIMEOUT SECONDS] SOURCES ... LINK ...): one GoogleTest executable, its cases found when it is built.
+# FUSEC_SOURCE_DIR is the root of the checkout, for test data. TEXTS_BY_CLANG: emitted texts that its cases execute are compiled by clang 19
+# (by $CXX, that is), so that the suite has executed them by two compilers; by the default compiler where clang 19 is not installed, and
+# under sanitizers, whose run-time libraries two compilers do not share.
 function(fusec_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "TEXTS_BY_CLANG" "TIMEOUT" "SOURCES;LINK")
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE fusec_options fusec_warnings ${arg_LINK} GTest::gtest_main GTest::gmock)
     target_compile_options(${name} PRIVATE ${fusec_test_options})
@@ -73,5 +75,14 @@ function(fusec_test name)
     if(FUSEC_SANITIZE)
         math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}") # checks of every access take their time
     endif()
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    set(properties TIMEOUT ${arg_TIMEOUT})
+    if(arg_TEXTS_BY_CLANG AND NOT FUSEC_SANITIZE)
+        find_program(FUSEC_CLANG clang++-19)
+        if(FUSEC_CLANG)
+            list(APPEND properties ENVIRONMENT CXX=${FUSEC_CLANG})
+        else()
+            message(STATUS "clang++-19 is not installed: the texts of ${name} are compiled by the default compiler")
+        endif()
+    endif()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
 endfunction()

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # All mutants of the emitted text of every example, into bench/results/mutations.json: per program, plan and kind how many there are, how
-# many are caught, and each one that is not with the proof that it does what its source does. `scripts/mutate-all.sh [BUILD]`; about four
-# minutes of processor time. Fails, and writes nothing, when a mutant is neither caught nor proved equivalent.
+# many are caught, and each one that is not with the proof that it does what its source does. `scripts/mutate-all.sh [BUILD]`. Fails, and
+# writes nothing, when a mutant is neither caught nor proved equivalent.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${1:-$root/build}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# nvcc's verdict on every example under every plan mode, and on the products and solves of large matrices in large/ under `auto`, for sm_80
-# and sm_90: no warning, no spill in the chosen plan of an example, and no spill anywhere that fusec did not warn of (register-spill). Nor any
+# nvcc's verdict on the chosen plan of every example and workload for sm_80 and sm_90, and with FUSEC_FULL_TESTS set (`./test.sh --full`) on every
+# plan mode, and on the products and solves of large matrices in large/: no warning, no spill in the chosen plan of an example, and no spill anywhere that fusec did not warn of (register-spill). Nor any
 # local memory that ptxas does not call a spill (`bytes stack frame` beyond what is spilled): an array of registers whose index is not constant. The reduction
 # of large/ is a unit of its own, for which no stage of nvcc may take more than 10 seconds of processor time (1.25 for all of them here, 29
 # with its loop unrolled whole); for the others 400.
@@ -16,8 +16,14 @@ declare -A options=([checked]=--checked [entries]="--checked --entries --runtime
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+plans=(auto workloads reduction checked entries)
+if [[ -n ${FUSEC_FULL_TESTS:-} ]]; then
+    plans+=(none max greedy large)
+else
+    echo "chosen plans only; all plan modes and large/ with FUSEC_FULL_TESTS=1, as ./test.sh --full sets it"
+fi
 for unit in h200:90 a100:80; do
-    for plan in auto none max greedy workloads large reduction checked entries; do
+    for plan in "${plans[@]}"; do
         folder=$work/sm_${unit#*:}/$plan
         mkdir -p "$folder"
         programs=("$root"/examples/*.fus)

@@ -2,8 +2,8 @@
 // Stress, then its tangent in a block of its own: against Eigen; every plan on the host and under emulated CUDA, launched whole and block by
 // block; the functions of the blocks in the text; texts that leave one out or exchange two; and where calls of values that cross stand.
 #include "execute/loaded_library.hpp"
-#include "mutation/mutation.hpp"
 #include "tests/examples/construct.hpp"
+#include "tests/execute/mutation/mutation.hpp"
 
 #include <algorithm>
 #include <map>

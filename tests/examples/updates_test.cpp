@@ -243,7 +243,7 @@ TEST_F(Updates, KernelsStoreBehindAllReadsOfTheOldValue) {
                 missed += std::any_of(found.begin(), found.end(),
                     [](const std::string& finding) { return finding.find("read its old value") != std::string::npos; });
             }
-            if (checked++ % 12 == 0) {
+            if (checked++ % 48 == 0) {
                 kernels.push_back(std::move(kernel));
             }
         }

@@ -2,8 +2,8 @@
 // Mutants of the emitted text of every example: each is caught, or proved to do what its source does. A seeded sample; with
 // FUSEC_MUTATION_RESULTS=FILE all of them, and FILE gets the counts, a JSON object per plan and kind and one per proof, a line each
 // (scripts/mutate-all.sh makes a result file of them).
-#include "mutation/example_mutants.hpp"
 #include "temporary_folder.hpp"
+#include "tests/execute/mutation/example_mutants.hpp"
 
 #include <gtest/gtest.h>
 

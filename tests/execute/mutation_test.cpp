@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mutation engine on the hand-written unit: every kind of fault occurs, and every mutant is caught.
 #include "hand_unit.hpp"
-#include "mutation/mutation.hpp"
 #include "temporary_folder.hpp"
+#include "tests/execute/mutation/mutation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 #include "execute/verify_cases.hpp"
 
 #include "../codegen/samples.hpp"
-#include "mutation/equivalence.hpp"
-#include "mutation/mutation.hpp"
 #include "perfmodel/device.hpp"
 #include "perfmodel/predictor.hpp"
 #include "temporary_folder.hpp"
+#include "tests/execute/mutation/equivalence.hpp"
+#include "tests/execute/mutation/mutation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

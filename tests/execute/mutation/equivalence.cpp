@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mutation/equivalence.hpp"
+#include "tests/execute/mutation/equivalence.hpp"
 
 #include "codegen/verifier.hpp"
 

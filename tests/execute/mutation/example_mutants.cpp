@@ -5,7 +5,7 @@
 #include "execute/domains.hpp"
 #include "execute/verify.hpp"
 #include "execute/verify_cases.hpp"
-#include "mutation/equivalence.hpp"
+#include "tests/execute/mutation/equivalence.hpp"
 
 #include <algorithm>
 #include <map>
@@ -66,6 +66,7 @@ public:
         unit_.name = placeholder;
         codegen::EmitOptions emit;
         emit.header_name = unit_.name + ".h";
+        emit.embed_runtime = false; // of many texts in one library, each would have instances of its own: most of the compiler's time
         emit.entries = !unit_.blocks.empty();
         return codegen::emit(unit_, *c_.graph, *c_.catalog, emit);
     }

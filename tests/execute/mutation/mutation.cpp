@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mutation/mutation.hpp"
+#include "tests/execute/mutation/mutation.hpp"
 
 #include <algorithm>
 #include <map>
