@@ -63,7 +63,7 @@ for name in ("mutations.json", "ptxas_registers.json", "verify_all.json"):
 plant("verify_all.json: has nothing on the example kalman", edited("verify_all.json", without("results", "kalman")))
 plant("mutations.json: has nothing on the example kalman", edited("mutations.json", without("counts", "kalman")))
 plant("ptxas_registers.json: has nothing on the example kalman", edited("ptxas_registers.json", without("kernels", "kalman")))
-plant("verify_all.json: speaks of gone, which is no example", edited("verify_all.json", lambda c: c["results"][0].update(program="gone")))
+plant("verify_all.json: speaks of gone, which is no example and no workload", edited("verify_all.json", lambda c: c["results"][0].update(program="gone")))
 plant("verify_all.json: has demo on ['emulated'], not on ['emulated', 'host']", edited("verify_all.json", lambda c: c["results"].pop(0)))
 plant("verify_all.json: has tet_elasticity (alternative 2 of 2 at tet_elasticity.fus:13) on ['emulated'], not on ['emulated', 'host']",
       edited("verify_all.json", lambda c: c["results"].remove(next(
