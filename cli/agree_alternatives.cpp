@@ -29,15 +29,48 @@ Span place_of_difference(const Compilation& c, const Taken& one, const Taken& ot
     return frontend::first_difference(*c.ast, one, other);
 }
 
-/// On inputs drawn for `one`, if they differ on inputs drawn for `other` as well.
-std::vector<std::string> differences(
-    const ComparedCombination& one, const execute::RandomCases& cases, const ComparedCombination& other, const DrawCases& draw) {
-    std::vector<std::string> found = execute::disagreeing_outputs(*one.program, cases, *other.program, *other.catalog);
-    if (!found.empty() &&
-        execute::disagreeing_outputs(*other.program, draw(*other.program, *other.catalog), *one.program, *one.catalog).empty()) {
-        found.clear();
+/// What the comparisons of two programs, with inputs drawn for either, come to.
+struct Comparison {
+    std::vector<std::string> differing; ///< texts about the outputs of `subject`; empty: they agree, if anything was compared
+    bool compared = false;
+    const ComparedCombination* subject = nullptr;
+    const ComparedCombination* yardstick = nullptr;
+};
+
+/// Inputs that are drawn for the one may be ill conditioned in the other throughout, as matrices that are not positive definite are in a
+/// factorization: what shows nothing has no say.
+Comparison compare(const ComparedCombination& one, const execute::RandomCases& cases, const ComparedCombination& other, const Draw& draw) {
+    execute::ProgramAgreement found = execute::compare_programs(*one.program, cases, *other.program, *other.catalog);
+    if (found.compared != 0 && found.differing.empty()) {
+        return {{}, true, &other, &one};
     }
-    return found;
+    execute::ProgramAgreement back =
+        execute::compare_programs(*other.program, draw.cases(*other.program, *other.catalog, cases.elements), *one.program, *one.catalog);
+    if (found.compared == 0) {
+        return {std::move(back.differing), back.compared != 0, &one, &other};
+    }
+    if (back.compared != 0 && back.differing.empty()) {
+        found.differing.clear();
+    }
+    return {std::move(found.differing), true, &other, &one};
+}
+
+/// Of more elements if those few show nothing.
+Comparison compare_some(
+    const ComparedCombination& one, const execute::RandomCases& cases, const ComparedCombination& other, const Draw& draw) {
+    constexpr std::size_t times = 16;
+    const Comparison few = compare(one, cases, other, draw);
+    return few.compared ? few : compare(one, draw.cases(*one.program, *one.catalog, times * cases.elements), other, draw);
+}
+
+/// Whether it takes one of these alternatives: a block and what is taken there.
+bool takes_one_of(const Taken& taken, const std::set<std::pair<std::size_t, std::size_t>>& alternatives) {
+    for (std::size_t block = 0; block < taken.size(); ++block) {
+        if (alternatives.contains({block, taken[block]})) {
+            return true;
+        }
+    }
+    return false;
 }
 
 } // namespace
@@ -66,16 +99,16 @@ bool check_agreement(Compilation& c, Diagnostics& diagnostics) {
         catalogs.push_back(c.catalog->with(combination.program.functions));
         compared.push_back({combination.taken, &combination.program, &catalogs.back()});
     }
-    const auto draw = [](const frontend::CheckedProgram& program, const library::Catalog& catalog) {
-        return execute::draw_cases(program, catalog, elements, 1, execute::demands(program, catalog));
+    const auto cases = [](const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t count) {
+        return execute::draw_cases(program, catalog, count, 1, execute::demands(program, catalog));
     };
-    return report_disagreement(c, compared, draw, diagnostics);
+    return report_disagreement(c, compared, {elements, cases}, diagnostics);
 }
 
 bool report_disagreement(
-    const Compilation& c, const std::vector<ComparedCombination>& combinations, const DrawCases& draw, Diagnostics& diagnostics) {
+    const Compilation& c, const std::vector<ComparedCombination>& combinations, const Draw& draw, Diagnostics& diagnostics) {
     const ComparedCombination& first = combinations.front();
-    const execute::RandomCases cases = draw(*first.program, *first.catalog);
+    const execute::RandomCases cases = draw.cases(*first.program, *first.catalog, draw.elements);
     std::vector<std::pair<std::size_t, const ComparedCombination*>> others; // by the number of blocks that differ
     for (const ComparedCombination& one : combinations) {
         std::size_t blocks = 0;
@@ -87,21 +120,28 @@ bool report_disagreement(
         }
     }
     std::ranges::stable_sort(others, {}, &std::pair<std::size_t, const ComparedCombination*>::first);
-    std::set<std::pair<std::size_t, std::size_t>> wrong; // block and alternative
+    std::set<std::pair<std::size_t, std::size_t>> wrong, unknown; // block and alternative
     for (const auto& [blocks, other] : others) {
         const auto block = static_cast<std::size_t>(std::ranges::mismatch(other->taken, first.taken).in1 - other->taken.begin());
-        bool known = false;
-        for (std::size_t i = 0; i < other->taken.size(); ++i) {
-            known = known || wrong.contains({i, other->taken[i]});
+        if (takes_one_of(other->taken, wrong) || takes_one_of(other->taken, unknown)) {
+            continue;
         }
-        const std::vector<std::string> differing = known ? std::vector<std::string>{} : differences(first, cases, *other, draw);
-        if (!differing.empty()) {
+        const Comparison found = compare_some(first, cases, *other, draw);
+        const Span place = place_of_difference(c, first.taken, other->taken);
+        if (!found.compared) {
+            unknown.emplace(block, other->taken[block]);
+            diagnostics
+                .report(kind::alternatives_not_compared, place,
+                    fmt::format("whether {} computes what {} computes was not seen: all random elements are ill conditioned in one of them",
+                        combination_text(c, other->taken), combination_text(c, first.taken)))
+                .hint = "`fusec verify --seed` draws other elements; `fusec run` takes inputs of yours";
+        } else if (!found.differing.empty()) {
             wrong.emplace(block, other->taken[block]);
-            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, place_of_difference(c, first.taken, other->taken),
-                fmt::format("{} does not compute what {} computes: {}", combination_text(c, other->taken), combination_text(c, first.taken),
-                    differing.front()));
-            for (std::size_t k = 1; k < differing.size(); ++k) {
-                d.notes.push_back({{}, differing[k]});
+            Diagnostic& d = diagnostics.report(kind::alternatives_disagree, place,
+                fmt::format("{} does not compute what {} computes: {}", combination_text(c, found.subject->taken),
+                    combination_text(c, found.yardstick->taken), found.differing.front()));
+            for (std::size_t k = 1; k < found.differing.size(); ++k) {
+                d.notes.push_back({{}, found.differing[k]});
             }
         }
     }

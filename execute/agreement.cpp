@@ -22,12 +22,12 @@ std::string number(double value) {
 
 } // namespace
 
-std::vector<std::string> disagreeing_outputs(const CheckedProgram& program, const library::Catalog& catalog, const CheckedProgram& other,
+ProgramAgreement compare_programs(const CheckedProgram& program, const library::Catalog& catalog, const CheckedProgram& other,
     const library::Catalog& catalog_of_other, std::size_t elements, std::uint64_t seed) {
-    return disagreeing_outputs(program, draw_cases(program, catalog, elements, seed), other, catalog_of_other);
+    return compare_programs(program, draw_cases(program, catalog, elements, seed), other, catalog_of_other);
 }
 
-std::vector<std::string> disagreeing_outputs(
+ProgramAgreement compare_programs(
     const CheckedProgram& program, const RandomCases& cases, const CheckedProgram& other, const library::Catalog& catalog_of_other) {
     const std::size_t elements = cases.elements;
     DataValues given(other.data.size());
@@ -37,11 +37,11 @@ std::vector<std::string> disagreeing_outputs(
     const ReferenceResult result = evaluate(other, catalog_of_other, elements, given);
     std::vector<bool> ill(elements, false);
     for (const auto& [of, reference] : {std::pair{&program, &cases.reference}, std::pair{&other, &result}}) {
-        for (const IllElement& found : ill_conditioned_elements(*of, *reference, elements)) {
-            ill[found.element] = true;
+        for (const IllElement& one : ill_conditioned_elements(*of, *reference, elements)) {
+            ill[one.element] = true;
         }
     }
-    std::vector<std::string> differing;
+    ProgramAgreement found{{}, static_cast<std::size_t>(std::ranges::count(ill, false))};
     for (std::size_t i = 0; i < program.listed_outputs(); ++i) { // what is asserted may differ
         const std::size_t one = program.outputs[i].index(), two = other.outputs.at(i).index();
         const Type& type = program.data[one].type;
@@ -54,14 +54,14 @@ std::vector<std::string> disagreeing_outputs(
             const auto values = part(cases.reference.values[one]), others = part(result.values[two]);
             const Agreement agreement = compare(others, values, bounds, type.precision);
             if (!ill[element] && agreement.mismatches != 0) {
-                differing.push_back("`" + program.data[one].name + "` differs: component " + std::to_string(agreement.worst) +
+                found.differing.push_back("`" + program.data[one].name + "` differs: component " + std::to_string(agreement.worst) +
                     " of element " + std::to_string(element) + " is " + number(others[agreement.worst]) + " in place of " +
                     number(values[agreement.worst]));
                 break;
             }
         }
     }
-    return differing;
+    return found;
 }
 
 } // namespace fusec::execute

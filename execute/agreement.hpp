@@ -10,13 +10,18 @@
 
 namespace fusec::execute {
 
-/// Texts about the outputs of `other` that differ from those of `program` by more than the error bounds of both together, for inputs
-/// drawn for `program` on which both are well conditioned. Pre: inputs and outputs have the same types.
-std::vector<std::string> disagreeing_outputs(const frontend::CheckedProgram& program, const library::Catalog& catalog,
+/// What a comparison of two programs found.
+struct ProgramAgreement {
+    std::vector<std::string> differing; ///< about the outputs of the other that differ by more than the error bounds of both together
+    std::size_t compared = 0;           ///< elements on which both are well conditioned: the others show nothing
+};
+
+/// Compares `other` with `program` for inputs drawn for `program`. Pre: inputs and outputs have the same types.
+ProgramAgreement compare_programs(const frontend::CheckedProgram& program, const library::Catalog& catalog,
     const frontend::CheckedProgram& other, const library::Catalog& catalog_of_other, std::size_t elements, std::uint64_t seed);
 
 /// The same for the cases drawn for `program`.
-std::vector<std::string> disagreeing_outputs(const frontend::CheckedProgram& program, const RandomCases& cases,
-    const frontend::CheckedProgram& other, const library::Catalog& catalog_of_other);
+ProgramAgreement compare_programs(const frontend::CheckedProgram& program, const RandomCases& cases, const frontend::CheckedProgram& other,
+    const library::Catalog& catalog_of_other);
 
 } // namespace fusec::execute

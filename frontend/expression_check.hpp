@@ -128,6 +128,7 @@ private:
     Value stored_otherwise(Evaluated& evaluated, const ast::Expression& e, const Operand& matrix);
     bool store_by_call(const Evaluated& evaluated, DataId datum, const Shape& shape);
     Value stored_as(Evaluated& evaluated, DataId datum, const Shape& shape, const std::string& name, const Span& span);
+    bool same_components(DataId a, DataId b) const;
     /// Whether the result of a call is known to be symmetric; operands as declared.
     bool is_symmetric_result(const library::Instance& instance, const std::vector<DataId>& operands) const;
     bool is_product_with_its_transpose(const library::Instance& instance, const std::vector<DataId>& operands) const;

@@ -36,6 +36,18 @@ bool is_symmetric_map(const library::ComponentMap& map, const std::vector<bool>&
 
 } // namespace
 
+/// One datum, or the same parts of the same data: a slice that is written twice.
+bool ExpressionChecker::same_components(DataId a, DataId b) const {
+    const auto moved_by = [this](DataId datum) -> const Call* {
+        const std::optional<CallId> producer = draft_.datum(datum).producer;
+        return producer && draft_.map_of(*producer, catalog_) != nullptr ? &draft_.calls[producer->index()] : nullptr;
+    };
+    const Call* const one = moved_by(a);
+    const Call* const other = moved_by(b);
+    return a == b ||
+        (one != nullptr && other != nullptr && one->instance.function == other->instance.function && one->operands == other->operands);
+}
+
 bool ExpressionChecker::is_symmetric_result(const library::Instance& instance, const std::vector<DataId>& operands) const {
     const Shape& result = instance.result.shape;
     if (result.form != Form::matrix || result.rows != result.columns) {
@@ -49,7 +61,8 @@ bool ExpressionChecker::is_symmetric_result(const library::Instance& instance, c
         const library::ComponentMap* map = draft_.own.map(function - catalog_.library_size());
         return map != nullptr ? is_symmetric_map(*map, symmetric) : symmetric.front(); // a conversion
     }
-    return library::symmetric_result(catalog_.function(instance.function), symmetric, operands.size() == 2 && operands[0] == operands[1]) ||
+    return library::symmetric_result(
+               catalog_.function(instance.function), symmetric, operands.size() == 2 && same_components(operands[0], operands[1])) ||
         is_product_with_its_transpose(instance, operands);
 }
 
@@ -79,8 +92,9 @@ bool ExpressionChecker::is_product_with_its_transpose(const library::Instance& i
     const Factor left = through_transposes(operands[product->left], product->left_transposed);
     const Factor right = through_transposes(operands[product->right], product->right_transposed);
     const Type& type = draft_.datum(left.datum).type;
-    const auto found =
-        left.datum == right.datum ? library::find_product(catalog_, type, left.transposed, type, right.transposed) : std::nullopt;
+    const auto found = same_components(left.datum, right.datum)
+        ? library::find_product(catalog_, type, left.transposed, type, right.transposed)
+        : std::nullopt;
     return found && library::symmetric_result(catalog_.function(found->instance.function), {false, false}, true);
 }
 

@@ -222,6 +222,9 @@ private:
         if (problem_.rule == "declaration" && found_.kind == TokenKind::equals) {
             return "assign in a statement of its own, or begin the declaration with `const` for a table of numbers";
         }
+        if (found_.kind == TokenKind::left_bracket && is_index()) {
+            return "indices stand in one pair of brackets: `t[0, 1]`";
+        }
         if (found_.kind == TokenKind::left_bracket) {
             return "a table can only be the value of a `const`";
         }

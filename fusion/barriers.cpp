@@ -8,7 +8,8 @@ namespace fusec::fusion {
 
 namespace {
 
-/// One tile, or one list that the kernel loads and stores, accessed by one step. `threads` = 0: the block copies, no thread map to rely on.
+/// One tile, or one list that the kernel loads and stores, accessed by one step. `threads` = 0: the block copies, whose threads belong to no
+/// instance.
 struct TileAccess {
     int tile = 0;  ///< index into the draft's tiles; of a list, behind them, by the datum that is its old value
     int datum = 0; ///< that is accessed
@@ -17,7 +18,8 @@ struct TileAccess {
     library::Touch touch = library::Touch::all;
     bool own_part = false;    ///< each thread touches its own part and nothing else
     bool warp_synced = false; ///< a warp barrier came after it
-    /// When it is not 0: thread t touches words [t * run, t * run + run) of the block's tile and nothing else.
+    /// When it is not 0: thread t touches words [t * run, t * run + run) of the block's tile and nothing else. It is 1 of a copy too, where
+    /// a thread moves one word at most.
     int run = 0;
 };
 
@@ -86,15 +88,17 @@ private:
     void accesses_of(const KernelDraft::Step& step) {
         now_.clear();
         switch (step.kind) {
-        case Step::Kind::load:
-            add(step.index, true, 0, library::Touch::all, false, 0);
+        case Step::Kind::load: {
+            const int run = run_of_copy(step.index, plan(step.index).load);
+            add(step.index, true, 0, library::Touch::all, false, run);
             if (replaced_[static_cast<std::size_t>(step.index)]) {
-                add_list(step.index, false, 0, library::Touch::all, false, 0);
+                add_list(step.index, false, 0, library::Touch::all, false, run);
             }
             if (plan(step.index).load == Staging::async) {
                 in_flight_.insert(in_flight_.end(), now_.begin(), now_.end());
             }
             break;
+        }
         case Step::Kind::async_wait:
         case Step::Kind::derive: // registers only
             break;
@@ -109,11 +113,12 @@ private:
             break;
         }
         case Step::Kind::store: {
-            add(step.index, false, 0, library::Touch::all, false, 0);
             const KernelOutline::Datum& datum = kernel_.data[static_cast<std::size_t>(step.index)];
             const KernelDraft::Datum& stored = plan(step.index);
+            const int run = run_of_copy(step.index, stored.store);
+            add(step.index, false, 0, library::Touch::all, false, run);
             if (datum.old_value >= 0 && stored.tile >= 0) {
-                add_list(datum.old_value, true, 0, library::Touch::all, false, 0);
+                add_list(datum.old_value, true, 0, library::Touch::all, false, run);
             } else if (datum.old_value >= 0) {
                 const bool own = stored.threads == 1 || stored.touch != library::Touch::all;
                 add_list(
@@ -125,6 +130,12 @@ private:
         case Step::Kind::warp_barrier:
             throw InternalError("barriers: the steps already hold a barrier");
         }
+    }
+
+    /// A block has `elements * largest_threads` threads; those that copy `words` one at a time do so once if that is as many.
+    int run_of_copy(int datum, Staging staging) const {
+        const bool once = kernel_.data[static_cast<std::size_t>(datum)].shape.size() <= draft_.largest_threads;
+        return staging == Staging::words && once ? 1 : 0;
     }
 
     void add_part(int datum, bool write, const Routine& routine, library::Touch touch) {

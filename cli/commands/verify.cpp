@@ -134,10 +134,10 @@ void check_alternatives(const Compilation& c, std::uint64_t seed, Diagnostics& d
             combinations.push_back({one.taken, &*one.compiled->program, &*one.compiled->catalog});
         }
     }
-    const auto draw = [seed](const frontend::CheckedProgram& program, const library::Catalog& catalog) {
-        return execute::draw_cases(program, catalog, elements, seed);
+    const auto cases = [seed](const frontend::CheckedProgram& program, const library::Catalog& catalog, std::size_t count) {
+        return execute::draw_cases(program, catalog, count, seed);
     };
-    report_disagreement(c, combinations, draw, diagnostics);
+    report_disagreement(c, combinations, {elements, cases}, diagnostics);
 }
 
 /// Opens every file before the first is executed, which may take minutes; reports those that cannot be read. A pipe gives its text once.

@@ -80,11 +80,14 @@ private:
     /// All threads of a block of one warp are of that warp, those of a copy too.
     int warp_of(int thread) const { return candidate_.threads_per_block <= 32 ? 0 : thread / 32; }
 
-    /// A copy may use any thread map (words, vectors): each component has a thread and a warp of its own.
-    void copy(DataId datum, bool write, bool asynchronous) {
-        const int size = graph_.datum(datum).type.shape.size();
-        for (int index = 0; index < candidate_.instances_per_block * size; ++index) {
-            access(32 * (1000 + index), datum, index / size, index % size, write, asynchronous);
+    /// Word after word by the threads of the block, as often as it takes. A copy that takes several rounds may use any thread map, by words or
+    /// by vectors: each component has a thread and a warp of its own.
+    void copy(DataId datum, bool write, Staging staging) {
+        const int words = candidate_.instances_per_block * graph_.datum(datum).type.shape.size(),
+                  size = graph_.datum(datum).type.shape.size();
+        const bool once = staging == Staging::words && words <= candidate_.threads_per_block;
+        for (int index = 0; index < words; ++index) {
+            access(once ? index : 32 * (1000 + index), datum, index / size, index % size, write, staging == Staging::async);
         }
     }
 
@@ -152,7 +155,7 @@ private:
     void play(const Step& step) {
         switch (step.kind) {
         case Step::Kind::load:
-            copy(step.datum, true, candidate_.plan_of(step.datum).load == Staging::async);
+            copy(step.datum, true, candidate_.plan_of(step.datum).load);
             break;
         case Step::Kind::async_wait:
             for (const auto& [address, thread] : pending_) {
@@ -175,7 +178,7 @@ private:
             break;
         case Step::Kind::store:
             if (candidate_.plan_of(step.datum).slot) {
-                copy(step.datum, false, false);
+                copy(step.datum, false, candidate_.plan_of(step.datum).store);
             }
             break;
         }

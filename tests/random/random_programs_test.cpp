@@ -108,8 +108,8 @@ std::unique_ptr<Subject> compile(std::uint64_t seed, fusion::Target target, cons
         return nullptr;
     }
     for (const cli::PlannedCombination& one : c.planned) {
-        EXPECT_THAT(
-            execute::disagreeing_outputs(*c.program, *c.catalog, *one.compiled->program, *one.compiled->catalog, 40, 1), testing::IsEmpty())
+        EXPECT_THAT(execute::compare_programs(*c.program, *c.catalog, *one.compiled->program, *one.compiled->catalog, 40, 1).differing,
+            testing::IsEmpty())
             << "seed " << seed << ", " << one.text << "\n"
             << subject->text;
     }

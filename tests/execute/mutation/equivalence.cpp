@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/execute/mutation/equivalence.hpp"
 
+#include "codegen/kernel_names.hpp"
 #include "codegen/verifier.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <regex>
+#include <utility>
 #include <variant>
 
 namespace fusec::execute {
@@ -51,15 +53,62 @@ Kernel without_barrier(const Kernel& kernel, int barrier, bool weakened) {
     return changed;
 }
 
-/// Tiles are named after the list that they stage, or the datum that they hold.
-const codegen::Tile& tile_named(const Kernel& kernel, const std::string& name) {
-    const auto tile = std::find_if(kernel.tiles.begin(), kernel.tiles.end(), [&](const codegen::Tile& each) {
-        const auto list =
-            std::find_if(kernel.lists.begin(), kernel.lists.end(), [&](const codegen::List& staged) { return staged.datum == each.datum; });
-        return name == (list != kernel.lists.end() ? list->name : each.name) + "_tile";
-    });
-    internal_check(tile != kernel.tiles.end(), "the text has a tile that the kernel has not");
-    return *tile;
+/// The tile that the text calls by this name.
+std::size_t tile_named(const Kernel& kernel, const std::string& name) {
+    const std::vector<std::string> names = codegen::KernelNames(kernel).tile_pointers;
+    const auto found = std::find(names.begin(), names.end(), name);
+    internal_check(found != names.end(), "the text has a tile that the kernel has not");
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+/// The steps that compute with what is at `place`, and nothing if some other step but a load touches it.
+std::optional<std::vector<const codegen::Compute*>> readers(const Kernel& kernel, const codegen::Place& place) {
+    std::vector<const codegen::Compute*> found;
+    for (const codegen::Step& step : kernel.steps) {
+        if (const auto* const compute = std::get_if<codegen::Compute>(&step)) {
+            if (std::any_of(compute->operands.begin(), compute->operands.end(), [&](const auto& each) { return each.place == place; })) {
+                found.push_back(compute);
+            }
+        } else if (const auto* const stored = std::get_if<codegen::StoreTile>(&step)) {
+            if (place == codegen::Place{codegen::Place::Kind::tile, stored->tile}) {
+                return std::nullopt;
+            }
+        } else if (const auto* const value = std::get_if<codegen::StoreValue>(&step)) {
+            if (place == codegen::Place{codegen::Place::Kind::value, value->value}) {
+                return std::nullopt;
+            }
+        }
+    }
+    return found;
+}
+
+/// sym(A'B) = sym(B'A), in the same operations: both tiles are read by one product alone, A'B, and that by the symmetric part alone. The
+/// tiles have one layout and live from their loads to the product, which the kernel with both loads and both operands exchanged shows.
+bool symmetric_in(const Kernel& kernel, std::size_t one, std::size_t other) {
+    const codegen::Place a{codegen::Place::Kind::tile, one}, b{codegen::Place::Kind::tile, other};
+    const auto of_a = readers(kernel, a), of_b = readers(kernel, b);
+    if (!of_a || of_a->size() != 1 || of_a != of_b || of_a->front()->function != "mtmul") {
+        return false;
+    }
+    const codegen::Compute& product = *of_a->front();
+    const auto of_product = readers(kernel, product.result.place);
+    if (!of_product || of_product->size() != 1 || of_product->front()->function != "msym") {
+        return false;
+    }
+    Kernel changed = kernel;
+    std::swap(changed.tiles[one].first_step, changed.tiles[other].first_step);
+    for (codegen::Step& step : changed.steps) {
+        if (auto* const load = std::get_if<codegen::LoadTile>(&step)) {
+            load->tile = load->tile == one ? other : load->tile == other ? one : load->tile;
+        } else if (auto* const compute = std::get_if<codegen::Compute>(&step)) {
+            for (codegen::Operand& operand : compute->operands) {
+                operand.place = operand.place == a ? b : operand.place == b ? a : operand.place;
+            }
+        }
+    }
+    const codegen::Tile& first = kernel.tiles[one];
+    const codegen::Tile& second = kernel.tiles[other];
+    return first.type == second.type && first.run == second.run && first.pad_words == second.pad_words && against(changed).empty();
 }
 
 /// Bytes between the starts of two slots of the workspace are multiples of this.
@@ -111,12 +160,17 @@ std::optional<std::string> proof_of_equivalence(const codegen::Unit& unit, const
             : std::nullopt;
     }
     if (!site.exchanged.empty()) {
-        const bool same = tile_named(kernel, site.tile).offset == tile_named(kernel, site.exchanged).offset;
-        return same ? std::optional<std::string>("both tiles start at the same byte") : std::nullopt;
+        const std::size_t one = tile_named(kernel, site.tile), other = tile_named(kernel, site.exchanged);
+        if (kernel.tiles[one].offset == kernel.tiles[other].offset) {
+            return "both tiles start at the same byte";
+        }
+        return symmetric_in(kernel, one, other)
+            ? std::optional<std::string>("only the symmetric part of the product A'B of the two is used, which is that of B'A")
+            : std::nullopt;
     }
     if (!site.tile.empty()) {
         Kernel changed = kernel;
-        codegen::Tile& tile = changed.tiles[static_cast<std::size_t>(&tile_named(kernel, site.tile) - kernel.tiles.data())];
+        codegen::Tile& tile = changed.tiles[tile_named(kernel, site.tile)];
         tile.offset += site.shift * bytes_of(tile.type.precision);
         return against(changed).empty()
             ? std::optional<std::string>(

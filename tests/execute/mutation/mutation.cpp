@@ -106,7 +106,7 @@ private:
 
     void offsets(const std::string& line) {
         // Where a tile stands in the block's memory: a number, or its start. It may be named by the copy that fills it.
-        static const std::regex declared(R"(^ *const auto (\w+_tile) = (?:.*\W)?(shared(?: \+ (\d+))?)\b)");
+        static const std::regex declared(R"(^ *const auto (\w+_tile(?:_1*)?) = (?:.*\W)?(shared(?: \+ (\d+))?)\b)");
         if (std::smatch tile; std::regex_search(line, tile, declared)) {
             const long offset = tile[3].matched ? std::stol(tile[3]) : 0;
             for (const int step : {1, -1}) {
@@ -121,11 +121,11 @@ private:
                 }
             }
         } else {
-            shift(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared) \+ (\d+)\b)"), "offset");
-            insert(line, std::regex(R"(\b(?:\w+_)?(?:tile|shared)\b(?= \+ element|[,;)]))"));
+            shift(line, std::regex(R"(\b(?:\w+_)?(?:tile(?:_1*)?|shared) \+ (\d+)\b)"), "offset");
+            insert(line, std::regex(R"(\b(?:\w+_)?(?:tile(?:_1*)?|shared)\b(?= \+ element|[,;)]))"));
         }
         // A component of a tile in a routine that is written out.
-        insert(line, std::regex(R"(_tile\[element\w*(?: \* \d+)?)"));
+        insert(line, std::regex(R"(_tile(?:_1*)?\[element\w*(?: \* \d+)?)"));
         // The first element of a list that a block, a thread or a launch reads or writes.
         insert(line, std::regex(R"([\w>](?= \+ first\b))"));
         // The slots of the workspace: bytes of one, of each of several, and how many lie before one.
@@ -218,8 +218,8 @@ private:
     };
 
     static std::optional<Copy> copy_in(const std::string& line, std::size_t at) {
-        static const std::regex naming(R"(^ *const auto (\w+_tile) = fusec::)"), copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile)\b)"),
-            list(R"(\b(\w+) \+ first\b)");
+        static const std::regex naming(R"(^ *const auto (\w+_tile(?:_1*)?) = fusec::)"),
+            copy(R"(^ *fusec::(?:copy|load)_\w+<.*\b(\w+_tile(?:_1*)?)\b)"), list(R"(\b(\w+) \+ first\b)");
         std::smatch tile, from;
         const bool named = std::regex_search(line, tile, naming);
         if ((!named && !std::regex_search(line, tile, copy)) || !std::regex_search(line, from, list)) {
