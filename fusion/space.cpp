@@ -29,14 +29,16 @@ std::size_t automatic_fusions(std::size_t calls, bool grown) {
     return calls > large_program && grown ? 50000 : 200000;
 }
 
+/// Between small and large spaces, kernels share an allowance for all of them.
 std::size_t automatic_implementations(std::size_t fusions, int words) {
     constexpr int registers_of_a_thread = 255;
+    constexpr std::size_t of_all_kernels = 8000;
     if (fusions <= 64) {
         return 384;
     }
     const bool small_kernel = words <= registers_of_a_thread;
     if (fusions <= 512) {
-        return small_kernel ? 160 : 384;
+        return small_kernel ? std::clamp<std::size_t>(of_all_kernels / fusions, 40, 160) : 384;
     }
     return fusions <= 5000 ? (small_kernel ? 40 : 160) : small_kernel ? 16 : 64;
 }

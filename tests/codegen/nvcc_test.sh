@@ -32,10 +32,10 @@ for unit in h200:90 a100:80; do
             programs=("$root"/examples/workloads/*.fus)
             mode=auto
         elif [[ $plan == checked ]]; then # all in one kernel and one for each call, with and without a workspace
-            programs=("$root"/examples/{neo_hookean,workloads/explicit_step,workloads/tet_plasticity}.fus "$root"/tests/codegen/large/checks_*.fus)
+            programs=("$root"/examples/{neo_hookean,explicit_step,tet_plasticity}.fus "$root"/tests/codegen/large/checks_*.fus)
             mode=auto
         elif [[ $plan == entries ]]; then # against the headers in place of what is embedded
-            programs=("$root"/examples/workloads/{explicit_step,tet_plasticity}.fus)
+            programs=("$root"/examples/{explicit_step,tet_plasticity}.fus)
             mode=auto
         elif [[ $plan == large ]]; then
             programs=("$root"/tests/codegen/large/{chain,congruence,product,solve}_*.fus)

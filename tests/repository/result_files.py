@@ -29,6 +29,8 @@ def program_name(path):
 
 EXAMPLES = {program_name(path) for path in (root / "examples").glob("*.fus")}
 WORKLOADS = {program_name(path) for path in (root / "examples/workloads").glob("*.fus")}  # may be in a result file, need not
+# Those whose text differs with --checked.
+ASSERTING = {program_name(path) for path in (root / "examples").glob("*.fus") if re.search(r"^\s*assert\(", path.read_text(), re.M)}
 
 
 def check_record(file, result):
@@ -45,7 +47,8 @@ def check_record(file, result):
 NO_REASON = r"(not (yet )?(run|done|made|measured)( yet)?|to ?do|later|tbd)\W*"
 
 
-def check_covers(file, result, programs):
+def check_covers(file, result, programs, expected=EXAMPLES, how=""):
+    """The programs of a file are those expected and not left out; `how` says which part of a file is meant."""
     left_out = {}
     for entry in result.get("left_out", []):
         left_out[entry["program"]] = entry.get("reason", "")
@@ -53,17 +56,17 @@ def check_covers(file, result, programs):
             breach(file, f"leaves out {entry['program']} without a reason")
         elif re.fullmatch(NO_REASON, entry["reason"].strip(), re.I):
             breach(file, f"leaves out {entry['program']} because it is \"{entry['reason']}\", which is no reason")
-    for program in sorted(EXAMPLES - programs - set(left_out)):
-        breach(file, f"has nothing on the example {program} and does not leave it out")
+    for program in sorted(expected - programs - set(left_out)):
+        breach(file, f"has nothing on the example {program}{how} and does not leave it out")
     for program in sorted((programs | set(left_out)) - EXAMPLES - WORKLOADS):
         breach(file, f"speaks of {program}, which is no example and no workload")
     for program in sorted(programs & set(left_out)):
         breach(file, f"leaves out {program} and has it")
 
 
-def verify_rows(file, result, executors):
+def verify_rows(file, result, executors, expected=EXAMPLES, how=""):
     rows = result["results"]
-    check_covers(file, result, {row["program"] for row in rows})
+    check_covers(file, result, {row["program"] for row in rows}, expected, how)
     if not result.get("all"):
         breach(file, "is not that of every candidate (--all)")
     # A program with alternatives has rows for each of its ways to be computed.
@@ -78,9 +81,15 @@ def verify_rows(file, result, executors):
             breach(file, f"{row['program']} on {row['executor']} was not checked")
 
 
+def check_verify_all(file, result):
+    verify_rows(file, result, ["emulated", "host"])
+    verify_rows(file, result["assertions"], ["emulated", "host"], ASSERTING, " with --checked")
+
+
 def check_mutations(file, result):
     rows = result["counts"]
     check_covers(file, result, {row["program"] for row in rows})
+    check_covers(file, result, {row["program"] for row in rows if "--checked" in row["plan"]}, ASSERTING, " with --checked")
     for row in rows:
         if row["mutants"] != row["caught"] + row["equivalent"]:
             breach(file, f"{row['program']}, {row['plan']}, {row['kind']}: a mutant is neither caught nor equivalent")
@@ -116,7 +125,7 @@ RULES = [
     (r"gpu_sanitizer\.json", lambda file, result: check_covers(file, result, {row["program"].split(".")[0] for row in result["runs"]})),
     (r"mutations\.json", check_mutations),
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
-    (r"verify_all\.json", lambda file, result: verify_rows(file, result, ["emulated", "host"])),
+    (r"verify_all\.json", check_verify_all),
 ]
 NEEDED = ("explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 

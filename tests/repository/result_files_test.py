@@ -68,6 +68,12 @@ plant("verify_all.json: has demo on ['emulated'], not on ['emulated', 'host']", 
 plant("verify_all.json: has tet_elasticity (alternative 2 of 2 at tet_elasticity.fus:13) on ['emulated'], not on ['emulated', 'host']",
       edited("verify_all.json", lambda c: c["results"].remove(next(
           row for row in c["results"] if row.get("alternatives", "").startswith("(alternative 2") and row["executor"] == "host"))))
+plant("verify_all.json: is not of the form that its rule expects: KeyError('assertions')", edited("verify_all.json", lambda c: c.pop("assertions")))
+plant("verify_all.json: has nothing on the example explicit_step with --checked and does not leave it out",
+      edited("verify_all.json", lambda c: without("results", "explicit_step")(c["assertions"])))
+plant("explicit_step on host does not agree", edited("verify_all.json", lambda c: c["assertions"]["results"][0].update(mismatches=1)))
+plant("mutations.json: has nothing on the example explicit_step with --checked and does not leave it out", edited("mutations.json", lambda c: c.update(
+    counts=[row for row in c["counts"] if row["program"] != "explicit_step" or "--checked" not in row["plan"]])))
 plant("demo on host does not agree", edited("verify_all.json", lambda c: c["results"][0].update(mismatches=1)))
 plant("demo on host was not checked", edited("verify_all.json", lambda c: c["results"][0].update(checked=0)))
 plant("is not that of every candidate", edited("verify_all.json", lambda c: c.update(all=False)))
