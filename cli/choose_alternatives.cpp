@@ -36,13 +36,15 @@ std::optional<std::size_t> named_by_file(const Compilation& c, Diagnostics& diag
     if (found != c.combinations.end()) {
         return static_cast<std::size_t>(found - c.combinations.begin());
     }
+    const bool one_more = c.plan_file->alternatives.size() == c.combinations.front().taken.size() + 1;
     const std::string of = fmt::format("which has {} of them", counted(c.combinations.size(), "combination"));
     diagnostics
         .report(kind::plan_file, c.plan_file->span,
             c.plan_file->alternatives.empty()
                 ? fmt::format("the plan says nothing about the alternatives of `{}`, {}", c.program->name, of)
                 : fmt::format("`alternatives` {} are none of `{}`, {}", fmt::join(c.plan_file->alternatives, ", "), c.program->name, of))
-        .hint = "write the plan again with `--save-plan`";
+        .hint = one_more && !c.options.reassociate ? "the last one is an order of products, which `--reassociate` asks for"
+                                                   : "write the plan again with `--save-plan`";
     return std::nullopt;
 }
 

@@ -55,6 +55,7 @@ constexpr std::array notations{
 constexpr std::size_t most_operands_written = 6;
 constexpr int most_components_written = 4;
 constexpr std::size_t longest_component = 80;
+constexpr std::size_t longest_formula = 160;                                             ///< of a call within which others stand
 constexpr std::size_t most_lines = 12, most_names = 16, first_shown = 8, last_shown = 3; ///< of more, so many
 constexpr std::size_t longest_line = 300, line_start = 200, line_end = 60;               ///< in characters; of a longer one, so many
 
@@ -97,17 +98,54 @@ public:
                 named_.insert(datum);
             }
         }
+        for (const frontend::Call* call : calls_of(kernel, graph)) {
+            if (has_component_line(*call)) {
+                named_.insert(call->result);
+            } else {
+                name_long_operands(*call);
+            }
+        }
     }
 
     bool named(DataId datum) const { return named_.count(datum) != 0; }
     std::string line(DataId result) const {
-        const library::Function& function = catalog_.function(inside_.at(result)->instance.function);
-        const auto* made = std::get_if<library::ComponentProgram>(&function.reference);
-        return made != nullptr && made->result.size() > 1 ? component_line(result, *made)
-                                                          : graph_.datum(result).name + " = " + call_text(*inside_.at(result)).text;
+        const frontend::Call& call = *inside_.at(result);
+        return has_component_line(call)
+            ? component_line(result, std::get<library::ComponentProgram>(catalog_.function(call.instance.function).reference))
+            : graph_.datum(result).name + " = " + call_text(call).text;
     }
 
 private:
+    /// Formulas of several components have a line of their own.
+    bool has_component_line(const frontend::Call& call) const {
+        const auto* made = std::get_if<library::ComponentProgram>(&catalog_.function(call.instance.function).reference);
+        return made != nullptr && made->result.size() > 1;
+    }
+
+    /// Until the line of the call is short enough, the operand with the longest formula has one of its own; of a sum, the longest term.
+    void name_long_operands(const frontend::Call& call) {
+        while (call_text(call).text.size() > longest_formula) {
+            const auto [length, longest] = longest_operand(call);
+            if (length <= longest_component) {
+                return; // a long one of short ones
+            }
+            named_.insert(longest);
+        }
+    }
+
+    std::pair<std::size_t, DataId> longest_operand(const frontend::Call& call) const {
+        std::pair<std::size_t, DataId> longest{0, call.result};
+        for (const DataId operand : call.operands) {
+            const auto producer = inside_.find(operand);
+            if (producer == inside_.end() || named(operand)) {
+                continue;
+            }
+            const bool goes_on = producer->second->instance.function == call.instance.function;
+            longest = std::max(longest, goes_on ? longest_operand(*producer->second) : std::pair(datum_text(operand).text.size(), operand));
+        }
+        return longest;
+    }
+
     Text datum_text(DataId id) const {
         const auto producer = inside_.find(id);
         if (producer == inside_.end() || named(id)) {
@@ -229,15 +267,29 @@ private:
         std::transform(call.operands.begin(), call.operands.end(), std::back_inserter(operands), [&](DataId o) { return datum_text(o); });
         std::string text;
         const Shape& shape = graph_.datum(result).type.shape;
-        const int written = shape.size() <= most_components_written ? shape.components() : 2;
-        for (int component = 0; component < written; ++component) {
-            if (shape.stored(component) != component) {
-                continue; // above the diagonal of what is packed
-            }
-            text += (component == 0 ? "" : ", ") + graph_.datum(result).name + index_text(made.result, component) + " = " +
-                value_text(made, made.values[static_cast<std::size_t>(component)], operands).bare();
+        const std::vector<int> order = components_by_interest(made, shape);
+        const std::size_t written = shape.size() <= most_components_written ? order.size() : 2;
+        for (std::size_t i = 0; i < written; ++i) {
+            text += (i == 0 ? "" : ", ") + graph_.datum(result).name + index_text(made.result, order[i]) + " = " +
+                value_text(made, made.values[static_cast<std::size_t>(order[i])], operands).bare();
         }
-        return written == shape.components() ? text : text + ", ... " + std::to_string(shape.size()) + " components";
+        return written == order.size() ? text : text + ", ... " + std::to_string(shape.size()) + " components";
+    }
+
+    /// Those that are stored, in the order of their indices; of many, those that are computed before those that are the operands'.
+    static std::vector<int> components_by_interest(const library::ComponentProgram& made, const Shape& shape) {
+        std::vector<int> order;
+        for (int component = 0; component < shape.components(); ++component) {
+            if (shape.stored(component) == component) { // else above the diagonal of what is packed
+                order.push_back(component);
+            }
+        }
+        if (shape.size() > most_components_written) {
+            std::stable_partition(order.begin(), order.end(), [&](int component) {
+                return made.values[static_cast<std::size_t>(component)].kind == library::ComponentValue::Kind::step;
+            });
+        }
+        return order;
     }
 
     const dag::CallGraph& graph_;

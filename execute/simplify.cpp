@@ -62,6 +62,7 @@ private:
         FunctionId function;
         std::vector<DataId> operands;
         bool packed = false; ///< how the result is stored
+        std::uint32_t block = 0;
         auto operator<=>(const Key&) const = default;
     };
 
@@ -168,7 +169,9 @@ private:
         if (program_.datum(call.result).flag) {
             return; // it has no memory that others could load it from
         }
-        Key key{call.instance.function, call.operands, call.instance.result.shape.packed};
+        // Those of two program blocks stay, as in finish.cpp, but for those on an old value, which is gone behind its block.
+        const bool once = std::ranges::any_of(call.operands, [this](DataId operand) { return program_.new_value(operand).has_value(); });
+        Key key{call.instance.function, call.operands, call.instance.result.shape.packed, once ? 0 : call.block};
         if (function_of(call).commutative && program_.datum(key.operands[0]).type == program_.datum(key.operands[1]).type) {
             std::sort(key.operands.begin(), key.operands.end());
         }

@@ -46,16 +46,22 @@ private:
     static Place place_of(const Datum& datum) { return {datum.span.source.get(), datum.span.begin, datum.span.end}; }
 
     /// The function and the operands it is applied to, in an order that does not matter for commutative functions of equal types.
-    /// How the result is stored tells calls apart too.
+    /// How the result is stored tells calls apart too, and the program block: what two blocks compute alike would have to be stored between
+    /// them. The old value of an updated list is gone behind its block, so what is computed of it is computed once.
     struct Key {
         FunctionId function;
         std::vector<DataId> operands;
         bool packed = false;
+        std::uint32_t block = 0;
         auto operator<=>(const Key&) const = default;
     };
 
     Key key_of(const Call& call) const {
-        Key key{call.instance.function, call.operands, call.instance.result.shape.packed};
+        const auto updated = [this](DataId operand) {
+            return std::any_of(draft_.updates.begin(), draft_.updates.end(), [&](const auto& update) { return update.first == operand; });
+        };
+        const bool once = std::any_of(call.operands.begin(), call.operands.end(), updated);
+        Key key{call.instance.function, call.operands, call.instance.result.shape.packed, once ? 0 : call.block};
         if (!is_own(call) && catalog_.function(key.function).commutative &&
             draft_.datum(key.operands[0]).type == draft_.datum(key.operands[1]).type) {
             std::sort(key.operands.begin(), key.operands.end());

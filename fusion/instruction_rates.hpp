@@ -9,7 +9,8 @@
 namespace fusec::fusion {
 
 inline constexpr double instructions_per_flop = 0.55; // multiply-adds count two
-inline constexpr double instructions_per_item = 20;
+inline constexpr double instructions_per_address = 10; // of a thread's part of a tile or list
+inline constexpr double instructions_per_guard = 6;
 inline constexpr double instructions_per_barrier = 4;
 inline constexpr double instructions_per_copy_step = 6;
 inline constexpr double instruction_overhead = 1.15;

@@ -14,7 +14,56 @@ int position(const std::vector<Id>& sorted, Id id) {
     return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), id) - sorted.begin());
 }
 
+/// Access::reads.
+int reads_of(const Routine& routine, std::size_t operand, int words) {
+    if (!routine.reads.empty()) {
+        return routine.reads[operand];
+    }
+    const int listed = routine.components.empty() ? 0 : static_cast<int>(routine.components[operand].size());
+    return listed == words ? 0 : listed;
+}
+
 } // namespace
+
+CallCosts::CallCosts(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines)
+    : graph_(graph), routines_(routines), in_parts_(graph.program().data.size(), false) {
+    for (std::size_t i = 0; i < graph.calls(); ++i) {
+        const std::vector<DataId>& operands = graph.call(CallId(i)).operands;
+        for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+            in_parts_[operands[operand].index()] = in_parts_[operands[operand].index()] || words_read(CallId(i), operand) != nullptr;
+        }
+    }
+}
+
+const std::vector<int>* CallCosts::words_read(CallId call, std::size_t operand) const {
+    const std::vector<std::vector<int>>& words = routines_.at(call.index()).routines.front().components;
+    return words.empty() || words.at(operand).empty() ? nullptr : &words[operand];
+}
+
+double CallCosts::touched_bytes(DataId list, const std::vector<CallId>& calls) const {
+    const Type type = graph_.datum(list).list_type();
+    const double whole = graph_.datum(list).list_bytes();
+    if (!in_parts_[list.index()]) {
+        return whole;
+    }
+    std::vector<int> touched;
+    for (const CallId call : calls) {
+        const std::vector<DataId>& operands = graph_.call(call).operands;
+        for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+            if (operands[operand] != list) {
+                continue;
+            }
+            const std::vector<int>* const words = words_read(call, operand);
+            if (words == nullptr) {
+                return whole;
+            }
+            touched.insert(touched.end(), words->begin(), words->end());
+        }
+    }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    return std::min(whole, sector_bytes(type.bytes(), bytes_of(type.precision), touched));
+}
 
 const CallCosts::Table& CallCosts::of(CallId id) {
     tables_.resize(graph_.calls());
@@ -37,8 +86,8 @@ const CallCosts::Table& CallCosts::of(CallId id) {
         for (const Routine& routine : routines_.at(id.index()).routines) {
             auto& row = table.emplace_back();
             for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
-                row.push_back(
-                    access(call.operands[operand], routine, routine.inputs[operand], routine.reads.empty() ? 0 : routine.reads[operand]));
+                row.push_back(access(call.operands[operand], routine, routine.inputs[operand],
+                    reads_of(routine, operand, graph_.datum(call.operands[operand]).type.shape.size())));
             }
             row.push_back(access(call.result, routine, routine.output, 0));
         }
@@ -68,8 +117,8 @@ KernelOutline outline_without_orders(
         entry.list_bytes = datum.list_bytes();
         entry.flag = datum.flag;
         entry.loaded = std::binary_search(column.loads.begin(), column.loads.end(), id);
+        entry.touched_bytes = entry.loaded ? costs.touched_bytes(id, column.executes) : 0;
         entry.stored = std::binary_search(column.stores.begin(), column.stores.end(), id);
-        result.read_bytes += entry.loaded ? entry.list_bytes : 0;
         result.write_bytes += entry.stored ? entry.list_bytes : 0;
         if (const std::optional<DataId> old = entry.stored ? graph.old_value(id) : std::nullopt;
             old && std::binary_search(column.loads.begin(), column.loads.end(), *old)) {

@@ -20,15 +20,21 @@ public:
     using Table = std::vector<std::vector<const AccessCost*>>; ///< per routine, of each operand and last of the result
 
     /// Both must outlive this; `routines` are those of find_routines.
-    CallCosts(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines) : graph_(graph), routines_(routines) {}
+    CallCosts(const dag::CallGraph& graph, const std::vector<CallRoutines>& routines);
     const Table& of(CallId call);
+    /// Bytes per element that the calls read of a list when they read it in place: those of its sectors that hold what they read.
+    double touched_bytes(DataId list, const std::vector<CallId>& calls) const;
 
 private:
+    /// Words of the operand that the call reads; null: all of them, or nobody knows.
+    const std::vector<int>* words_read(CallId call, std::size_t operand) const;
+
     const dag::CallGraph& graph_;
     const std::vector<CallRoutines>& routines_;
     AccessCosts accesses_;
     std::deque<AccessCost> converting_; ///< of lists that are stored in another precision
     std::vector<Table> tables_;         ///< per call, all at once when first asked
+    std::vector<bool> in_parts_;        ///< per datum: some call reads a part of it alone
 };
 
 struct KernelOutline {
@@ -43,6 +49,7 @@ struct KernelOutline {
         Precision precision = Precision::f32; ///< on chip
         int bytes = 0;                        ///< of one element on chip
         int list_bytes = 0;                   ///< of one element in its list
+        double touched_bytes = 0;             ///< of these, what the calls read when they do so in place
         bool loaded = false;
         bool stored = false;
         bool flag = false;     ///< reported where others are stored
@@ -75,7 +82,6 @@ struct KernelOutline {
     std::vector<Datum> data;               ///< ascending
     std::array<std::vector<int>, 2> order; ///< indices into calls, by LoadOrder; empty: not found yet
     Precision precision = Precision::f32;  ///< the wider one of its data
-    double read_bytes = 0;
     double write_bytes = 0;
 
     const std::vector<int>& ordered(LoadOrder loads) const { return order[loads == LoadOrder::first ? 0 : 1]; }

@@ -6,8 +6,9 @@
 // Registers and spills: register_demand.cpp.
 // An exchanged word is an instruction of each thread and, for a warp, a pass of the data pipe: shuffles give 32 results per clock and
 // multiprocessor (CUDA programming guide, throughput of native arithmetic instructions: warp shuffle, all compute capabilities).
-// Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 20 per item and step + 4 per thread and barrier; a move into the
-// registers of one thread is none: the compiler renames them). Each belongs to
+// Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 10 for the address of each part of a tile or list that a thread reads
+// or writes + 6 per thread where the threads of an element change or a barrier stands + 4 per thread and barrier). What stays in registers
+// costs its arithmetic alone, a move none. Each belongs to
 // the threads that execute it: steps follow each other, so a thread's path is the sum over steps of its share in them.
 #include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
@@ -33,9 +34,11 @@ public:
 
     KernelWork run() {
         work_.precision = kernel_.precision;
-        work_.read_bytes = kernel_.read_bytes;
         work_.write_bytes = kernel_.write_bytes;
-        for (const KernelOutline::Datum& datum : kernel_.data) {
+        for (std::size_t i = 0; i < kernel_.data.size(); ++i) {
+            const KernelOutline::Datum& datum = kernel_.data[i];
+            const bool in_place = draft_.data[i].placement == Placement::memory && limits_.target == Target::cuda;
+            work_.read_bytes += !datum.loaded ? 0 : in_place ? datum.touched_bytes : datum.list_bytes;
             work_.read_lists += datum.loaded;
             work_.write_lists += datum.stored && !datum.flag;
         }
@@ -73,6 +76,7 @@ private:
             return;
         }
         phase_open_ = false;
+        guarded_threads_ = 0;
         count_instructions(instructions_per_barrier * largest_, largest_);
         if (barrier == Barrier::warp) {
             ++work_.warp_barriers;
@@ -165,7 +169,8 @@ private:
             const std::size_t producer = static_cast<std::size_t>(datum(stored).producer);
             const AccessCost& cost = *(*kernel_.calls[producer].costs)[routines_[producer]].back();
             work_.store_requests += cost.excess_store;
-            count_instructions(static_cast<double>(cost.components) * plan(stored).threads, plan(stored).threads);
+            count_instructions(
+                static_cast<double>(cost.components) * plan(stored).threads + addresses(plan(stored).threads), plan(stored).threads);
             break;
         }
         case Staging::lanes_streaming:
@@ -218,9 +223,9 @@ private:
         const library::OperationCounts& operations = routine.operations;
         const Precision precision = kernel_.precision_of(call);
         count_arithmetic(work_, operations, precision, 1);
-        const bool free = limits_.target == Target::host || (only_moves(routine) && plan(call.result).placement == Placement::registers);
         const double arithmetic = arithmetic_instructions(operations, precision, limits_.target) + kernel_.conversions(call);
-        count_instructions(arithmetic + (free ? 0 : instructions_per_item * routine.threads), routine.threads, arithmetic);
+        count_instructions(arithmetic, routine.threads, arithmetic);
+        count_guard(routine.threads);
         if (routine.exchanges != 0) {
             const double words = static_cast<double>(routine.exchanges) * bytes_of(precision) / 4 * routine.threads;
             work_.exchanges += routine.exchanges;
@@ -243,24 +248,37 @@ private:
         if (plan(call.result).placement == Placement::shared) {
             const AccessCost& result = *costs.back();
             work_.shared_wavefronts += result.passes(tile(call.result).padding);
-            count_instructions(result.accesses, routine.threads);
+            count_instructions(result.accesses + addresses(routine.threads), routine.threads);
         }
     }
+
+    /// Statements of the same threads per element share their condition until a barrier.
+    void count_guard(int threads) {
+        if (limits_.target == Target::cuda && guarded_threads_ != threads) {
+            guarded_threads_ = threads;
+            count_instructions(instructions_per_guard * threads, threads);
+        }
+    }
+
+    /// Each thread finds its part; of a lane of the host, the part is where the loop is.
+    double addresses(int threads) const { return limits_.target == Target::cuda ? instructions_per_address * threads : 0; }
 
     void read_in(int read, const AccessCost& cost, int threads) {
         if (plan(read).placement == Placement::shared) {
             work_.shared_wavefronts += cost.passes(tile(read).padding);
-            count_instructions(cost.accesses, threads);
+            count_instructions(cost.accesses + addresses(threads), threads);
             return;
         }
         read_global();
-        count_instructions(static_cast<double>(cost.components) * threads * (datum(read).converts() ? 2 : 1), threads);
+        const bool uniform = datum(read).kind == frontend::DatumKind::uniform;
+        count_instructions(
+            static_cast<double>(cost.components) * threads * (datum(read).converts() ? 2 : 1) + (uniform ? 0 : addresses(threads)),
+            threads);
         if (limits_.target == Target::host) {
             return;
         }
         // A uniform is one line for all threads: a pass per load of a warp.
-        work_.l1_wavefronts +=
-            datum(read).kind == frontend::DatumKind::uniform ? static_cast<double>(cost.components) * threads / 32 : cost.direct;
+        work_.l1_wavefronts += uniform ? static_cast<double>(cost.components) * threads / 32 : cost.direct;
     }
 
     void finish() {
@@ -294,6 +312,7 @@ private:
     bool phase_open_ = false;
     int phases_ = 0;
     int previous_threads_ = 0;
+    int guarded_threads_ = 0; ///< of the statements so far that no barrier has ended
 };
 
 } // namespace

@@ -174,6 +174,21 @@ double excess_store_sectors(const Access& access) {
     return std::max(0.0, requested - access.shape.size() * access.word_bytes / 32.0);
 }
 
+double sector_bytes(int element_bytes, int word_bytes, const std::vector<int>& words) {
+    constexpr int sector = 32;
+    const int elements = sector / std::gcd(element_bytes, sector); // then the places of elements in sectors repeat
+    std::int64_t last = -1, sectors = 0;
+    for (int element = 0; element < elements; ++element) {
+        for (const int word : words) {
+            const std::int64_t at =
+                (static_cast<std::int64_t>(element) * element_bytes + static_cast<std::int64_t>(word) * word_bytes) / sector;
+            sectors += at != last ? 1 : 0;
+            last = at;
+        }
+    }
+    return static_cast<double>(sectors) * sector / elements;
+}
+
 int run_of_elements(int element_words, int word_bytes) {
     return std::lcm(element_words * word_bytes, 128) / word_bytes;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <vector>
 
 namespace fusec::fusion {
 
@@ -53,6 +54,10 @@ double direct_load_wavefronts(const Access& access);
 
 /// 32-byte sectors, per element, that owners' stores request beyond the sectors the list has.
 double excess_store_sectors(const Access& access);
+
+/// Bytes per element of the 32-byte sectors that hold these words of every element of a list: what reading them alone moves. `words` are
+/// ascending; lists start at a sector. Linear in `words`, times at most 32.
+double sector_bytes(int element_bytes, int word_bytes, const std::vector<int>& words);
 
 /// Words between 16-byte pads that make elements start in different banks: lcm(bytes of an element, 128), in words.
 int run_of_elements(int element_words, int word_bytes);

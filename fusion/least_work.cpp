@@ -9,7 +9,8 @@
 namespace fusec::fusion {
 
 LeastWork::Access LeastWork::access(const AccessCost& cost, int threads) {
-    return {cost.fewest_passes(), cost.accesses, cost.direct, static_cast<double>(cost.components) * threads};
+    const double addresses = instructions_per_address * threads;
+    return {cost.fewest_passes(), cost.accesses + addresses, cost.direct, static_cast<double>(cost.components) * threads + addresses};
 }
 
 LeastWork::Access LeastWork::cheapest(const Access& a, const Access& b) {
@@ -38,10 +39,7 @@ const LeastWork::OfCall& LeastWork::of_call(CallId id) {
                 entry.operands.push_back(least(operand));
             }
             entry.result = least(call.operands.size());
-            // Routines are sorted by threads: the first has the fewest.
-            const bool free = std::any_of(routines.begin(), routines.end(), only_moves);
-            entry.instructions = arithmetic_instructions(routines_[i].operations, precision, limits_.target) +
-                (free ? 0 : instructions_per_item * routines.front().threads);
+            entry.instructions = arithmetic_instructions(routines_[i].operations, precision, limits_.target);
         }
     }
     return calls_[id.index()];
@@ -63,7 +61,7 @@ KernelWork LeastWork::of(const Column& column) {
         count_arithmetic(work, routines_[call.index()].operations, graph_.datum(graph_.call(call).result).type.precision, 1);
     }
     for (DataId list : column.loads) {
-        work.read_bytes += graph_.datum(list).list_bytes();
+        work.read_bytes += costs_.touched_bytes(list, column.executes);
     }
     for (DataId list : column.stores) {
         work.write_bytes += graph_.datum(list).list_bytes();
@@ -112,9 +110,7 @@ KernelWork LeastWork::with_routines(const KernelOutline& kernel, const Combinati
     double instructions = 0;
     for (std::size_t index = 0; index < kernel.calls.size(); ++index) {
         const CallRoutines& call = *kernel.calls[index].routines;
-        const Routine& routine = call.routines[routines[index]];
-        instructions += arithmetic_instructions(call.operations, kernel.precision_of(kernel.calls[index]), limits_.target) +
-            (only_moves(routine) ? 0 : instructions_per_item * routine.threads);
+        instructions += arithmetic_instructions(call.operations, kernel.precision_of(kernel.calls[index]), limits_.target);
     }
     for (const KernelOutline::Datum& datum : kernel.data) {
         const double bytes = datum.bytes;

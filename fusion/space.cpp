@@ -150,14 +150,7 @@ struct Space::State {
         statistics.grown = static_cast<std::size_t>(std::count_if(fusions.sets.begin(), fusions.sets.end(), larger));
     }
 
-    double bound_of(const Column& column) const {
-        const auto bytes = [&](const std::vector<DataId>& lists) {
-            double sum = 0;
-            for (DataId datum : lists) {
-                sum += graph.datum(datum).list_bytes();
-            }
-            return sum;
-        };
+    double bound_of(const Column& column) {
         KernelWork least;
         for (CallId call : column.executes) {
             least.precision = std::max(least.precision, graph.datum(graph.call(call).result).type.precision);
@@ -165,8 +158,12 @@ struct Space::State {
         for (CallId call : column.executes) {
             count_arithmetic(least, routines[call.index()].operations, graph.datum(graph.call(call).result).type.precision, 1);
         }
-        least.read_bytes = bytes(column.loads);
-        least.write_bytes = bytes(column.stores);
+        for (const DataId list : column.loads) {
+            least.read_bytes += pricer().costs.touched_bytes(list, column.executes);
+        }
+        for (const DataId list : column.stores) {
+            least.write_bytes += graph.datum(list).list_bytes();
+        }
         return rounded_prediction(model.bound_of(least, options.elements));
     }
 

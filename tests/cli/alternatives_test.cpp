@@ -72,6 +72,14 @@ TEST_F(Alternatives, TheFastestIsTakenWhereverItStands) {
     EXPECT_FALSE(plan_of("v/p.fus").contains("alternatives"));
 }
 
+TEST_F(Alternatives, ProductsAreFasterThanPowers) {
+    for (const std::string type : {"SCALAR", "double SCALAR"}) {
+        folder.write("p.fus",
+            "program p;\n" + type + " a;\ninput a;\n" + alternatives({"y = spow(a, 4);\n", "y = a * a * a * a;\n"}) + "return y;\n");
+        EXPECT_EQ(explored("p.fus")["alternatives"][0]["taken"], json({2})) << type;
+    }
+}
+
 TEST_F(Alternatives, EveryCombinationIsCompiled) {
     // Two blocks behind one another, the second with a block of its own: 2 * (1 + 2) combinations.
     folder.write("p.fus",

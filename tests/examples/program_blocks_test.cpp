@@ -92,7 +92,7 @@ TEST_F(ProgramBlocks, AreWhatEigenGives) {
 TEST_F(ProgramBlocks, CallsStandWhereTheyAreNeededFirst) {
     compile(declared(), "check");
     EXPECT_EQ(block_of("C"), "stress");
-    EXPECT_EQ(block_of("dC"), "(no call)") << "the same call as C";
+    EXPECT_EQ(block_of("dC"), "tangent") << "the same call as C, which is in another block";
     EXPECT_EQ(block_of("both"), "tangent");
     EXPECT_EQ(block_of("scaled"), "stress") << "put together for `return`, in the block of its parts";
     compile(declared(), "updates");
@@ -116,6 +116,26 @@ TEST_F(ProgramBlocks, CallsStandWhereTheyAreNeededFirst) {
     }
     compile(one, "condense");
     EXPECT_EQ(c.program->calls.size(), 1U);
+}
+
+TEST_F(ProgramBlocks, WhatTwoComputeAlikeDoesNotCross) {
+    const std::string types = "MATRIX6x6 A; VECTOR6 v, w; input A, v, w; ";
+    const auto bytes = [&](const std::string& blocks) {
+        const auto planned = compiled(types + blocks + " return x, y;", fusion::Target::cuda, "plan");
+        double sum = 0;
+        for (const fusion::Candidate& kernel : planned->plans.front().kernels) {
+            sum += kernel.work.read_bytes + kernel.work.write_bytes;
+        }
+        return std::pair(sum, planned->plans.front().workspace.slots.size());
+    };
+    const auto alike = bytes("block one { x = (A + A') * v; } block two { y = (A + A') * w; }");
+    EXPECT_EQ(alike, std::pair(2 * (36 + 6 + 6) * 4.0, std::size_t{0})) << "two launches, as of two programs";
+    const auto named = bytes("block one { S = A + A'; x = S * v; } block two { y = S * w; }");
+    EXPECT_EQ(named, std::pair((36 + 6 + 6 + 36 + 36 + 6 + 6) * 4.0, std::size_t{1})) << "what has a name crosses";
+    // The old value of an updated list is not there any more.
+    compile("VECTOR3 u, v; input v; inout u; block one { x = 2 * u; u += v; } block two { y = u + v; } return x, y;", "updates");
+    compile("VECTOR3 u, v; input v; inout u; block one { o = u; x = 2 * o; u += v; } block two { y = 2 * o + v; } return x, y;", "updates");
+    EXPECT_EQ(std::ranges::count_if(c.program->calls, [](const frontend::Call& call) { return call.block == 0; }), 2) << "2 o once, u + v";
 }
 
 TEST_F(ProgramBlocks, SumsAreBracketedAnewWithinABlock) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
+#include <set>
 
 namespace fusec::fusion {
 namespace {
@@ -30,6 +32,30 @@ TEST(Layout, OneThreadPerElementHasTheDegreeOfTheRule) {
     }
     EXPECT_DOUBLE_EQ(degree(whole(576, 4)), 8);
     EXPECT_DOUBLE_EQ(degree(whole(144, 4)), 4);
+}
+
+TEST(Layout, ReadingPartsMovesTheirSectors) {
+    std::mt19937 random(1);
+    for (int trial = 0; trial < 300; ++trial) {
+        const int word_bytes = trial % 2 == 0 ? 4 : 8, words = 1 + static_cast<int>(random() % 40);
+        std::set<int> chosen;
+        for (int count = 1 + static_cast<int>(random() % static_cast<unsigned>(words)); count > 0; --count) {
+            chosen.insert(static_cast<int>(random() % static_cast<unsigned>(words)));
+        }
+        constexpr int elements = 64; // a whole number of sectors
+        std::set<int> sectors;
+        for (int byte = 0; byte < elements * words * word_bytes; ++byte) {
+            if (chosen.contains(byte / word_bytes % words)) {
+                sectors.insert(byte / 32);
+            }
+        }
+        EXPECT_EQ(sector_bytes(words * word_bytes, word_bytes, {chosen.begin(), chosen.end()}),
+            32.0 * static_cast<double>(sectors.size()) / elements)
+            << words << " words of " << word_bytes;
+    }
+    EXPECT_EQ(sector_bytes(1200, 4, {9}), 32);           // a component of a packed 24x24 matrix
+    EXPECT_EQ(sector_bytes(96, 4, {0, 1, 2, 8, 9}), 64); // of 24 floats, in the first two of three sectors
+    EXPECT_EQ(sector_bytes(12, 4, {0}), 12);             // elements share sectors
 }
 
 TEST(Layout, GranulePaddingRemovesEveryConflict) {
