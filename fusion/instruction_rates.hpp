@@ -8,7 +8,7 @@
 
 namespace fusec::fusion {
 
-inline constexpr double instructions_per_flop = 0.55; // multiply-adds count two
+inline constexpr double instructions_per_flop = 0.55;  // multiply-adds count two
 inline constexpr double instructions_per_address = 10; // of a thread's part of a tile or list
 inline constexpr double instructions_per_guard = 6;
 inline constexpr double instructions_per_barrier = 4;

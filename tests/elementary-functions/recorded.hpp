@@ -151,7 +151,10 @@ inline test::counted sin(test::counted x) {
 inline test::counted cos(test::counted x) {
     return transcendental(std::cos(x.value));
 }
+/// Counts as four: docs/library.md.
 inline test::counted pow(test::counted x, test::counted y) {
+    for (int i = 0; i < 3; ++i)
+        transcendental(0);
     return transcendental(std::pow(x.value, y.value));
 }
 

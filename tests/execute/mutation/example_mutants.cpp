@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <stdexcept>
 
 namespace fusec::execute {
@@ -69,6 +70,14 @@ public:
         emit.embed_runtime = false; // of many texts in one library, each would have instances of its own: most of the compiler's time
         emit.entries = !unit_.blocks.empty();
         return codegen::emit(unit_, *c_.graph, *c_.catalog, emit);
+    }
+
+    bool has_exchangeable_lists() const {
+        return std::any_of(unit_.kernels.begin(), unit_.kernels.end(), [](const codegen::Kernel& kernel) {
+            std::set<std::pair<bool, std::string>> kinds;
+            return std::any_of(kernel.lists.begin(), kernel.lists.end(),
+                [&](const codegen::List& list) { return is_parameter(list) && !kinds.emplace(list.written, list.c_type()).second; });
+        });
     }
 
     /// Some at a time: each has a copy of the values.
@@ -140,7 +149,7 @@ std::vector<MutatedPlan> run_mutants(
             }
             seen = stripped_title(source);
             MutatedPlan result{c.program->name, std::string(name) + (checked ? " --checked" : ""),
-                source.find("__syncthreads()") != std::string::npos, mutants(source), {}, {}, {}, {}};
+                source.find("__syncthreads()") != std::string::npos, text.has_exchangeable_lists(), mutants(source), {}, {}, {}, {}};
             result.ran = choose(result.mutants, most_per_plan, seed);
             text.run(result, setup);
             results.push_back(std::move(result));
