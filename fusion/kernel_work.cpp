@@ -8,8 +8,8 @@
 // multiprocessor (CUDA programming guide, throughput of native arithmetic instructions: warp shuffle, all compute capabilities).
 // Instructions (fitted to 4.1): 1.15 (arithmetic + accesses + copies + 10 for the address of each part of a tile or list that a thread reads
 // or writes + 6 per thread where the threads of an element change or a barrier stands + 4 per thread and barrier). What stays in registers
-// costs its arithmetic alone, a move none. Each belongs to
-// the threads that execute it: steps follow each other, so a thread's path is the sum over steps of its share in them.
+// costs its arithmetic alone, a move none. Each belongs to the threads that execute it: steps follow each other, so a thread's path is the
+// sum over steps of its share in them.
 #include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/register_demand.hpp"
