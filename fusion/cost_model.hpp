@@ -2,11 +2,12 @@
 // The interface through which the search learns what a kernel costs. `fusion` owns it; predictors in perfmodel/ implement it.
 #pragma once
 
-#include "elementary-lib/type.hpp"
+#include "fusion/work_step.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace fusec::fusion {
 
@@ -19,11 +20,6 @@ struct RegisterDemand {
     bool copies = false; ///< tiles are filled through registers
     bool several_threads = false;
     int call = 0; ///< whose step it is, by its place among the kernel's calls
-};
-
-/// Arithmetic of a kernel per element, as KernelWork counts it.
-struct Arithmetic {
-    double flops = 0, divisions = 0, square_roots = 0, transcendentals = 0;
 };
 
 /// What one kernel does, independent of any program: filled from a candidate, or from a row of measurements.
@@ -72,6 +68,10 @@ struct KernelWork {
     bool async_copies = false;     ///< staging does not pass through registers
     bool streaming_stores = false; ///< host: non-temporal stores
     Arithmetic in_float;           ///< of a kernel of both precisions: what of its arithmetic is in float, the rest is in double
+
+    /// The same work one step after another, in the order of the kernel: the counts above are sums over them. Empty unless the model asks for
+    /// them (CostModel::needs_steps), and in a lower bound of work.
+    std::vector<WorkStep> steps;
 };
 
 enum class Bound {
@@ -98,6 +98,8 @@ class CostModel {
 public:
     virtual ~CostModel() = default;
 
+    /// Work that it prices has its steps.
+    virtual bool needs_steps() const { return false; }
     virtual Cost cost(const KernelWork& work, std::uint64_t elements) const = 0;
     /// The seconds of `cost` alone, the same to the last bit.
     virtual double seconds(const KernelWork& work, std::uint64_t elements) const { return cost(work, elements).seconds; }

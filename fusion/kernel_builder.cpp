@@ -400,7 +400,7 @@ std::optional<Refusal> KernelBuilder::decide(const Combination& routines, const 
     if (!measured_ || !padded_before || !compared_before || one_warp != one_warp_) {
         one_warp_ = one_warp;
         find_barriers(*kernel_, routines, limits_, relation_, draft_);
-        measure_work(*kernel_, routines, limits_, draft_);
+        measure_work(*kernel_, routines, limits_, with_steps_, draft_);
         measured_ = true;
     }
     draft_.work.elements_per_block = draft_.elements;

@@ -26,7 +26,8 @@ struct Refusal {
 /// should come one after the other. Not thread-safe.
 class KernelBuilder {
 public:
-    explicit KernelBuilder(const DeviceLimits& limits) : limits_(limits) {}
+    /// `with_steps`: the work of drafts has its steps, which takes longer.
+    explicit KernelBuilder(const DeviceLimits& limits, bool with_steps = false) : limits_(limits), with_steps_(with_steps) {}
 
     /// The choices that follow are choices of this kernel, which must outlive them.
     void begin(const KernelOutline& kernel);
@@ -68,6 +69,7 @@ private:
     bool compare_tiles();
 
     const DeviceLimits& limits_;
+    const bool with_steps_;
     const KernelOutline* kernel_ = nullptr;
     const Combination* routines_ = nullptr; ///< null: nothing decided yet
     KernelChoice choice_;
@@ -104,8 +106,10 @@ void find_barriers(const KernelOutline& kernel, const Combination& routines, con
     const std::vector<std::uint8_t>& relation, KernelDraft& draft);
 
 /// Fills in the work of a draft with its barriers, and its shares; formulas with their sources stand in the implementation. All but the
-/// size of the block, its bytes and its whole warps is the same for every size of the block that has the same barriers.
-void measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, KernelDraft& draft);
+/// size of the block, its bytes and its whole warps is the same for every size of the block that has the same barriers. With
+/// `with_steps`, the steps of the work too.
+void measure_work(
+    const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, bool with_steps, KernelDraft& draft);
 
 /// What whole warps cost: KernelWork::lane_slots and arithmetic_lane_slots from the shares, for the elements of the draft's block. The threads that work in a step
 /// are the first of the block, so that only its last warp at work has lanes that idle.

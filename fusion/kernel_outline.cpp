@@ -81,6 +81,7 @@ const CallCosts::Table& CallCosts::of(CallId id) {
             AccessCost& both = converting_.emplace_back(cost(accessed.type)); // on chip as the type, in its list as stored
             both.direct = cost(accessed.list_type()).direct;
             both.excess_store = cost(accessed.list_type()).excess_store;
+            both.sectors = cost(accessed.list_type()).sectors;
             return &std::as_const(both);
         };
         for (const Routine& routine : routines_.at(id.index()).routines) {

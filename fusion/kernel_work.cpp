@@ -13,6 +13,7 @@
 #include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/register_demand.hpp"
+#include "fusion/step_recorder.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -23,27 +24,29 @@ namespace {
 
 class Meter {
 public:
-    Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, const KernelDraft& draft,
+    Meter(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, bool with_steps, const KernelDraft& draft,
         std::vector<KernelDraft::Share>& shares)
         : kernel_(kernel),
           routines_(routines),
           limits_(limits),
           draft_(draft),
           shares_(shares),
-          largest_(limits.target == Target::host ? 0 : draft.largest_threads) {}
+          largest_(limits.target == Target::host ? 0 : draft.largest_threads),
+          recorder_(with_steps ? &work_ : nullptr) {}
 
     KernelWork run() {
         work_.precision = kernel_.precision;
         work_.write_bytes = kernel_.write_bytes;
         for (std::size_t i = 0; i < kernel_.data.size(); ++i) {
             const KernelOutline::Datum& datum = kernel_.data[i];
-            const bool in_place = draft_.data[i].placement == Placement::memory && limits_.target == Target::cuda;
-            work_.read_bytes += !datum.loaded ? 0 : in_place ? datum.touched_bytes : datum.list_bytes;
+            work_.read_bytes += datum.loaded ? bytes_read(static_cast<int>(i)) : 0;
             work_.read_lists += datum.loaded;
             work_.write_lists += datum.stored && !datum.flag;
         }
-        for (const KernelOutline::Derivation& derivation : kernel_.derivations) {
-            count_derivation(derivation);
+        for (std::size_t i = 0; i < kernel_.derivations.size(); ++i) {
+            recorder_.begin(WorkStep::Kind::derive, static_cast<int>(i), std::max(largest_, 1));
+            count_derivation(kernel_.derivations[i]);
+            recorder_.end();
         }
         for (std::size_t step = 0; step < draft_.steps.size(); ++step) {
             count_barrier(draft_.barriers[step]);
@@ -58,9 +61,16 @@ private:
     const KernelOutline::Datum& datum(int index) const { return kernel_.data[static_cast<std::size_t>(index)]; }
     const KernelDraft::Tile& tile(int datum) const { return draft_.tiles[static_cast<std::size_t>(plan(datum).tile)]; }
 
+    /// Of a list that is loaded, per element.
+    double bytes_read(int loaded) const {
+        const bool in_place = plan(loaded).placement == Placement::memory && limits_.target == Target::cuda;
+        return in_place ? datum(loaded).touched_bytes : datum(loaded).list_bytes;
+    }
+
     /// Thread-instructions per element of a step that so many threads of each element execute.
     /// `arithmetic` of them are a call's.
     void count_instructions(double instructions, int threads, double arithmetic = 0) {
+        recorder_.instructions(instruction_overhead * instructions);
         const auto share =
             std::find_if(shares_.begin(), shares_.end(), [&](const KernelDraft::Share& known) { return known.threads == threads; });
         if (share == shares_.end()) {
@@ -75,6 +85,7 @@ private:
         if (barrier == Barrier::none) {
             return;
         }
+        recorder_.begin(barrier == Barrier::warp ? WorkStep::Kind::warp_barrier : WorkStep::Kind::block_barrier, -1, std::max(largest_, 1));
         phase_open_ = false;
         guarded_threads_ = 0;
         count_instructions(instructions_per_barrier * largest_, largest_);
@@ -84,21 +95,26 @@ private:
             ++work_.block_barriers;
         }
         forget_reads();
+        recorder_.end();
     }
 
     void count(const KernelDraft::Step& step) {
         switch (step.kind) {
         case Step::Kind::load:
+            recorder_.begin(WorkStep::Kind::load, step.index, std::max(largest_, 1));
             count_load(step.index);
             break;
         case Step::Kind::async_wait:
+            recorder_.begin(WorkStep::Kind::wait, -1, std::max(largest_, 1));
             phase_open_ = false;
             count_instructions(largest_, largest_);
             break;
         case Step::Kind::compute:
+            recorder_.begin(WorkStep::Kind::compute, step.index, std::max(1, routine_of(step.index).threads));
             count_compute(static_cast<std::size_t>(step.index));
             break;
         case Step::Kind::store:
+            recorder_.begin(WorkStep::Kind::store, step.index, storing_threads(step.index));
             count_store(step.index);
             break;
         case Step::Kind::block_barrier:
@@ -106,6 +122,30 @@ private:
         case Step::Kind::derive:
             throw InternalError("kernel work: barriers and derivations of a draft are no steps");
         }
+        recorder_.end();
+    }
+
+    const Routine& routine_of(int call) const {
+        const auto index = static_cast<std::size_t>(call);
+        return kernel_.calls[index].routines->routines[routines_[index]];
+    }
+    int storing_threads(int stored) const { return std::max(1, plan(stored).store == Staging::none ? plan(stored).threads : largest_); }
+
+    int list_word_bytes(int list) const { return datum(list).list_bytes / datum(list).shape.size(); }
+    /// A copy of the list by threads side by side, of so many bytes each.
+    void record_copy(int list, bool store, int bytes, bool asynchronous = false) {
+        const double all = datum(list).list_bytes;
+        recorder_.access({store, Addressing::unit, bytes, all / bytes, all / 32, asynchronous});
+    }
+    /// Of the same place by every thread of a warp, which asks for one sector.
+    void record_broadcast(int list, double accesses) {
+        recorder_.access({false, Addressing::broadcast, list_word_bytes(list), accesses, accesses / 32, false});
+    }
+    /// Each thread its part, in place. Neighbours stand side by side where a part is one component and the list nothing else.
+    void record_owned(int list, bool store, const AccessCost& cost, int threads) {
+        const bool unit = cost.components == 1 && datum(list).shape.size() == threads;
+        recorder_.access({store, unit ? Addressing::unit : Addressing::strided, list_word_bytes(list),
+            static_cast<double>(cost.components) * threads, cost.sectors, false});
     }
 
     /// Passes of a copy into or out of the datum's tile.
@@ -118,6 +158,7 @@ private:
         if (!phase_open_) {
             phase_open_ = true;
             ++phases_;
+            recorder_.round_trip();
         }
     }
 
@@ -125,21 +166,26 @@ private:
         const double bytes = datum(loaded).bytes;
         double instructions = instructions_per_copy_step * largest_ + conversions(datum(loaded));
         read_global();
+        recorder_.reads(bytes_read(loaded));
         switch (plan(loaded).load) {
         case Staging::async:
+            record_copy(loaded, false, 16, true);
             work_.async_copies = true;
             work_.shared_wavefronts += copied(loaded);
             instructions += bytes / 16;
             break;
         case Staging::vectors:
+            record_copy(loaded, false, 16);
             work_.shared_wavefronts += bytes / 128 + copied(loaded);
             instructions += 2 * bytes / 16;
             break;
         case Staging::words:
+            record_copy(loaded, false, list_word_bytes(loaded));
             work_.shared_wavefronts += datum(loaded).list_bytes / 128.0 + copied(loaded);
             instructions += 2 * bytes / datum(loaded).word_bytes();
             break;
         case Staging::lanes: // an access and about one shuffle per component, for all lanes of the vector at once
+            record_copy(loaded, false, list_word_bytes(loaded));
             instructions += 2.0 * datum(loaded).shape.size();
             break;
         case Staging::none:
@@ -154,14 +200,17 @@ private:
 
     void count_store(int stored) {
         const double bytes = datum(stored).bytes;
+        recorder_.writes(datum(stored).list_bytes);
         work_.shared_wavefronts += limits_.target == Target::host ? 0 : datum(stored).list_bytes / 128.0;
-        count_instructions(conversions(datum(stored)), std::max(1, plan(stored).store == Staging::none ? plan(stored).threads : largest_));
+        count_instructions(conversions(datum(stored)), storing_threads(stored));
         switch (plan(stored).store) {
         case Staging::words:
+            record_copy(stored, true, list_word_bytes(stored));
             work_.shared_wavefronts += copied(stored);
             count_instructions(2 * bytes / datum(stored).word_bytes() + instructions_per_copy_step * largest_, largest_);
             break;
         case Staging::vectors:
+            record_copy(stored, true, 16);
             work_.shared_wavefronts += copied(stored);
             count_instructions(2 * bytes / 16 + instructions_per_copy_step * largest_, largest_);
             break;
@@ -169,6 +218,7 @@ private:
             const std::size_t producer = static_cast<std::size_t>(datum(stored).producer);
             const AccessCost& cost = *(*kernel_.calls[producer].costs)[routines_[producer]].back();
             work_.store_requests += cost.excess_store;
+            record_owned(stored, true, cost, plan(stored).threads);
             count_instructions(
                 static_cast<double>(cost.components) * plan(stored).threads + addresses(plan(stored).threads), plan(stored).threads);
             break;
@@ -177,6 +227,7 @@ private:
             work_.streaming_stores = true;
             [[fallthrough]];
         case Staging::lanes:
+            record_copy(stored, true, list_word_bytes(stored));
             count_instructions(2.0 * datum(stored).shape.size(), largest_);
             break;
         case Staging::async:
@@ -210,6 +261,7 @@ private:
             if (plan(operand).placement == Placement::memory && largest_ > 0 && first_read(operand, 0, library::Touch::all)) {
                 const int words = datum(operand).shape.size() * largest_;
                 read_global();
+                record_broadcast(operand, words);
                 count_instructions(words, largest_);
                 work_.l1_wavefronts += words / 32.0;
             }
@@ -234,6 +286,7 @@ private:
         }
         if (previous_threads_ != 0 && previous_threads_ != routine.threads) {
             ++work_.remaps;
+            recorder_.remap();
         }
         previous_threads_ = routine.threads;
 
@@ -274,6 +327,12 @@ private:
         count_instructions(
             static_cast<double>(cost.components) * threads * (datum(read).converts() ? 2 : 1) + (uniform ? 0 : addresses(threads)),
             threads);
+        if (uniform) {
+            record_broadcast(read, static_cast<double>(cost.components) * threads);
+        } else {
+            recorder_.reads(datum(read).loaded && recorder_.first(read) ? bytes_read(read) : 0);
+            record_owned(read, false, cost, threads);
+        }
         if (limits_.target == Target::host) {
             return;
         }
@@ -307,6 +366,7 @@ private:
     std::vector<KernelDraft::Share>& shares_;
     int largest_; ///< granularity; 0 for the host
     KernelWork work_;
+    StepRecorder recorder_;
 
     std::vector<std::tuple<int, int, library::Touch>> reads_;
     bool phase_open_ = false;
@@ -317,9 +377,10 @@ private:
 
 } // namespace
 
-void measure_work(const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, KernelDraft& draft) {
+void measure_work(
+    const KernelOutline& kernel, const Combination& routines, const DeviceLimits& limits, bool with_steps, KernelDraft& draft) {
     draft.shares.clear();
-    draft.work = Meter(kernel, routines, limits, draft, draft.shares).run();
+    draft.work = Meter(kernel, routines, limits, with_steps, draft, draft.shares).run();
 }
 
 void count_whole_warps(const DeviceLimits& limits, KernelDraft& draft) {

@@ -168,10 +168,13 @@ double direct_load_wavefronts(const Access& access) {
     });
 }
 
-double excess_store_sectors(const Access& access) {
-    const double requested = components_per_thread(access) *
+double requested_sectors(const Access& access) {
+    return components_per_thread(access) *
         per_element(access, 0, 0, [&](const auto& starts) { return static_cast<double>(blocks_touched(starts, access.word_bytes, 32)); });
-    return std::max(0.0, requested - access.shape.size() * access.word_bytes / 32.0);
+}
+
+double excess_store_sectors(const Access& access) {
+    return std::max(0.0, requested_sectors(access) - access.shape.size() * access.word_bytes / 32.0);
 }
 
 double sector_bytes(int element_bytes, int word_bytes, const std::vector<int>& words) {
@@ -210,7 +213,8 @@ const AccessCost& AccessCosts::of(const Access& access) {
         const int row = run_of_rows(access.shape, access.word_bytes);
         entry->second = {components_per_thread(access), access.shape.columns, shared_accesses(access), shared_wavefronts(access, 0, 0),
             shared_wavefronts(access, run_of_elements(access.shape.size(), access.word_bytes), pad),
-            shared_wavefronts(access, row, row == 0 ? 0 : pad), direct_load_wavefronts(access), excess_store_sectors(access)};
+            shared_wavefronts(access, row, row == 0 ? 0 : pad), direct_load_wavefronts(access), excess_store_sectors(access),
+            requested_sectors(access)};
     }
     return entry->second;
 }

@@ -52,7 +52,10 @@ double shared_accesses(const Access& access);
 /// warp (measured on A100 and H200: CUDA notes 2.3).
 double direct_load_wavefronts(const Access& access);
 
-/// 32-byte sectors, per element, that owners' stores request beyond the sectors the list has.
+/// 32-byte sectors, per element, that the owners' loads or stores request, one access of a warp after another.
+double requested_sectors(const Access& access);
+
+/// Of these, those beyond the sectors that the list has.
 double excess_store_sectors(const Access& access);
 
 /// Bytes per element of the 32-byte sectors that hold these words of every element of a list: what reading them alone moves. `words` are
@@ -84,7 +87,8 @@ struct AccessCost {
     double padded = 0;       ///< shared passes with run_of_elements
     double by_rows = 0;      ///< shared passes with run_of_rows; as `plain` where there is none
     double direct = 0;       ///< L1 passes of loads in place
-    double excess_store = 0; ///< sectors
+    double excess_store = 0; ///< sectors of owners' stores beyond those of the list
+    double sectors = 0;      ///< that owners' loads or stores request, one access of a warp after another
 
     double passes(Padding padding) const { return padding == Padding::none ? plain : padding == Padding::rows ? by_rows : padded; }
     double fewest_passes() const { return std::min({plain, padded, by_rows}); }

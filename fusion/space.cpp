@@ -86,7 +86,9 @@ struct Space::State {
     /// What one thread prices columns with. Equal for all of them: which one prices a column does not show.
     struct Pricer {
         explicit Pricer(const State& state)
-            : costs(state.graph, state.routines), least_work(state.graph, state.routines, state.limits, costs), builder(state.limits) {}
+            : costs(state.graph, state.routines),
+              least_work(state.graph, state.routines, state.limits, costs),
+              builder(state.limits, state.model.needs_steps()) {}
         CallCosts costs;
         LeastWork least_work;
         KernelBuilder builder;

@@ -6,6 +6,7 @@
 #include "support/diagnostics.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,9 +42,18 @@ struct Device {
     double launch_us = 2.4, block_turnaround_ns = 220, dram_latency_ns = 350, shared_latency_cycles = 29;
     double overlap_exponent = 2; ///< p of the soft maximum
     int cores = 1;               ///< host
+    /// Figures that some predictors need and not every description has, by key: "hong-kim.mem_ld". Units are those of device_figures.cpp.
+    std::map<std::string, double, std::less<>> optional_figures;
     std::vector<Figure> figures; ///< every figure with unit and source, in file order: `fusec devices show`
     bool calibrated = false;
 };
+
+/// The value of the figure of that key ("speed.launch", "hong-kim.mem_ld"), in the unit that descriptions give it in; nothing if the
+/// device has none of that name.
+std::optional<double> figure(const Device& device, std::string_view key);
+/// Sets it: what a calibration or a fit found in place of what the description says. False, and nothing changed, where no figure of the
+/// device's target has that name or the value is not a possible one.
+bool set_figure(Device& device, std::string_view key, double value);
 
 /// Loads one description; located errors for unknown keys, missing figures, wrong types or a figure without a source.
 std::optional<Device> load_device(const std::filesystem::path& file, Diagnostics& diagnostics);

@@ -61,23 +61,62 @@ private:
     Device device_;
 };
 
+template <class Kind>
+std::unique_ptr<Predictor> make(const Device& device) {
+    return std::make_unique<Kind>(device);
+}
+
+constexpr const char* stream_figures[] = {"stream.read.tau", "stream.read.c", "stream.read.peak", "stream.write.tau", "stream.write.c",
+    "stream.write.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak"};
+constexpr const char* data_sheet[] = {"speed.dram"};
+
+constexpr PredictorKind kinds[] = {
+    {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, make<Composite>},
+    {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, make<Roofline>},
+};
+
 } // namespace
 
+std::span<const PredictorKind> predictor_kinds() {
+    return kinds;
+}
+
 std::vector<std::string> predictor_names() {
-    return {"composite", "roofline"};
+    std::vector<std::string> names;
+    for (const PredictorKind& kind : kinds) {
+        names.emplace_back(kind.name);
+    }
+    return names;
 }
 
 std::unique_ptr<Predictor> make_predictor(const std::string& name, const Device& device, Diagnostics& diagnostics) {
-    if (name == "composite") {
-        return std::make_unique<Composite>(device);
+    const auto found = std::find_if(std::begin(kinds), std::end(kinds), [&](const PredictorKind& kind) { return name == kind.name; });
+    if (found == std::end(kinds)) {
+        const std::string guess = nearest(name, predictor_names());
+        std::string known;
+        for (const std::string& each : predictor_names()) {
+            known += (known.empty() ? "" : ", ") + each;
+        }
+        diagnostics.report(kind::unknown_predictor, {}, "no predictor is named `" + name + "`").hint =
+            (guess.empty() ? std::string() : "did you mean `" + guess + "`? ") + "known: " + known;
+        return nullptr;
     }
-    if (name == "roofline") {
-        return std::make_unique<Roofline>(device);
+    const bool host = device.limits.target == fusion::Target::host;
+    if (!(host ? found->host : found->cuda)) {
+        diagnostics.report(kind::unknown_predictor, {},
+            "`" + name + "` predicts kernels of a " + (host ? "GPU" : "host") + ", and `" + device.name + "` is a " +
+                (host ? "host" : "GPU"));
+        return nullptr;
     }
-    const std::string guess = nearest(name, predictor_names());
-    diagnostics.report(kind::unknown_predictor, {}, "no predictor is named `" + name + "`").hint =
-        (guess.empty() ? std::string() : "did you mean `" + guess + "`? ") + "known: composite, roofline";
-    return nullptr;
+    bool complete = true;
+    for (const char* key : found->needs) {
+        if (!figure(device, key)) {
+            diagnostics.report(kind::missing_figure, {},
+                "`" + name + "` needs `" + key + "`, which the description of `" + device.name + "` does not have");
+            complete = false;
+        }
+    }
+    return complete ? found->make(device) : nullptr;
 }
 
 } // namespace fusec::perfmodel

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictors: implementations of fusion::CostModel for a device, chosen by name.
+// Predictors: implementations of fusion::CostModel for a device, chosen by name. All see the same KernelWork.
 #pragma once
 
 #include "fusion/cost_model.hpp"
 #include "perfmodel/device.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace fusec::perfmodel {
 
+/// An intermediate result, named as the predictor's source names it.
+struct Quantity {
+    std::string name;
+    double value = 0;
+    std::string unit; ///< "s", "cycles", "warps", ...; empty: a number
+};
+
 /// A cost with the seconds of each bound before they are combined.
 struct Breakdown {
     fusion::Cost cost;
     std::vector<std::pair<fusion::Bound, double>> bounds;
+    std::vector<Quantity> quantities = {}; ///< in the order of the computation
 };
 
 class Predictor : public fusion::CostModel {
@@ -23,7 +32,31 @@ public:
     virtual Breakdown explain(const fusion::KernelWork& work, std::uint64_t elements) const = 0;
 };
 
-/// "composite" or "roofline"; reports an error with the known names otherwise, or if the predictor cannot serve the device's target.
+/// A predictor that looks at a kernel's steps. It bounds nothing from below (but by zero), so that a search with it prices every
+/// implementation it looks at.
+class StepPredictor : public Predictor {
+public:
+    bool needs_steps() const final { return true; }
+    fusion::Cost cost(const fusion::KernelWork& work, std::uint64_t elements) const final { return explain(work, elements).cost; }
+    double lower_bound(double, double, double, Precision, std::uint64_t) const final { return 0; }
+    double least_seconds(const fusion::KernelWork&, std::uint64_t) const final { return 0; }
+};
+
+/// What is known of a predictor before there is one.
+struct PredictorKind {
+    const char* name;
+    const char* source;                                ///< where its equations come from
+    bool cuda, host;                                   ///< which devices it serves
+    std::span<const char* const> needs;                ///< keys of figures that not every description has
+    std::span<const char* const> fits;                 ///< keys of figures that measurements of a device determine: what a fit may change
+    std::unique_ptr<Predictor> (*make)(const Device&); ///< pre: the device has what it needs
+};
+
+/// All of them: composite, roofline, then the others by name.
+std::span<const PredictorKind> predictor_kinds();
+
+/// One of them for the device; reports an error with the known names, or with what the device's description lacks, or if the predictor cannot
+/// serve the device's target.
 std::unique_ptr<Predictor> make_predictor(const std::string& name, const Device& device, Diagnostics& diagnostics);
 std::vector<std::string> predictor_names();
 

@@ -166,6 +166,29 @@ TEST_F(DeviceFiles, ContradictingLimitsAreFound) {
     EXPECT_THAT(messages("target = \"cuda\"", ""), HasSubstr("the description has no `target` [missing-figure]"));
 }
 
+TEST(Devices, FiguresAreReadAndSetByKey) {
+    Diagnostics diagnostics;
+    Device device = find_device("h200", diagnostics).value();
+    // Every figure of the description, by its key, is what the file says.
+    for (const Figure& each : device.figures) {
+        EXPECT_EQ(figure(device, each.key), each.value) << each.key;
+    }
+    EXPECT_TRUE(set_figure(device, "stream.copy.tau", 600));
+    EXPECT_EQ(device.copy.tau_ns, 600);
+    EXPECT_EQ(figure(device, "stream.copy.tau"), 600);
+    EXPECT_FALSE(set_figure(device, "stream.copy.tau", -1)) << "no possible value";
+    EXPECT_FALSE(set_figure(device, "limits.sm_count", 1.5)) << "not whole";
+    EXPECT_FALSE(set_figure(device, "stream.copy.rho", 1)) << "no figure";
+    EXPECT_FALSE(set_figure(device, "speed.cores", 4)) << "of a host";
+    EXPECT_EQ(device.copy.tau_ns, 600);
+    EXPECT_EQ(figure(device, "no.such"), std::nullopt);
+    // One that some predictors need and descriptions may leave out.
+    device.optional_figures.clear();
+    EXPECT_EQ(figure(device, "hong-kim.mem_ld"), std::nullopt);
+    EXPECT_TRUE(set_figure(device, "hong-kim.mem_ld", 450));
+    EXPECT_EQ(figure(device, "hong-kim.mem_ld"), 450);
+}
+
 TEST(Devices, AnUnknownNameIsACommandLineErrorWithTheNames) {
     Diagnostics diagnostics;
     EXPECT_FALSE(find_device("h20", diagnostics).has_value());

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures that a device description can have: key, unit, which devices have it, what is a possible value, where it goes.
+#pragma once
+
+#include "perfmodel/device.hpp"
+
+#include <span>
+
+namespace fusec::perfmodel {
+
+struct Field {
+    /// Which devices have it.
+    enum class For {
+        cuda,
+        host,
+        both
+    };
+
+    const char* key;
+    const char* unit;
+    For target;
+    double least; ///< bounds are wide of any device, and near enough that nothing computed from figures overflows an int or leaves the
+    double most;  ///< range of a double
+    bool whole;
+    bool required;                ///< every description of the target has it; others are kept in Device::optional_figures
+    double (*get)(const Device&); ///< null: optional
+    void (*set)(Device&, double); ///< null: optional
+
+    bool serves(fusion::Target of) const;
+    /// In the bounds, and whole if it has to be; NaN is not.
+    bool possible(double value) const;
+};
+
+/// All of them, in the order in which descriptions give them.
+std::span<const Field> device_fields();
+/// The figure of that key of devices of that target; null: none has that name.
+const Field* find_field(std::string_view key, fusion::Target target);
+/// Stores a possible value.
+void store(const Field& field, Device& device, double value);
+
+} // namespace fusec::perfmodel

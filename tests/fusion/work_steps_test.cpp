@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a kernel's work, and its counts: two views of one thing.
+#include "fusion/choice_search.hpp"
+#include "fusion/columns.hpp"
+#include "fusion/kernel_builder.hpp"
+#include "space_cases.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <numeric>
+
+namespace fusec::fusion {
+namespace {
+
+using Kind = WorkStep::Kind;
+
+DeviceLimits host_limits() {
+    DeviceLimits limits;
+    limits.target = Target::host;
+    return limits;
+}
+
+/// Calls `visit` with the work of implementations of every column, at most 200 of each.
+void each_work(
+    const dag::CallGraph& graph, const DeviceLimits& limits, const std::function<void(const KernelOutline&, const KernelWork&)>& visit) {
+    const std::vector<CallRoutines> routines = find_routines(graph, test::catalog(), limits);
+    CallCosts costs(graph, routines);
+    const Space all = test::space(graph, limits);
+    KernelBuilder builder(limits, true), without(limits);
+    for (const Column& column : all.columns()) {
+        const KernelOutline kernel = outline(graph, column, routines, costs);
+        ChoiceSpace choices(kernel, limits);
+        builder.begin(kernel);
+        without.begin(kernel);
+        search_choices(choices, 200, [&](const KernelChoice& choice) -> Trial {
+            if (builder.decide(choices.combination(choice.combination), choice)) {
+                return {};
+            }
+            const KernelWork& work = builder.draft().work;
+            visit(kernel, work);
+            EXPECT_FALSE(without.decide(choices.combination(choice.combination), choice));
+            EXPECT_TRUE(without.draft().work.steps.empty());
+            EXPECT_EQ(without.draft().work.instructions, work.instructions);
+            return {false, work.shared_wavefronts + work.instructions};
+        });
+    }
+}
+
+template <class Amount>
+double sum(const KernelWork& work, Amount amount) {
+    return std::accumulate(
+        work.steps.begin(), work.steps.end(), 0.0, [&](double total, const WorkStep& step) { return total + amount(step); });
+}
+
+int count(const KernelWork& work, const std::function<bool(const WorkStep&)>& of) {
+    return static_cast<int>(std::count_if(work.steps.begin(), work.steps.end(), of));
+}
+
+TEST(WorkSteps, AddUpToTheWork) {
+    int compared = 0, barriers = 0, strided = 0;
+    for (const DeviceLimits& limits : {DeviceLimits{}, host_limits()}) {
+        const bool host = limits.target == Target::host;
+        for (const dag::CallGraph& graph :
+            {test::demo(), test::mixed(Precision::f32), test::mixed(Precision::f64), test::measurement_update()}) {
+            each_work(graph, limits, [&](const KernelOutline& kernel, const KernelWork& work) {
+                EXPECT_DOUBLE_EQ(sum(work, [](const WorkStep& s) { return s.read_bytes; }), work.read_bytes);
+                EXPECT_DOUBLE_EQ(sum(work, [](const WorkStep& s) { return s.write_bytes; }), work.write_bytes);
+                EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.arithmetic.flops; }), work.flops, 1e-9 * work.flops);
+                EXPECT_DOUBLE_EQ(sum(work, [](const WorkStep& s) { return s.arithmetic.divisions; }), work.divisions);
+                EXPECT_DOUBLE_EQ(sum(work, [](const WorkStep& s) { return s.arithmetic.square_roots; }), work.square_roots);
+                EXPECT_DOUBLE_EQ(sum(work, [](const WorkStep& s) { return s.in_float.flops; }), work.in_float.flops);
+                EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.shared_wavefronts; }), work.shared_wavefronts, 1e-9);
+                EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.l1_wavefronts; }), work.l1_wavefronts, 1e-9);
+                EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.store_requests; }), work.store_requests, 1e-9);
+                EXPECT_EQ(sum(work, [](const WorkStep& s) { return s.exchanges; }), work.exchanges);
+                const double lanes = host ? work.elements_per_block : 32;
+                EXPECT_NEAR(
+                    sum(work, [](const WorkStep& s) { return s.instructions; }) / lanes, work.instructions, 1e-9 * work.instructions);
+                EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.instructions / s.threads; }), work.path_instructions,
+                    1e-9 * work.path_instructions);
+                EXPECT_EQ(count(work, [](const WorkStep& s) { return s.kind == Kind::block_barrier; }), work.block_barriers);
+                EXPECT_EQ(count(work, [](const WorkStep& s) { return s.kind == Kind::warp_barrier; }), work.warp_barriers);
+                EXPECT_EQ(count(work, [](const WorkStep& s) { return s.remap; }), work.remaps);
+                EXPECT_EQ(std::max(1, count(work, [](const WorkStep& s) { return s.round_trip; })), work.dependent_phases);
+                EXPECT_EQ(count(work, [](const WorkStep& s) { return s.kind == Kind::compute; }), static_cast<int>(kernel.calls.size()));
+                // What moves is accessed: copies their list, owners at least as many bytes as the list has.
+                for (const WorkStep& step : work.steps) {
+                    double stored = 0;
+                    for (const GlobalAccess& access : step.accesses) {
+                        EXPECT_GT(access.count, 0);
+                        stored += access.store ? access.count * access.bytes : 0;
+                        EXPECT_GE(
+                            access.sectors * 32 * (1 + 1e-9), access.addressing == Addressing::unit ? access.count * access.bytes : 0);
+                        strided += access.addressing == Addressing::strided;
+                    }
+                    EXPECT_EQ(stored, step.write_bytes);
+                }
+                barriers += work.block_barriers + work.warp_barriers;
+                ++compared;
+            });
+        }
+    }
+    EXPECT_GT(compared, 4000);
+    EXPECT_GT(barriers, 100);
+    EXPECT_GT(strided, 100);
+}
+
+// One thread per element reads its 3x3 matrix in place: nine loads of four bytes, 36 bytes apart, so that a warp's 32 loads lie in 32 or more
+// sectors of 32 bytes; staged by threads side by side, each sector is asked for once.
+TEST(WorkSteps, SectorsOfOwnersAndOfCopies) {
+    test::ProgramBuilder builder(Precision::f32);
+    builder.output(builder.call("mtrans", {builder.input("A", test::matrix_shape(3, 3))}, "T"));
+    bool in_place = false, copied = false;
+    each_work(builder.graph(), DeviceLimits{}, [&](const KernelOutline&, const KernelWork& work) {
+        for (const WorkStep& step : work.steps) {
+            for (const GlobalAccess& access : step.accesses) {
+                if (!access.store && access.addressing == Addressing::strided && step.threads == 1) {
+                    in_place = true;
+                    EXPECT_EQ(access.count, 9);
+                    EXPECT_EQ(access.bytes, 4);
+                    EXPECT_DOUBLE_EQ(access.sectors, 9); // no two of a warp's fall into one
+                }
+                if (!access.store && access.addressing == Addressing::unit) {
+                    copied = true;
+                    EXPECT_DOUBLE_EQ(access.sectors, 36 / 32.0);
+                    EXPECT_DOUBLE_EQ(access.count * access.bytes, 36);
+                }
+            }
+        }
+    });
+    EXPECT_TRUE(in_place);
+    EXPECT_TRUE(copied);
+}
+
+} // namespace
+} // namespace fusec::fusion
