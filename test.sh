@@ -32,6 +32,7 @@ run_tests() {
     ctest --test-dir "$root/$1" --output-on-failure --parallel "$(nproc)" --no-tests=error "${@:2}"
 }
 
+export XDG_CONFIG_HOME=$root/build/no-configuration # calibrations that a user has imported are not those of the tests
 lock_checkout
 "$root/scripts/setup.sh" || exit 2
 build release build

@@ -2,6 +2,7 @@
 #include "cli/depfile.hpp"
 
 #include "cli/choose_plan.hpp"
+#include "perfmodel/calibration.hpp"
 
 #include <set>
 
@@ -36,7 +37,9 @@ std::vector<Path> files_read(const Compilation& compilation) {
     if (!mode_of(compilation.options.plan)) {
         files.emplace_back(compilation.options.plan);
     }
-    files.push_back(perfmodel::device_file(compilation.options.device));
+    for (const Path& file : perfmodel::files_of_device(compilation.options.device)) {
+        files.push_back(file);
+    }
     for (std::size_t i = 0; compilation.catalog && i < compilation.catalog->library_size(); ++i) {
         const library::Function& function = compilation.catalog->function(FunctionId(i));
         files.insert(files.end(), {function.metadata_path, function.source_path});

@@ -15,6 +15,7 @@
 #include "frontend/order_updates.hpp"
 #include "frontend/uniform_calls.hpp"
 #include "fusion/workers.hpp"
+#include "perfmodel/calibration.hpp"
 #include "perfmodel/occupancy.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
@@ -38,7 +39,7 @@ bool load_library(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool load_device(Compilation& c, Diagnostics& diagnostics) {
-    c.device = perfmodel::find_device(c.options.device, diagnostics);
+    c.device = perfmodel::find_calibrated_device(c.options.device, diagnostics);
     if (!c.device || !settle_target(c.options, *c.device, diagnostics)) {
         return false;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec devices`: the descriptions, and every figure of one with its source.
 #include "cli/commands.hpp"
-#include "perfmodel/device.hpp"
+#include "perfmodel/calibration.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,12 @@ namespace fusec::cli {
 void run_command(const Devices& command, Diagnostics& diagnostics) {
     const std::vector<std::string> names = command.show ? std::vector<std::string>{*command.show} : perfmodel::device_names();
     for (const std::string& name : names) {
-        const auto device = perfmodel::find_device(name, diagnostics);
+        const auto device = perfmodel::find_calibrated_device(name, diagnostics);
         if (!device) {
             return;
         }
         std::cout << fmt::format("{:14} {:5} {}{}\n", device->name, device->limits.target == fusion::Target::host ? "host" : "cuda",
-            device->summary, device->calibrated ? " (calibrated)" : "");
+            device->summary, device->calibration.empty() ? "" : " (calibrated)");
         if (command.show) {
             for (const perfmodel::Figure& figure : device->figures) {
                 std::cout << fmt::format("  {:28} {:>12g} {:10} {}\n", figure.key, figure.value, figure.unit, figure.source);

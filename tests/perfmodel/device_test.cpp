@@ -23,7 +23,7 @@ TEST(Devices, TheStandardOnesAllLoad) {
         EXPECT_EQ(device.name, name);
         EXPECT_FALSE(device.summary.empty());
         EXPECT_EQ(device.limits.target == fusion::Target::host, name == "host-generic");
-        EXPECT_FALSE(device.calibrated);
+        EXPECT_EQ(device.calibration, "");
         EXPECT_GE(device.figures.size(), 15U);
         for (const Figure& figure : device.figures) {
             EXPECT_GE(figure.source.size(), 10U) << name << " " << figure.key;

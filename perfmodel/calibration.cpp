@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/calibration.hpp"
+
+#include "perfmodel/device_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace fusec::perfmodel {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Lays one figure over the device, or reports why it is none.
+void lay_over(const Calibration& calibration, const CalibratedFigure& figure, Device& device, Diagnostics& diagnostics) {
+    const Field* field = find_field(figure.key, device.limits.target);
+    if (field == nullptr) {
+        std::vector<std::string> known;
+        for (const Field& each : device_fields()) {
+            if (each.serves(device.limits.target)) {
+                known.emplace_back(each.key);
+            }
+        }
+        const std::string guess = nearest(figure.key, known);
+        diagnostics
+            .report(kind::unknown_figure, figure.span,
+                fmt::format(
+                    "no figure of a {} device is named `{}`", device.limits.target == fusion::Target::host ? "host" : "cuda", figure.key))
+            .hint = guess.empty() ? "" : "did you mean `" + guess + "`?";
+        return;
+    }
+    if (figure.unit != field->unit) {
+        diagnostics.report(
+            kind::invalid_figure, figure.span, fmt::format("`{}` is in `{}`, needed in `{}`", figure.key, figure.unit, field->unit));
+        return;
+    }
+    if (!field->possible(figure.value)) {
+        diagnostics.report(kind::invalid_figure, figure.span,
+            fmt::format("`{}` is {:.12g}, needed {} from {:.12g} to {:.12g}", figure.key, figure.value,
+                field->whole ? "a whole number" : "a number", field->least, field->most));
+        return;
+    }
+    store(*field, device, figure.value);
+    const Figure entry{figure.key, figure.value, figure.unit,
+        fmt::format("calibration of {} ({}): {}; {} points, mean deviation {:.2g} %", calibration.date, calibration.machine, figure.how,
+            figure.points, 100 * figure.residual)};
+    const auto described =
+        std::find_if(device.figures.begin(), device.figures.end(), [&](const Figure& each) { return each.key == figure.key; });
+    if (described == device.figures.end()) {
+        device.figures.push_back(entry);
+    } else {
+        *described = entry;
+    }
+}
+
+} // namespace
+
+std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics) {
+    const std::size_t before = diagnostics.error_count();
+    std::optional<Device> device = find_device(calibration.base, diagnostics);
+    if (!device) {
+        return std::nullopt;
+    }
+    for (const CalibratedFigure& figure : calibration.figures) {
+        lay_over(calibration, figure, *device, diagnostics);
+    }
+    if (diagnostics.error_count() != before) {
+        return std::nullopt;
+    }
+    if (calibration.name != calibration.base) {
+        device->summary = fmt::format("{}, as {} has been measured", calibration.machine, calibration.base);
+    }
+    device->name = calibration.name;
+    device->calibration = calibration.hash;
+    return device;
+}
+
+std::vector<fs::path> calibration_folders() {
+    std::vector<fs::path> folders;
+    const char* const config = std::getenv("XDG_CONFIG_HOME");
+    const char* const home = std::getenv("HOME");
+    if (config != nullptr && *config != '\0') {
+        folders.push_back(fs::path(config) / "fusec" / "calibrations");
+    } else if (home != nullptr && *home != '\0') {
+        folders.push_back(fs::path(home) / ".config" / "fusec" / "calibrations");
+    }
+    folders.push_back(devices_folder().parent_path() / "calibrations");
+    return folders;
+}
+
+std::optional<fs::path> find_calibration(const std::string& name) {
+    for (const fs::path& folder : calibration_folders()) {
+        std::error_code code;
+        if (const fs::path file = folder / (name + ".json"); fs::is_regular_file(file, code)) {
+            return file;
+        }
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+std::optional<fs::path> calibration_of(const std::string& name) {
+    const bool path = fs::path(name).extension() == ".json";
+    return path ? std::optional(fs::path(name)) : name.find('/') == std::string::npos ? find_calibration(name) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Device> find_calibrated_device(const std::string& name, Diagnostics& diagnostics) {
+    const std::optional<fs::path> file = calibration_of(name);
+    if (!file) {
+        return find_device(name, diagnostics);
+    }
+    const std::optional<Calibration> calibration = read_calibration(*file, diagnostics);
+    return calibration ? calibrated_device(*calibration, diagnostics) : std::nullopt;
+}
+
+std::vector<fs::path> files_of_device(const std::string& name) {
+    const std::optional<fs::path> file = calibration_of(name);
+    if (!file) {
+        return {device_file(name)};
+    }
+    Diagnostics ignored; // read and reported where the device was made
+    const std::optional<Calibration> calibration = read_calibration(*file, ignored);
+    return calibration ? std::vector<fs::path>{*file, device_file(calibration->base)} : std::vector<fs::path>{*file};
+}
+
+} // namespace fusec::perfmodel

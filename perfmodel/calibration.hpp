@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibrations: figures of a device that were measured on it, in place of those of its description. JSON files:
+//
+//     {"schema": 1, "kind": "calibration", "name": "node7", "base": "host-generic", "date": "...", "machine": "...", "commit": "...",
+//      "figures": [{"key": "stream.copy.peak", "value": 61.2, "unit": "GB/s", "points": 9, "residual": 0.012, "how": "..."}]}
+//
+// `base` is the description that the figures overlay; `points` is how many measurements a figure is fitted to, `residual` their mean relative
+// deviation from the model with it.
+#pragma once
+
+#include "perfmodel/device.hpp"
+
+namespace fusec::perfmodel {
+
+struct CalibratedFigure {
+    std::string key;
+    double value = 0;
+    std::string unit;
+    int points = 0;
+    double residual = 0;
+    std::string how; ///< what was measured
+    Span span = {};  ///< in the file it was read from
+};
+
+struct Calibration {
+    std::string name; ///< of the device that it makes: what `--device` takes
+    std::string base;
+    std::string date;    ///< ISO 8601, UTC
+    std::string machine; ///< processor or GPU, as it names itself
+    std::string commit;  ///< of the compiler that measured
+    std::vector<CalibratedFigure> figures;
+    std::string hash = {}; ///< of its text: names it where results depend on it
+};
+
+inline constexpr int calibration_schema = 1;
+
+/// Reports `calibration-file` at the place of the first value that is wrong: no JSON, a missing, unknown or repeated key, another schema, a
+/// negative count. Figures are checked when they are laid over a device.
+std::optional<Calibration> read_calibration(const std::filesystem::path& file, Diagnostics& diagnostics);
+std::string to_json(const Calibration& calibration);
+
+/// The description `base` with the calibration's figures, each with its source; located errors for keys that no figure of the device has, for
+/// another unit than the figure's, for values that cannot be.
+std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics);
+
+/// Where calibrations are looked for by the name of the device: the user's ($XDG_CONFIG_HOME/fusec/calibrations, else
+/// ~/.config/fusec/calibrations; what `fusec calibrate --import` writes to), then those that come with the compiler.
+std::vector<std::filesystem::path> calibration_folders();
+/// The first folder's NAME.json; nothing if there is none.
+std::optional<std::filesystem::path> find_calibration(const std::string& name);
+
+/// The device of `--device NAME`: the calibrated one where there is a calibration of that name, or NAME is the path of one (it ends in .json); else
+/// that of the description (find_device). A damaged calibration is an error, never the description in its place.
+std::optional<Device> find_calibrated_device(const std::string& name, Diagnostics& diagnostics);
+/// The files that it reads.
+std::vector<std::filesystem::path> files_of_device(const std::string& name);
+
+} // namespace fusec::perfmodel

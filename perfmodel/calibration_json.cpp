@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of calibrations.
+#include "perfmodel/calibration.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "support/located_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace fusec::perfmodel {
+
+namespace {
+
+CalibratedFigure read_figure(JsonReader& json, const JsonValue& entry) {
+    json.expect(entry, JsonValue::Kind::object);
+    json.only(entry, {"key", "value", "unit", "points", "residual", "how"});
+    CalibratedFigure figure{json.text(entry, "key"), json.number(entry, "value"), json.text(entry, "unit"), 0,
+        json.number(entry, "residual"), json.text(entry, "how"), entry.span};
+    const std::uint64_t points = json.whole(entry, "points");
+    if (points == 0 || points > 1000000) {
+        json.fail(*JsonReader::find(entry, "points"), "fitted to " + std::to_string(points) + " points, possible are 1 to 1000000");
+    }
+    figure.points = static_cast<int>(points);
+    if (figure.residual < 0) {
+        json.fail(*JsonReader::find(entry, "residual"), "a residual below zero");
+    }
+    return figure;
+}
+
+Calibration read(JsonReader& json, const JsonValue& root) {
+    json.expect(root, JsonValue::Kind::object);
+    json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "figures"});
+    if (const std::uint64_t schema = json.whole(root, "schema"); schema != calibration_schema) {
+        json.fail(*JsonReader::find(root, "schema"),
+            "calibration of schema " + std::to_string(schema) + ", this compiler reads schema " + std::to_string(calibration_schema));
+    }
+    if (json.text(root, "kind") != "calibration") {
+        json.fail(*JsonReader::find(root, "kind"), "`" + json.text(root, "kind") + "` where `calibration` is expected");
+    }
+    Calibration result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
+        json.text(root, "commit"), {}};
+    const std::string& name = result.name;
+    if (name.empty() || name.find_first_of("/.\n") != std::string::npos) {
+        json.fail(*JsonReader::find(root, "name"), "`" + name + "` is no name of a device: it would be a path");
+    }
+    for (const JsonValue& entry : json.array(root, "figures")) {
+        result.figures.push_back(read_figure(json, entry));
+    }
+    if (result.figures.empty()) {
+        json.fail(*JsonReader::find(root, "figures"), "a calibration without figures");
+    }
+    return result;
+}
+
+} // namespace
+
+std::optional<Calibration> read_calibration(const std::filesystem::path& file, Diagnostics& diagnostics) {
+    std::optional<std::string> text = read_text(file, diagnostics);
+    if (!text) {
+        return std::nullopt;
+    }
+    const std::string hash = hexadecimal(Fnv1a().add(*text).value());
+    const auto source = std::make_shared<const SourceText>(file.string(), std::move(*text));
+    const std::optional<JsonValue> root = parse_json(source, kind::calibration_file, diagnostics);
+    if (!root) {
+        return std::nullopt;
+    }
+    JsonReader json(kind::calibration_file, diagnostics);
+    try {
+        Calibration result = read(json, *root);
+        result.hash = hash;
+        return result;
+    } catch (const JsonReader::Failed&) {
+        return std::nullopt;
+    }
+}
+
+std::string to_json(const Calibration& calibration) {
+    nlohmann::ordered_json json{{"schema", calibration_schema}, {"kind", "calibration"}, {"name", calibration.name},
+        {"base", calibration.base}, {"date", calibration.date}, {"machine", calibration.machine}, {"commit", calibration.commit},
+        {"figures", nlohmann::ordered_json::array()}};
+    for (const CalibratedFigure& figure : calibration.figures) {
+        json["figures"].push_back({{"key", figure.key}, {"value", figure.value}, {"unit", figure.unit}, {"points", figure.points},
+            {"residual", figure.residual}, {"how", figure.how}});
+    }
+    return json.dump(2) + "\n";
+}
+
+} // namespace fusec::perfmodel

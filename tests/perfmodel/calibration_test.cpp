@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibrations: written, read, laid over descriptions, found by name; what is wrong in one is told at its place.
+#include "devices.hpp"
+#include "perfmodel/calibration.hpp"
+#include "perfmodel/predictor.hpp"
+#include "support/files.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace fusec::perfmodel {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+Calibration example() {
+    return {"mine", "host-generic", "2026-11-20T10:00:00Z", "a processor", "0123456789abcdef0123456789abcdef01234567",
+        {{"stream.copy.peak", 61.25, "GB/s", 9, 0.0125, "copies of 64 MB"}, {"speed.cores", 2, "cores", 1, 0, "asked of the system"}}};
+}
+
+class Calibrations : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "fusec-calibration-XXXXXX").string();
+        folder = mkdtemp(pattern.data());
+        setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+    }
+    void TearDown() override { fs::remove_all(folder); }
+
+    fs::path write(const fs::path& name, const std::string& text) const {
+        fs::create_directories((folder / name).parent_path());
+        std::ofstream(folder / name) << text;
+        return folder / name;
+    }
+    /// What reading the example reports with `before` replaced by `after`.
+    std::string messages(const std::string& before, const std::string& after) const {
+        std::string text = to_json(example());
+        const std::size_t at = text.find(before);
+        EXPECT_NE(at, std::string::npos) << before;
+        text.replace(at, before.size(), after);
+        Diagnostics diagnostics;
+        const auto device = find_calibrated_device(write("x.json", text).string(), diagnostics);
+        EXPECT_EQ(device.has_value(), !diagnostics.has_errors());
+        std::ostringstream out;
+        render(diagnostics, out, false);
+        return std::move(out).str();
+    }
+
+    fs::path folder;
+};
+
+TEST_F(Calibrations, LieOverTheirDescription) {
+    Diagnostics diagnostics;
+    const auto device = find_calibrated_device(write("x.json", to_json(example())).string(), diagnostics);
+    ASSERT_TRUE(device.has_value());
+    const Device plain = standard_device("host-generic");
+    EXPECT_EQ(device->name, "mine");
+    EXPECT_EQ(device->copy.peak_gb_per_s, 61.25);
+    EXPECT_EQ(device->cores, 2);
+    EXPECT_EQ(device->read.peak_gb_per_s, plain.read.peak_gb_per_s) << "what was not measured stays";
+    EXPECT_EQ(device->calibration.size(), 16U);
+    EXPECT_EQ(device->figures.size(), plain.figures.size());
+    const auto figure =
+        std::find_if(device->figures.begin(), device->figures.end(), [](const Figure& f) { return f.key == "stream.copy.peak"; });
+    EXPECT_EQ(figure->source, "calibration of 2026-11-20T10:00:00Z (a processor): copies of 64 MB; 9 points, mean deviation 1.2 %");
+    // And predictions follow: of the same bytes, a kernel takes as much longer as the bandwidth is less.
+    fusion::KernelWork work;
+    work.read_bytes = work.write_bytes = 1000;
+    work.streaming_stores = true;
+    const auto before = make_predictor("composite", plain, diagnostics), after = make_predictor("composite", *device, diagnostics);
+    EXPECT_GT(after->cost(work, 1000000).seconds, before->cost(work, 1000000).seconds);
+}
+
+TEST_F(Calibrations, AreFoundByTheNameOfTheDevice) {
+    Diagnostics diagnostics;
+    EXPECT_EQ(find_calibration("mine"), std::nullopt);
+    EXPECT_EQ(find_calibrated_device("h200", diagnostics)->calibration, "") << "without one, the description";
+    const fs::path file = write("fusec/calibrations/mine.json", to_json(example()));
+    EXPECT_EQ(find_calibration("mine"), file);
+    EXPECT_EQ(find_calibrated_device("mine", diagnostics)->cores, 2);
+    EXPECT_EQ(files_of_device("mine"), (std::vector<fs::path>{file, device_file("host-generic")}));
+    EXPECT_EQ(files_of_device("h200"), std::vector<fs::path>{device_file("h200")});
+    EXPECT_FALSE(diagnostics.has_errors());
+    // A damaged one is an error, not the description of the same name.
+    write("fusec/calibrations/h200.json", "{");
+    EXPECT_EQ(find_calibrated_device("h200", diagnostics), std::nullopt);
+    EXPECT_EQ(diagnostics.all().front().kind.name, "calibration-file");
+}
+
+TEST_F(Calibrations, ComeBackAsTheyWereWritten) {
+    Diagnostics diagnostics;
+    const auto again = read_calibration(write("x.json", to_json(example())), diagnostics);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(to_json(*again), to_json(example()));
+}
+
+TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {
+    EXPECT_EQ(messages("copies", "copies"), "");
+    EXPECT_THAT(messages("\"schema\": 1", "\"schema\": 2"),
+        HasSubstr("x.json:2:13: error: calibration of schema 2, this compiler reads schema 1 [calibration-file]"));
+    EXPECT_THAT(messages("\"calibration\"", "\"plan\""), HasSubstr("`plan` where `calibration` is expected"));
+    EXPECT_THAT(messages("\"mine\"", "\"../mine\""), HasSubstr("`../mine` is no name of a device"));
+    EXPECT_THAT(messages("\"points\": 9", "\"points\": -9"), HasSubstr("-9 where a whole number from 0 on is expected"));
+    EXPECT_THAT(messages("\"residual\": 0.0125", "\"residual\": -0.0125"), HasSubstr("a residual below zero"));
+    EXPECT_THAT(messages("61.25", "\"much\""), HasSubstr("a value of kind string where number is expected"));
+    EXPECT_THAT(
+        messages("61.25", "-61.25"), HasSubstr("`stream.copy.peak` is -61.25, needed a number from 0.001 to 1000000000 [invalid-figure]"));
+    EXPECT_THAT(messages("GB/s", "MB/s"), HasSubstr("`stream.copy.peak` is in `MB/s`, needed in `GB/s` [invalid-figure]"));
+    EXPECT_THAT(messages("stream.copy.peak", "stream.copy.peek"), HasSubstr("did you mean `stream.copy.peak`?"));
+    EXPECT_THAT(messages("stream.copy.peak", "stream.copy.tau"),
+        HasSubstr("no figure of a host device is named `stream.copy.tau` [unknown-figure]"));
+    EXPECT_THAT(messages("host-generic", "host-generik"), HasSubstr("no device is named `host-generik`"));
+    EXPECT_THAT(messages("\"how\"", "\"hwo\""), HasSubstr("unknown key `hwo`"));
+}
+
+} // namespace
+} // namespace fusec::perfmodel
