@@ -195,7 +195,7 @@ codegen::EmitOptions emit_options(const Compilation& c) {
     options.arch = c.options.arch.value_or(c.device->limits.arch);
     options.embed_runtime = c.options.embed_runtime;
     options.entries = c.options.entries;
-    options.options_text = options_text(c.options) + library_text(c);
+    options.options_text = options_text(c) + library_text(c);
     options.summary = summary(c);
     options.header_name = c.header_name;
     return options;

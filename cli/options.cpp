@@ -65,8 +65,8 @@ void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
 
 void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--target", raw.target, "what is emitted (default cuda)")->check(CLI::IsMember({"cuda", "host"})), "cuda|host");
-    named(app.add_option(
-              "--device", options.device, "a name of `fusec devices` or a .toml file (default h200; host-generic for --target host)"),
+    named(app.add_option("--device", options.device,
+              "a name of `fusec devices`, or a .toml or calibration .json file (default h200; host-generic for --target host)"),
         "NAME|FILE");
     named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
     named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")
@@ -94,7 +94,7 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
               ->check(check_seconds),
         "S");
     app.add_flag("--no-recompute", raw.no_recompute, "execute every call in exactly one kernel");
-    named(app.add_option("--predictor", options.predictor, "composite or roofline (default composite)"), "NAME");
+    named(app.add_option("--predictor", options.predictor, "the model that plans are chosen by (default composite)"), "NAME");
 }
 
 void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
@@ -187,7 +187,7 @@ int usage_error(const CLI::App& app, const std::string& text, const std::string&
 
 /// Commands of the design that this version does not have yet.
 bool is_planned(const std::string& word) {
-    static const std::set<std::string> planned{"bench", "calibrate", "init", "predict", "tune"};
+    static const std::set<std::string> planned{"bench", "calibrate", "init", "tune"};
     return planned.contains(word);
 }
 
@@ -233,6 +233,7 @@ public:
         add_explore();
         add_why();
         add_verify();
+        add_predict();
         add_devices();
         add_library();
     }
@@ -313,8 +314,8 @@ private:
     void add_run() {
         CLI::App& app = command("run", "run a program on this machine; random inputs, within each domain, where none is given");
         add_program(app, run_.options);
-        named(app.add_option(
-                  "--device", run_.options.device, "a host device: a name of `fusec devices` or a .toml file (default host-generic)"),
+        named(app.add_option("--device", run_.options.device,
+                  "a host device: a name of `fusec devices`, or a .toml or calibration .json file (default host-generic)"),
             "NAME|FILE");
         named(app.add_option("-n", run_.elements, "number of elements (default: that of the input files, else 1024)")
                   ->check([](const std::string& text) { return check_elements(text, 0); }),
@@ -391,10 +392,24 @@ private:
         return verify_;
     }
 
+    void add_predict() {
+        CLI::App& app = command("predict", "what every predictor says of the kernels");
+        add_program(app, predict_.options);
+        add_compile_options(app, predict_.options, raw_);
+        app.add_flag("--all", predict_.all, "every kept candidate, not only the kernels of the plan");
+        named(app.add_option("--only", predict_.only, "one predictor; --predictor is the one that the search uses"), "NAME");
+        named(app.add_option("--json", predict_.json, "write JSON instead of text; - is stdout"), "FILE");
+        add_color(app);
+    }
+    Predict settle_predict() {
+        finish(predict_.options);
+        return predict_;
+    }
+
     void add_devices() {
         CLI::App& app = command("devices", "list the device descriptions");
         show_device_ = app.add_subcommand("show", "every figure of a description with its source");
-        named(show_device_->add_option("NAME", device_name_, "a name of `fusec devices`, or a .toml file")->required(), "");
+        named(show_device_->add_option("NAME", device_name_, "a name of `fusec devices`, or a .toml or .json file")->required(), "");
         add_color(app);
     }
     Devices settle_devices() const { return {show_device_->parsed() ? std::optional<std::string>(device_name_) : std::nullopt}; }
@@ -437,6 +452,9 @@ private:
         if (name == "verify") {
             return settle_verify();
         }
+        if (name == "predict") {
+            return settle_predict();
+        }
         if (name == "devices") {
             return settle_devices();
         }
@@ -455,6 +473,7 @@ private:
     Explore explore_;
     Why why_;
     Verify verify_;
+    Predict predict_;
     Library library_;
     CLI::Option* top_ = nullptr; ///< of explore
     CLI::App *show_device_ = nullptr, *list_ = nullptr, *show_ = nullptr;

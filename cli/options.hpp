@@ -43,6 +43,7 @@ struct CompileOptions {
     bool embed_runtime = true;
     bool entries = false; ///< a launch function for each program block
     int runners_up = 0;
+    bool with_steps = false; ///< candidates have the steps of their work, which takes longer
     bool time_stages = false;
     std::vector<std::string> dump; ///< stage values to print on stdout
 };
@@ -97,6 +98,14 @@ struct Verify {
     std::uint64_t seed = 1;
 };
 
+/// `fusec predict PROGRAM.fus`
+struct Predict {
+    CompileOptions options;
+    bool all = false;                ///< every kept candidate, not the kernels of the plan alone
+    std::optional<std::string> only; ///< that predictor; else all that serve the device
+    std::optional<Path> json;
+};
+
 /// `fusec devices [show NAME]`
 struct Devices {
     std::optional<std::string> show;
@@ -113,7 +122,7 @@ struct Library {
     std::vector<Path> folders;
 };
 
-using Command = std::variant<Compile, Run, Explore, Why, Verify, Devices, Library>;
+using Command = std::variant<Compile, Run, Explore, Why, Verify, Predict, Devices, Library>;
 
 struct CommandLine {
     Command command;

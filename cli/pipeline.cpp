@@ -147,7 +147,8 @@ bool enumerate_space(Compilation& c, Diagnostics& diagnostics) {
         .max_fusions = o.max_fusions,
         .grown = !o.max_fusion.has_value(),
         .recompute = o.recompute,
-        .elements = o.elements};
+        .elements = o.elements,
+        .with_steps = o.with_steps};
     c.space = std::make_unique<fusion::Space>(*c.graph, *c.catalog, c.device->limits, *c.predictor, options);
     return true;
 }

@@ -41,7 +41,7 @@ Json checks_json(const frontend::CheckedProgram& program) {
     return list;
 }
 
-Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const Compilation& c) {
+Json kernel_json(const fusion::Candidate& kernel, const Compilation& c) {
     const dag::CallGraph& graph = *c.graph;
     Json implementation = Json::object();
     for (const fusion::CallPlan& call : kernel.order) {
@@ -49,7 +49,6 @@ Json kernel_json(const fusion::Candidate& kernel, const std::string& name, const
         implementation[graph.program().name_of(call.call)] = function.implementations.at(call.implementation).name;
     }
     Json entry = {
-        {"name", name},
         {"calls", names(kernel.calls, graph)},
         {"derives", names(derived_data(kernel), graph)},
         {"loads", names(kernel.loads, graph)},
@@ -87,7 +86,9 @@ Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
     const codegen::Unit unit = codegen::lower(plan, *c.graph, *c.catalog);
     Json kernels = Json::array();
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
-        kernels.push_back(kernel_json(plan.kernels[i], unit.kernels[i].name, c));
+        Json kernel{{"name", unit.kernels[i].name}};
+        kernel.update(kernel_json(plan.kernels[i], c));
+        kernels.push_back(std::move(kernel));
     }
     return {
         {"rank", rank},
@@ -163,6 +164,10 @@ std::string report_json(const Compilation& c) {
         report["alternatives"].push_back(std::move(entry));
     }
     return report.dump(2) + "\n";
+}
+
+std::string candidate_json(const fusion::Candidate& kernel, const Compilation& c) {
+    return kernel_json(kernel, c).dump();
 }
 
 std::string verify_json(const Verify& command, const std::vector<Verified>& results) {

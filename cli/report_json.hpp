@@ -13,6 +13,9 @@ namespace fusec::cli {
 /// Complete JSON text with a final line break. `space.seconds` alone may differ between runs.
 std::string report_json(const Compilation& compilation);
 
+/// The object of one kernel as `plans[].kernels[]` has it, without its name.
+std::string candidate_json(const fusion::Candidate& kernel, const Compilation& compilation);
+
 /// What `verify` found for one program on one executor.
 struct Verified {
     std::string program, alternatives, executor, device; ///< alternatives: those taken, of a program that has some

@@ -163,7 +163,8 @@ std::string summary(const Compilation& c) {
         c.planned.empty() ? "" : "; " + c.planned.front().text);
 }
 
-std::string options_text(const CompileOptions& options) {
+std::string options_text(const Compilation& c) {
+    const CompileOptions& options = c.options;
     const CompileOptions standard;
     const bool host = options.target == fusion::Target::host;
     std::vector<std::string> words;
@@ -171,6 +172,9 @@ std::string options_text(const CompileOptions& options) {
         words.emplace_back("--target host");
     }
     words.push_back("--device " + Path(options.device).filename().string());
+    if (!c.device->calibration.empty()) {
+        words.push_back("(calibration " + c.device->calibration + ")");
+    }
     if (!host) {
         words.push_back(fmt::format("--arch sm_{}", options.arch.value_or(0)));
     }

@@ -14,7 +14,7 @@ std::string summary(const Compilation& compilation);
 /// `gap 1.2 % over the part searched`: what is proved about the plan, and over what if not over all there is.
 std::string gap_text(const Compilation& compilation);
 /// Options that change the output, as they would be typed; empty for the defaults.
-std::string options_text(const CompileOptions& options);
+std::string options_text(const Compilation& compilation);
 
 std::string dump_ast(Compilation& compilation);
 std::string dump_dag(Compilation& compilation);
@@ -42,6 +42,8 @@ std::vector<DataId> derived_data(const fusion::Candidate& kernel);
 std::string grouped(std::uint64_t number);
 /// 0.42 ms, 13.1 us
 std::string time_text(double seconds);
+/// `{M1, v1} {3 3}: loads A, B; stores v1; 60 B/element, ...`
+std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph);
 
 /// Bytes that cross to or from DRAM per element, over all kernels.
 double bytes_per_element(const fusion::Plan& plan);

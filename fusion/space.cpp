@@ -88,7 +88,7 @@ struct Space::State {
         explicit Pricer(const State& state)
             : costs(state.graph, state.routines),
               least_work(state.graph, state.routines, state.limits, costs),
-              builder(state.limits, state.model.needs_steps()) {}
+              builder(state.limits, state.options.with_steps || state.model.needs_steps()) {}
         CallCosts costs;
         LeastWork least_work;
         KernelBuilder builder;

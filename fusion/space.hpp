@@ -18,6 +18,7 @@ struct SpaceOptions {
     bool grown = false;          ///< fusions of more than max_fusion calls too, as far as they are grown (grown.hpp)
     bool recompute = true;
     std::uint64_t elements = 1048576;
+    bool with_steps = false;         ///< the work of candidates has its steps, whether the model asks for them or not
     std::size_t front = 16;          ///< kept candidates per column
     std::size_t implementations = 0; ///< tried per column (choice_search.hpp); 0: by the size of the space and of the kernel, 16 to 384
 };

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec predict`: what every predictor says of a program's kernels.
+#include "cli/commands.hpp"
+#include "cli/depfile.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/predictions.hpp"
+#include "support/files.hpp"
+
+#include <iostream>
+
+namespace fusec::cli {
+
+void run_command(const Predict& command, Diagnostics& diagnostics) {
+    Compilation c;
+    c.options = command.options;
+    c.options.with_steps = true;
+    if (!run_pipeline(c, diagnostics, "plan")) {
+        return;
+    }
+    const std::optional<Predictions> predictions = predict(c, command.all, command.only, diagnostics);
+    if (!predictions) {
+        return;
+    }
+    if (!command.json) {
+        std::cout << (command.all ? predictions_table(*predictions, c) : predictions_text(*predictions, c));
+    } else if (*command.json == "-") {
+        std::cout << predictions_json(*predictions, c);
+    } else {
+        write_files({{*command.json, predictions_json(*predictions, c)}}, diagnostics, files_read(c));
+    }
+}
+
+} // namespace fusec::cli

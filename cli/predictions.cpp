@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/predictions.hpp"
+
+#include "cli/report_text.hpp"
+#include "support/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace fusec::cli {
+
+namespace {
+
+/// The predictors that can be had, and what is said of the others.
+std::vector<std::unique_ptr<perfmodel::Predictor>> available(const perfmodel::Device& device, Predictions& result) {
+    std::vector<std::unique_ptr<perfmodel::Predictor>> predictors;
+    for (const std::string& name : perfmodel::predictor_names()) {
+        Diagnostics refusal;
+        if (auto predictor = perfmodel::make_predictor(name, device, refusal)) {
+            predictors.push_back(std::move(predictor));
+            continue;
+        }
+        std::string reason;
+        for (const Diagnostic& each : refusal.all()) {
+            reason += (reason.empty() ? "" : "; ") + each.message;
+        }
+        result.unavailable.push_back({name, reason});
+    }
+    return predictors;
+}
+
+std::string bound_text(const perfmodel::Breakdown& breakdown) {
+    return fmt::format("{} ({})", time_text(breakdown.cost.seconds), fusion::to_string(breakdown.cost.bound_by));
+}
+
+} // namespace
+
+std::optional<Predictions> predict(Compilation& c, bool all, const std::optional<std::string>& only, Diagnostics& diagnostics) {
+    Predictions result;
+    std::vector<std::unique_ptr<perfmodel::Predictor>> predictors;
+    if (only) {
+        auto predictor = perfmodel::make_predictor(*only, *c.device, diagnostics);
+        if (!predictor) {
+            return std::nullopt;
+        }
+        predictors.push_back(std::move(predictor));
+    } else {
+        predictors = available(*c.device, result);
+    }
+    for (const auto& predictor : predictors) {
+        result.predictors.push_back(predictor->name());
+    }
+    const auto add = [&](const fusion::Candidate& candidate) {
+        Predictions::Kernel& kernel = result.kernels.emplace_back();
+        kernel.candidate = candidate;
+        for (const auto& predictor : predictors) {
+            kernel.by_predictor.push_back(predictor->explain(candidate.work, c.options.elements));
+        }
+    };
+    if (!all) {
+        for (const fusion::Candidate& kernel : c.plans.front().kernels) {
+            add(kernel);
+        }
+        return result;
+    }
+    for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
+        for (const fusion::Candidate& candidate : c.space->front(ColumnId(i)).kept) {
+            add(candidate);
+        }
+    }
+    return result;
+}
+
+std::string predictions_text(const Predictions& predictions, const Compilation& c) {
+    Writer out;
+    for (const Predictions::Kernel& kernel : predictions.kernels) {
+        out.line(kernel_line(kernel.candidate, *c.graph));
+        out.indent();
+        for (std::size_t i = 0; i < predictions.predictors.size(); ++i) {
+            const perfmodel::Breakdown& said = kernel.by_predictor[i];
+            std::string terms;
+            for (const auto& [bound, seconds] : said.bounds) {
+                terms += fmt::format("{}{} {}", terms.empty() ? "" : ", ", fusion::to_string(bound), time_text(seconds));
+            }
+            for (const perfmodel::Quantity& quantity : said.quantities) {
+                terms += fmt::format("{}{} {:.6g}{}", terms.empty() ? "" : ", ", quantity.name, quantity.value,
+                    quantity.unit.empty() ? "" : " " + quantity.unit);
+            }
+            out.line(fmt::format("{:10} {:>20}  {}", predictions.predictors[i], bound_text(said), terms));
+        }
+        out.dedent();
+    }
+    for (const Predictions::Unavailable& missing : predictions.unavailable) {
+        out.line(fmt::format("{}: {}", missing.name, missing.reason));
+    }
+    return out.take();
+}
+
+std::string predictions_table(const Predictions& predictions, const Compilation& c) {
+    Writer out;
+    std::string head;
+    for (const std::string& name : predictions.predictors) {
+        head += fmt::format("{:>14}", name);
+    }
+    out.line(head + "  kernel");
+    for (const Predictions::Kernel& kernel : predictions.kernels) {
+        std::string line;
+        for (const perfmodel::Breakdown& said : kernel.by_predictor) {
+            line += fmt::format("{:>14}", time_text(said.cost.seconds));
+        }
+        const fusion::Candidate& candidate = kernel.candidate;
+        out.line(fmt::format("{}  {{{}}} -> {} {} T={}", line, call_names(candidate.calls, *c.graph),
+            data_names(candidate.stores, *c.graph), fusion::granularity_text(candidate), candidate.instances_per_block));
+    }
+    for (const Predictions::Unavailable& missing : predictions.unavailable) {
+        out.line(fmt::format("{}: {}", missing.name, missing.reason));
+    }
+    return out.take();
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every predictor says of the kernels of a program, side by side.
+#pragma once
+
+#include "cli/pipeline.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::cli {
+
+struct Predictions {
+    /// A predictor that cannot say anything of this device, and why not.
+    struct Unavailable {
+        std::string name, reason;
+    };
+    struct Kernel {
+        fusion::Candidate candidate;
+        std::vector<perfmodel::Breakdown> by_predictor; ///< in the order of `predictors`
+    };
+
+    std::vector<std::string> predictors;
+    std::vector<Unavailable> unavailable;
+    std::vector<Kernel> kernels; ///< of the best plan, or all that are kept
+};
+
+/// Pre: the compilation has its plan, and its candidates have their steps (CompileOptions::with_steps). `all`: every kept candidate, by
+/// column; else the kernels of the best plan. `only`: that predictor alone, reported where it cannot be had; else all that serve the device.
+std::optional<Predictions> predict(Compilation& compilation, bool all, const std::optional<std::string>& only, Diagnostics& diagnostics);
+
+/// A line for each kernel and predictor, with the breakdown; or, for many kernels, a line for each kernel.
+std::string predictions_text(const Predictions& predictions, const Compilation& compilation);
+std::string predictions_table(const Predictions& predictions, const Compilation& compilation);
+/// The keys stand in docs/cli.md.
+std::string predictions_json(const Predictions& predictions, const Compilation& compilation);
+
+} // namespace fusec::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec predict`: every predictor on the same kernels, and calibrated devices on the command line.
+#include "tests/cli/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace fusec {
+namespace {
+
+using nlohmann::json;
+using test::fusec;
+using testing::HasSubstr;
+
+const std::string demo = std::string(FUSEC_SOURCE_DIR) + "/examples/demo.fus";
+
+class Predict : public testing::Test {
+protected:
+    json predicted(std::vector<std::string> words) const {
+        words.insert(words.begin(), {"predict", demo, "--json", "-"});
+        const test::Outcome outcome = fusec(words, folder.path());
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return json::parse(outcome.out);
+    }
+    test::TemporaryFolder folder;
+};
+
+TEST_F(Predict, SaysWhatThePlanWasChosenBy) {
+    const json explored = json::parse(fusec({"explore", demo, "--json", "-"}, folder.path()).out);
+    const json report = predicted({});
+    const json& kernels = explored["plans"][0]["kernels"];
+    ASSERT_EQ(report["kernels"].size(), kernels.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const json& composite = report["kernels"][i]["predictions"]["composite"];
+        const double seconds = kernels[i]["seconds"]; // of 40 bits, as plans are compared
+        EXPECT_NEAR(composite["seconds"].get<double>(), seconds, 1e-11 * seconds);
+        EXPECT_EQ(composite["bound_by"], kernels[i]["bound_by"]);
+        EXPECT_EQ(report["kernels"][i]["calls"], kernels[i]["calls"]);
+        EXPECT_GT(composite["bounds"].size(), 4U);
+    }
+}
+
+// Every predictor either answers for every kernel, or is named with what it lacks: none is left out without a word.
+TEST_F(Predict, EveryPredictorAnswersOrSaysWhyNot) {
+    for (const char* device : {"h200", "a100", "l40", "mi210", "gtx480"}) {
+        const json report = predicted({"--all", "--device", device});
+        std::vector<std::string> named = report["predictors"];
+        EXPECT_THAT(named, testing::IsSupersetOf({"composite", "roofline"}));
+        for (const auto& [name, reason] : report["unavailable"].items()) {
+            EXPECT_THAT(reason.get<std::string>(), HasSubstr("`" + name + "`"));
+            EXPECT_EQ(std::count(named.begin(), named.end(), name), 0);
+        }
+        EXPECT_GT(report["kernels"].size(), 100U);
+        for (const json& kernel : report["kernels"]) {
+            ASSERT_EQ(kernel["predictions"].size(), named.size());
+            for (const auto& [name, said] : kernel["predictions"].items()) {
+                EXPECT_GT(said["seconds"].get<double>(), 0) << name;
+            }
+        }
+    }
+}
+
+TEST_F(Predict, OneAlone) {
+    const json report = predicted({"--only", "roofline"});
+    EXPECT_EQ(report["predictors"], json({"roofline"}));
+    EXPECT_EQ(report["kernels"][0]["predictions"].size(), 1U);
+    const test::Outcome unknown = fusec({"predict", demo, "--only", "rooflin"}, folder.path());
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("[unknown-predictor]"), HasSubstr("did you mean `roofline`?")));
+}
+
+TEST_F(Predict, TextNamesBoundsAndKernels) {
+    const test::Outcome plan = fusec({"predict", demo}, folder.path());
+    EXPECT_THAT(plan.out, testing::AllOf(HasSubstr("loads A, B, c, D, E; stores F"), HasSubstr("composite"), HasSubstr("(dram)  dram ")));
+    const test::Outcome all = fusec({"predict", demo, "--all"}, folder.path());
+    EXPECT_THAT(all.out, HasSubstr("{M1, v1} -> "));
+}
+
+// A calibration is used by the name of its file, is in what the build depends on, and names itself in the text.
+TEST_F(Predict, CalibratedDevice) {
+    folder.write("node.json",
+        R"({"schema": 1, "kind": "calibration", "name": "node", "base": "h200", "date": "2026-11-20T10:00:00Z", "machine": "a GPU",
+            "commit": "0123456789abcdef0123456789abcdef01234567",
+            "figures": [{"key": "speed.dram", "value": 2400, "unit": "GB/s", "points": 3, "residual": 0.01, "how": "copies"}]})");
+    const json plain = predicted({"--only", "roofline"}), calibrated = predicted({"--only", "roofline", "--device", "node.json"});
+    EXPECT_EQ(calibrated["device"], "node");
+    EXPECT_EQ(calibrated["calibration"].get<std::string>().size(), 16U);
+    EXPECT_EQ(plain["calibration"], "");
+    const auto dram = [](const json& report) { return report["kernels"][0]["predictions"]["roofline"]["bounds"]["dram"].get<double>(); };
+    EXPECT_DOUBLE_EQ(dram(calibrated), 2 * dram(plain));
+    const test::Outcome compiled = fusec({demo, "-o", "fused.cu", "--device", "node.json", "--depfile", "fused.d"}, folder.path());
+    EXPECT_EQ(compiled.code, 0) << compiled.err;
+    EXPECT_THAT(
+        folder.read("fused.cu"), HasSubstr("--device node.json (calibration " + calibrated["calibration"].get<std::string>() + ")"));
+    EXPECT_THAT(folder.read("fused.d"), testing::AllOf(HasSubstr("node.json"), HasSubstr("h200.toml")));
+    const test::Outcome shown = fusec({"devices", "show", "node.json"}, folder.path());
+    EXPECT_THAT(
+        shown.out, testing::AllOf(HasSubstr("(calibrated)"), HasSubstr("calibration of 2026-11-20T10:00:00Z (a GPU): copies; 3 points")));
+}
+
+} // namespace
+} // namespace fusec
