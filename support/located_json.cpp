@@ -111,7 +111,7 @@ int nesting(std::string_view text) {
     int deepest = 0;
     const Json parsed = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
         deepest = std::max(deepest, depth + 1); // the parser counts from 0
-        return depth < 32; // what is deeper is not kept
+        return depth < 32;                      // what is deeper is not kept
     });
     return deepest;
 }
