@@ -157,7 +157,7 @@ std::size_t demanded_components(const fusion::Plan& plan, const frontend::Checke
 }
 
 /// The texts of every other case are compiled by clang 19 where it is installed and shares its run-time libraries with this program.
-std::optional<execute::HostCompiler> compiler_of(std::uint64_t shard, Diagnostics& diagnostics) {
+std::optional<execute::HostCompiler> compiler_of([[maybe_unused]] std::uint64_t shard, Diagnostics& diagnostics) {
 #if !defined(__SANITIZE_ADDRESS__)
     if (shard % 2 == 1) {
         if (auto clang = execute::compiler_named("clang++-19")) {
