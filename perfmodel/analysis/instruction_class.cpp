@@ -41,10 +41,10 @@ LatencyTable hopper_latencies() {
             table.cycles[c] = cycles;
         }
     };
-    // Dependent chains on A100 and Hopper (models.md 3.3).
+    // Dependent chains on A100 and Hopper (Accel-Sim configurations, microbenchmarks of RTX 4070).
     set({fma_f32, add_f32, mul_f32, other_f32, integer, address, select}, 4);
     set({fma_f64, add_f64, mul_f64, other_f64}, 8);
-    // Sequences, by dependent chains that OpenXLA measured on H100 (models.md 2, its performance model), slow paths included.
+    // Sequences, by dependent chains that OpenXLA measured on H100 (its GpuPerformanceModel), slow paths included.
     set({division_f32}, 19);
     set({square_root_f32, reciprocal_square_root_f32}, 75);
     set({exponential_f32}, 79);
@@ -58,12 +58,12 @@ LatencyTable hopper_latencies() {
     set({logarithm_f64}, 815);
     set({sine_f64, cosine_f64}, 554);
     set({power_f64}, 2205);
-    // Pointer chases (models.md 3.2): shared memory, L1 hit for constants and local memory, DRAM.
+    // Pointer chases (RRZE gpu-benches, HPMLL): shared memory, L1 hit for constants and local memory, DRAM.
     set({shared_load, shared_store}, 29);
     set({local_load, local_store, constant_load}, 32);
     set({global_load, async_copy, atomic}, 600);
     set({block_barrier}, 24); // 22 and 2 for each warp, of one warp
-    // Not measured in models.md: conversions as the special-function unit's, exchanges as accesses of shared memory, the barrier of a warp
+    // Assumptions: conversions as the special-function unit's, exchanges as accesses of shared memory, the barrier of a warp
     // as one integer instruction; 0: stores to global memory (nobody waits for them), branches, commits and waits, and unknown functions.
     set({conversion}, 23);
     set({shuffle}, 29);

@@ -14,7 +14,7 @@ enum class InstructionClass {
     fma_f32,
     add_f32, ///< and subtractions
     mul_f32,
-    other_f32, ///< comparison, minimum, maximum, negation, absolute value
+    other_f32, ///< comparison, minimum, maximum (negation and absolute value are modifiers of operands)
     division_f32,
     square_root_f32,
     reciprocal_square_root_f32,
@@ -80,8 +80,8 @@ struct LatencyTable {
     ByClass cycles;
 };
 
-/// Hopper, from the figures in the headers of devices (pointer chases and dependent chains; see docs/model.md and the .cpp): FMA 4, f64 8,
-/// special functions 23, shared 29. Loads of global memory are those of a DRAM access. What is not known is 0 and said in the .cpp.
+/// Hopper, from dependent chains and pointer chases that others have published; the .cpp names them and what is an assumption. Loads of
+/// global memory are accesses of DRAM. Uncalibrated.
 LatencyTable hopper_latencies();
 
 } // namespace fusec::perfmodel::analysis

@@ -55,7 +55,7 @@ struct AccessProfile {
     Pattern pattern = Pattern::single;
     std::int64_t stride_bytes = 0; ///< between neighbouring lanes, where the pattern is one distance (bytes for unit, 0 for broadcast)
     /// Per warp access, the mean: global memory 32-byte sectors; shared memory passes of the 32 banks of 4 bytes, where accesses of 8 and
-    /// 16 bytes are served by half and quarter warps (models.md 3.3).
+    /// 16 bytes are served by half and quarter warps.
     double transactions = 0;
     double least_transactions = 0; ///< the same if the lanes' bytes were adjacent (broadcast: as it is)
     bool known = true;             ///< false: an address depends on data, and the worst is assumed

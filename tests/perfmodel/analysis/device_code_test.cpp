@@ -168,6 +168,25 @@ TEST(DeviceModule, RoutinesOfTheRuntimeAreFollowed) {
     EXPECT_THAT(profile.unknowns, testing::IsEmpty());
 }
 
+TEST(DeviceModule, ArchitecturesWithoutAsynchronousCopiesCopyThroughRegisters) {
+    DeviceText text = demo_text();
+    text.files[0].text.erase(text.files[0].text.find("#if defined(__CUDA_ARCH__)"),
+        text.files[0].text.find("#endif") - text.files[0].text.find("#if defined(__CUDA_ARCH__)") + 6);
+    Launch launch;
+    launch.threads = 32;
+    launch.arguments = {{"first", 0}, {"n", 1 << 20}};
+    for (const std::string architecture : {"sm_75", "sm_80"}) {
+        text.architecture = architecture;
+        const auto module = module_of(text);
+        const KernelProfile profile = profile_of(*module, "demo_kernels::demo_F<float4>", launch);
+        EXPECT_EQ(profile.block[InstructionClass::async_copy], architecture == "sm_75" ? 0 : 32 * 71 / 4);
+        EXPECT_EQ(profile.block[InstructionClass::global_load], architecture == "sm_75" ? 32 * 71 / 4 : 0);
+        EXPECT_EQ(profile.bytes(Space::global, false), 32 * 71 * 4);
+        Diagnostics diagnostics;
+        EXPECT_THAT(module->ptx(diagnostics).value_or(""), HasSubstr(".target " + architecture));
+    }
+}
+
 std::size_t occurrences(const std::string& text, const std::string& word) {
     std::size_t count = 0;
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
