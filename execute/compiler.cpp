@@ -2,10 +2,10 @@
 #include "execute/compiler.hpp"
 
 #include "execute/build_folder.hpp"
-#include "execute/process.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/process.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -61,23 +61,6 @@ std::vector<std::string> flags_of(const BuildRequest& request, const HostCompile
     flags.push_back("-fsanitize=address");
 #endif
     return flags;
-}
-
-std::optional<fs::path> in_path(const std::string& name) {
-    if (name.find('/') != std::string::npos) {
-        std::error_code ignored;
-        return fs::is_regular_file(name, ignored) && ::access(name.c_str(), X_OK) == 0 ? std::optional<fs::path>(name) : std::nullopt;
-    }
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders(path == nullptr ? "" : path);
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const fs::path program = fs::path(folder.empty() ? "." : folder) / name;
-        std::error_code ignored;
-        if (fs::is_regular_file(program, ignored) && ::access(program.c_str(), X_OK) == 0) {
-            return program;
-        }
-    }
-    return std::nullopt;
 }
 
 /// The first lines of a compiler's log that say what is wrong.
@@ -136,7 +119,7 @@ void add_folder(Key& key, const fs::path& folder) {
 
 /// The words of a command: what stands between blanks. A text that names a program as it is (a path may hold blanks) is one word.
 std::vector<std::string> words_of(const std::string& text) {
-    if (in_path(text)) {
+    if (find_program(text)) {
         return {text};
     }
     std::istringstream blanks(text);
@@ -151,7 +134,7 @@ struct Asked {
 
 Asked ask(const std::string& name) {
     const std::vector<std::string> words = words_of(name);
-    const std::optional<fs::path> program = words.empty() ? std::nullopt : in_path(words.front());
+    const std::optional<fs::path> program = words.empty() ? std::nullopt : find_program(words.front());
     if (!program) {
         return {};
     }

@@ -127,7 +127,7 @@ void evict(const fs::path& folder, const CacheBound& bound) {
         const std::string extension = found.path().extension().string();
         if (S_ISDIR(state.st_mode) && found.path().filename().string().starts_with("building-") && now - state.st_mtime > day) {
             fs::remove_all(found.path(), error);
-        } else if (S_ISREG(state.st_mode) && extension == ".so") {
+        } else if (S_ISREG(state.st_mode) && (extension == ".so" || extension == ".bc")) {
             entries.push_back({found.path(), state.st_atime, static_cast<std::uintmax_t>(state.st_size)});
         } else if (S_ISDIR(state.st_mode) && extension == ".failed") {
             entries.push_back({found.path(), state.st_mtime, bytes_of_folder(found.path())});

@@ -33,8 +33,9 @@ struct CacheBound {
 /// Marks a library as used now.
 void mark_used(const std::filesystem::path& library);
 
-/// Removes libraries and kept logs, those not used for longest first, until the rest takes at most four fifths of the bound; does nothing
-/// while all take no more than the bound. Also removes folders of builds that ended a day ago or earlier without cleaning up.
+/// Removes libraries, device code (`.bc`, of the static analysis) and kept logs, those not used for longest first, until the rest takes at
+/// most four fifths of the bound; does nothing while all take no more than the bound. Also removes folders of builds that ended a day ago or
+/// earlier without cleaning up.
 void evict(const std::filesystem::path& folder, const CacheBound& bound = {});
 
 } // namespace fusec::execute

@@ -92,40 +92,6 @@ struct Child {
 
 } // namespace
 
-ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder) {
-    ProcessResult result;
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        return result;
-    }
-    std::vector<char*> arguments;
-    for (const std::string& argument : command) {
-        arguments.push_back(const_cast<char*>(argument.c_str()));
-    }
-    arguments.push_back(nullptr);
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-        ::dup2(nothing, 0);
-        ::dup2(ends[1], 1);
-        ::dup2(ends[1], 2);
-        if (::chdir(folder.c_str()) == 0) {
-            ::execv(arguments[0], arguments.data());
-        }
-        ::_exit(127);
-    }
-    ::close(ends[1]);
-    if (child > 0) {
-        result.started = true;
-        while (read_some(ends[0], result.output)) {
-        }
-        const int status = wait_for(child);
-        result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    }
-    ::close(ends[0]);
-    return result;
-}
-
 void send_from_child(const std::string& text) {
     write_all(result_pipe, text.data(), text.size());
 }

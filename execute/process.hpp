@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other processes: programs that are run to their end, and functions that are run in a child, so that a fault of generated code ends
-// the child only.
+// Functions that are run in a child process, so that a fault of generated code ends the child only. Programs: support/process.hpp.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace fusec::execute {
-
-struct ProcessResult {
-    bool started = false;
-    int exit_code = -1; ///< 128 + signal when a signal ended it
-    std::string output; ///< stdout and stderr
-};
-
-/// Runs `command` (program and arguments, no shell) in `folder` to its end, with nothing to read.
-ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder = ".");
 
 struct ChildResult {
     bool completed = false; ///< the function returned, and its text has arrived whole

@@ -2,7 +2,7 @@
 // NumPy files against bytes written by hand, and by NumPy itself where it is installed.
 #include "execute/npy.hpp"
 
-#include "execute/process.hpp"
+#include "support/process.hpp"
 #include "temporary_folder.hpp"
 
 #include <gmock/gmock.h>

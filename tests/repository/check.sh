@@ -80,7 +80,7 @@ ANTLR (antlr4-runtime|antlr4-common|Fusec(Lexer|Parser|BaseVisitor|Visitor|BaseL
 Boost boost/([a-ce-z]|d[^y]) dag/[^/]*\.cpp
 dynamic_bitset boost/dynamic_bitset (dag|fusion|perfmodel|codegen|execute|cli)/[^/]*\.[ch]pp
 CBC (coin/|Cbc|Clp|Coin|Osi|Cgl) fusion/solver_cbc\.cpp
-LLVM (llvm|clang)(-c)?/ perfmodel/[^/]*\.cpp
+LLVM (llvm|clang)(-c)?/ perfmodel/analysis/[^/]*\.cpp
 CLI11 CLI/ cli/[^/]*\.cpp
 nlohmann-json nlohmann/ (cli/(report|predictions)_json|fusion/plan_file_json|perfmodel/calibration_json|support/located_json)\.cpp
 GoogleTest g(test|mock)/ tests/.*

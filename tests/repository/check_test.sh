@@ -62,6 +62,8 @@ fails include-direction 'dag/graph.cpp:5: includes "tests/dag/fixture.hpp"'
 echo '#include "../support/ids.hpp"' >>dag/graph.cpp
 fails include-direction 'by a relative path'
 
+printf '%s\n' "$spdx" '#include <llvm/IR/Module.h>' >perfmodel/device.cpp
+fails third-party 'perfmodel/device.cpp:2:#include <llvm/IR/Module.h> (LLVM belongs in perfmodel/analysis/'
 for line in '<toml++/toml.h>' '<antlr4-runtime.h>' '<boost/graph/adjacency_list.hpp>' '<llvm/IR/Module.h>' '<CLI/CLI.hpp>' '<nlohmann/json.hpp>' '<gtest/gtest.h>' '<Eigen/Dense>' '<CbcModel.hpp>'; do
     printf '%s\n' "$spdx" "#include $line" >fusion/space.cpp
     fails third-party "fusion/space.cpp:2:#include $line"
