@@ -2,6 +2,7 @@
 #include "perfmodel/predictor.hpp"
 
 #include "perfmodel/composite.hpp"
+#include "perfmodel/hong_kim.hpp"
 #include "perfmodel/roofline.hpp"
 
 #include <algorithm>
@@ -70,9 +71,14 @@ constexpr const char* stream_figures[] = {"stream.read.tau", "stream.read.c", "s
     "stream.write.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak"};
 constexpr const char* data_sheet[] = {"speed.dram"};
 
+constexpr const char* hong_kim_figures[] = {
+    "hong-kim.mem_ld", "hong-kim.departure_coalesced", "hong-kim.departure_uncoalesced", "hong-kim.issue_cycles"};
+
 constexpr PredictorKind kinds[] = {
     {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, make<Composite>},
     {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, make<Roofline>},
+    {"hong-kim", "Hong and Kim, ISCA 2009, as printed by Ostapenko, \"Execution model of programs on AMD video processors\"", true, false,
+        hong_kim_figures, hong_kim_figures, make_hong_kim},
 };
 
 } // namespace

@@ -55,14 +55,75 @@ public:
         return w;
     }
 
+    /// The same step by step: a list copied into a tile, one read in place, a uniform, and a list stored, with a barrier after the copy.
+    KernelWork with_steps() {
+        using Step = fusion::WorkStep;
+        using fusion::Addressing;
+        KernelWork w = work();
+        const auto add = [&](Step::Kind kind) -> Step& {
+            w.steps.emplace_back().kind = kind;
+            return w.steps.back();
+        };
+        if (w.read_bytes != 0) {
+            const int bytes = whole(0, 1) == 0 ? 4 : 16;
+            Step& load = add(Step::Kind::load);
+            load.read_bytes = w.read_bytes;
+            load.round_trip = true;
+            load.accesses.push_back({false, Addressing::unit, bytes, w.read_bytes / bytes, w.read_bytes / 32, w.async_copies});
+        }
+        for (int i = 0; i < w.block_barriers; ++i) {
+            add(Step::Kind::block_barrier);
+        }
+        Step& compute = add(Step::Kind::compute);
+        compute.instructions = 32 * w.instructions;
+        compute.arithmetic = {w.flops, w.divisions, w.square_roots, w.transcendentals};
+        if (whole(0, 1) == 0) {
+            const double count = whole(1, 30);
+            compute.accesses.push_back({false, Addressing::strided, 4, count, count, false});
+            compute.accesses.push_back({false, Addressing::broadcast, 4, 9, 9 / 32.0, false});
+        }
+        Step& store = add(Step::Kind::store);
+        store.write_bytes = w.write_bytes;
+        store.accesses.push_back({true, whole(0, 1) == 0 ? Addressing::unit : Addressing::strided, 4, w.write_bytes / 4,
+            w.write_bytes / (whole(0, 1) == 0 ? 32 : 4), false});
+        return w;
+    }
+
 private:
     std::mt19937 generator_;
 };
 
-class EveryPredictor : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+/// The device with figures that no description has: any that make sense.
+Device completed(Device device) {
+    if (device.limits.target == fusion::Target::cuda) {
+        for (const auto& [key, value] : {std::pair("hong-kim.mem_ld", 600.0), std::pair("hong-kim.departure_coalesced", 10.0),
+                 std::pair("hong-kim.departure_uncoalesced", 3.0), std::pair("hong-kim.issue_cycles", 0.5)}) {
+            if (!figure(device, key)) {
+                EXPECT_TRUE(set_figure(device, key, value)) << key;
+            }
+        }
+    }
+    return device;
+}
+
+std::vector<std::tuple<std::string, std::string>> devices_with_their_predictors() {
+    std::vector<std::tuple<std::string, std::string>> result;
+    for (const std::string& name : device_names()) {
+        const bool host = standard_device(name).limits.target == fusion::Target::host;
+        for (const PredictorKind& kind : predictor_kinds()) {
+            if (host ? kind.host : kind.cuda) {
+                result.emplace_back(name, kind.name);
+            }
+        }
+    }
+    return result;
+}
+
+/// Predicts with the standard description of a device, completed where it has no figure.
+class WithPredictor : public testing::TestWithParam<std::tuple<std::string, std::string>> {
 protected:
     void SetUp() override {
-        device = standard_device(std::get<0>(GetParam()));
+        device = completed(standard_device(std::get<0>(GetParam())));
         Diagnostics diagnostics;
         predictor = make_predictor(std::get<1>(GetParam()), device, diagnostics);
         ASSERT_NE(predictor, nullptr);
@@ -74,9 +135,13 @@ protected:
     std::unique_ptr<Predictor> predictor;
 };
 
+class EveryPredictor : public WithPredictor {};
+/// Composite and roofline: the search bounds what they predict.
+class BoundingPredictor : public WithPredictor {};
+
 constexpr std::uint64_t counts[] = {1, 31, 1000, 65536, 1048576, 1ULL << 40U};
 
-TEST_P(EveryPredictor, NoKernelIsCheaperThanItsLowerBound) {
+TEST_P(BoundingPredictor, NoKernelIsCheaperThanItsLowerBound) {
     RandomKernels random(1);
     double tightest = 0;
     for (int i = 0; i < 2000; ++i) {
@@ -117,7 +182,7 @@ TEST_P(EveryPredictor, NoKernelIsCheaperThanItsLowerBound) {
     EXPECT_GT(tightest, 0.9) << "the bound is never near the cost";
 }
 
-TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
+TEST_P(BoundingPredictor, MoreWorkNeverCostsLess) {
     RandomKernels random(2);
     double KernelWork::* const amounts[] = {&KernelWork::flops, &KernelWork::divisions, &KernelWork::square_roots,
         &KernelWork::transcendentals, &KernelWork::shared_wavefronts, &KernelWork::l1_wavefronts, &KernelWork::store_requests,
@@ -163,10 +228,29 @@ TEST_P(EveryPredictor, MoreWorkNeverCostsLess) {
     }
 }
 
+TEST_P(EveryPredictor, IsFiniteAndPositiveAndNeverFallsWithTheElements) {
+    RandomKernels random(6);
+    for (int i = 0; i < 300; ++i) {
+        const KernelWork work = random.with_steps();
+        double before = 0;
+        for (const std::uint64_t n : counts) {
+            for (const std::uint64_t more : {0U, 1U, 20U}) {
+                const double cost = seconds(work, n + more);
+                ASSERT_TRUE(std::isfinite(cost)) << "kernel " << i << ", " << n + more << " elements";
+                ASSERT_GT(cost, 0) << "kernel " << i << ", " << n + more << " elements";
+                ASSERT_GE(cost, before * (1 - 1e-12)) << "kernel " << i << ", " << n + more << " elements";
+                ASSERT_EQ(cost, seconds(work, n + more));
+                ASSERT_EQ(cost, predictor->seconds(work, n + more));
+                before = cost;
+            }
+        }
+    }
+}
+
 TEST_P(EveryPredictor, ExplainsWhatItCharges) {
     RandomKernels random(3);
     for (int i = 0; i < 200; ++i) {
-        const KernelWork work = random.work();
+        const KernelWork work = random.with_steps();
         const Breakdown breakdown = predictor->explain(work, 1048576);
         EXPECT_EQ(breakdown.cost.seconds, seconds(work, 1048576));
         EXPECT_EQ(breakdown.cost.bound_by, predictor->cost(work, 1048576).bound_by);
@@ -182,10 +266,17 @@ TEST_P(EveryPredictor, ExplainsWhatItCharges) {
             }
         }
         EXPECT_EQ(breakdown.cost.bound_by, active);
+        if (predictor->needs_steps()) {
+            EXPECT_GT(breakdown.quantities.size(), 2U);
+        }
+        for (const Quantity& quantity : breakdown.quantities) {
+            EXPECT_FALSE(quantity.name.empty());
+            EXPECT_FALSE(std::isnan(quantity.value)) << quantity.name;
+        }
     }
 }
 
-TEST_P(EveryPredictor, NothingToDoIsALaunch) {
+TEST_P(BoundingPredictor, NothingToDoIsALaunch) {
     RandomKernels random(4);
     const fusion::Cost cost = predictor->cost(random.work(), 0);
     EXPECT_DOUBLE_EQ(cost.seconds, device.launch_us * 1e-6);
@@ -195,13 +286,22 @@ TEST_P(EveryPredictor, NothingToDoIsALaunch) {
 TEST_P(EveryPredictor, LargeKernelsTakeTimeInProportion) {
     RandomKernels random(5);
     for (int i = 0; i < 50; ++i) {
-        const KernelWork work = random.work();
+        const KernelWork work = random.with_steps();
         EXPECT_NEAR(seconds(work, 1ULL << 40U) / seconds(work, 1ULL << 39U), 2, 1e-3);
     }
 }
 
+TEST_P(EveryPredictor, ABlockThatDoesNotFitIsInfinitelySlow) {
+    RandomKernels random(7);
+    KernelWork work = random.with_steps();
+    work.shared_bytes = device.limits.shared_bytes_per_block + 1;
+    if (device.limits.target == fusion::Target::cuda && std::get<1>(GetParam()) != "roofline") {
+        EXPECT_TRUE(std::isinf(seconds(work, 1000)));
+    }
+}
+
 // The demo program on 2^20 elements: one kernel moves 384 bytes, one per call 384 and twice the intermediates (36 + 12 + 4 + 2 * 100).
-TEST_P(EveryPredictor, OneKernelForTheDemoBeatsOnePerCall) {
+TEST_P(BoundingPredictor, OneKernelForTheDemoBeatsOnePerCall) {
     const auto kernel = [](double read, double write, double flops) {
         KernelWork work;
         work.read_bytes = read;
@@ -226,12 +326,53 @@ TEST_P(EveryPredictor, OneKernelForTheDemoBeatsOnePerCall) {
     EXPECT_NEAR(many / one, 988.0 / 384, 0.5) << "the ratio of the bytes";
 }
 
-INSTANTIATE_TEST_SUITE_P(OnEveryDevice, EveryPredictor,
-    testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(predictor_names())), [](const auto& instance) {
-        std::string name = std::get<0>(instance.param) + "_" + std::get<1>(instance.param);
-        std::replace(name.begin(), name.end(), '-', '_');
-        return name;
-    });
+std::string name_of(const testing::TestParamInfo<std::tuple<std::string, std::string>>& instance) {
+    std::string name = std::get<0>(instance.param) + "_" + std::get<1>(instance.param);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(OnEveryDevice, EveryPredictor, testing::ValuesIn(devices_with_their_predictors()), name_of);
+INSTANTIATE_TEST_SUITE_P(OnEveryDevice, BoundingPredictor,
+    testing::Combine(testing::ValuesIn(device_names()), testing::Values("composite", "roofline")), name_of);
+
+// On a device as its description says, a predictor is made or the message names each key that is missing.
+TEST(Predictors, WhatADescriptionLacksIsNamed) {
+    int made = 0, refused = 0;
+    for (const std::string& name : device_names()) {
+        const Device device = standard_device(name);
+        const bool host = device.limits.target == fusion::Target::host;
+        for (const PredictorKind& kind : predictor_kinds()) {
+            Diagnostics diagnostics;
+            const auto predictor = make_predictor(kind.name, device, diagnostics);
+            if (!(host ? kind.host : kind.cuda)) {
+                EXPECT_EQ(predictor, nullptr);
+                ASSERT_EQ(diagnostics.all().size(), 1U);
+                EXPECT_EQ(diagnostics.all().front().message,
+                    "`" + std::string(kind.name) + "` predicts kernels of a " + (host ? "GPU" : "host") + ", and `" + name + "` is a " +
+                        (host ? "host" : "GPU"));
+                continue;
+            }
+            std::vector<std::string> expected;
+            for (const char* key : kind.needs) {
+                if (!figure(device, key)) {
+                    expected.push_back(
+                        "`" + std::string(kind.name) + "` needs `" + key + "`, which the description of `" + name + "` does not have");
+                }
+            }
+            std::vector<std::string> messages;
+            for (const Diagnostic& each : diagnostics.all()) {
+                EXPECT_EQ(each.kind.name, "missing-figure");
+                messages.push_back(each.message);
+            }
+            EXPECT_EQ(messages, expected);
+            EXPECT_EQ(predictor == nullptr, !expected.empty());
+            ++(predictor == nullptr ? refused : made);
+        }
+    }
+    EXPECT_GT(made, 20);
+    EXPECT_GT(refused, 0);
+}
 
 TEST(Predictors, ABlockThatDoesNotFitIsInfinitelySlow) {
     Diagnostics diagnostics;
@@ -249,7 +390,7 @@ TEST(Predictors, AnUnknownNameIsACommandLineError) {
     EXPECT_EQ(make_predictor("rooflin", standard_device("l40"), diagnostics), nullptr);
     EXPECT_EQ(diagnostics.exit_code(), 2);
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-predictor");
-    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline");
+    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, hong-kim");
 }
 
 // Rows by hand: A100: 108 * 64 * 2 * 1.41 GHz = 19.5 TFLOP/s, 2039 GB/s.

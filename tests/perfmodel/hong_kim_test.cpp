@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/hong_kim.hpp"
+
+#include "tests/perfmodel/devices.hpp"
+
+#include <cmath>
+
+namespace fusec::perfmodel {
+namespace {
+
+using fusion::Addressing;
+using fusion::Bound;
+using fusion::KernelWork;
+using fusion::WorkStep;
+
+/// 2 coalesced and 2 uncoalesced accesses; figures are round, so that all can be worked by hand.
+HongKimInputs inputs() {
+    HongKimInputs in;
+    in.coal_mem_insts = 2;
+    in.uncoal_mem_insts = 2;
+    in.uncoal_per_mw = 5;
+    in.load_bytes_per_warp = 128;
+    in.blocks = 60;
+    in.active_blocks_per_sm = 3;
+    in.active_sms = 10;
+    in.active_warps_per_sm = 12;
+    in.mem_ld = 400;
+    in.departure_del_coal = 4;
+    in.departure_del_uncoal = 10;
+    in.issue_cycles = 4;
+    in.total_insts = 25;
+    in.freq = 1;
+    in.mem_bandwidth = 1000;
+    return in;
+}
+
+// Mem_L_Uncoal = 400 + 4 * 10 = 440, Mem_L = (440 + 400) / 2 = 420, Departure_delay = (10 * 5 + 4) / 2 = 27, Mem_cycles = 2 * 440 + 2 * 400
+// = 1680, Comp_cycles = 4 * 25 = 100, CWP_full = 1780 / 100 = 17.8, #Rep = 60 / (3 * 10) = 2, BW_per_warp = 1 * 128 / 420 = 0.30476,
+// MWP_peak_BW = 1000 / (0.30476 * 10) = 328.1.
+TEST(HongKim, CaseAFewWarps) {
+    const HongKim r = hong_kim(inputs());
+    EXPECT_DOUBLE_EQ(r.mem_l_uncoal, 440);
+    EXPECT_DOUBLE_EQ(r.mem_l_coal, 400);
+    EXPECT_DOUBLE_EQ(r.weight_uncoal, 0.5);
+    EXPECT_DOUBLE_EQ(r.weight_coal, 0.5);
+    EXPECT_DOUBLE_EQ(r.mem_l, 420);
+    EXPECT_DOUBLE_EQ(r.departure_delay, 27);
+    EXPECT_DOUBLE_EQ(r.mwp_without_bw_full, 420.0 / 27);
+    EXPECT_DOUBLE_EQ(r.mwp_without_bw, 12);
+    EXPECT_NEAR(r.bw_per_warp, 0.30476, 1e-5);
+    EXPECT_NEAR(r.mwp_peak_bw, 328.125, 1e-9);
+    EXPECT_DOUBLE_EQ(r.mwp, 12);
+    EXPECT_DOUBLE_EQ(r.mem_cycles, 1680);
+    EXPECT_DOUBLE_EQ(r.comp_cycles, 100);
+    EXPECT_DOUBLE_EQ(r.cwp_full, 17.8);
+    EXPECT_DOUBLE_EQ(r.cwp, 12);
+    EXPECT_DOUBLE_EQ(r.rep, 2);
+    EXPECT_EQ(r.which, HongKimCase::a);
+    EXPECT_DOUBLE_EQ(r.exec_cycles_app, (1680 + 100 + 100 / 4.0 * 11) * 2); // 4110
+    EXPECT_EQ(r.synch_cost, 0);
+    EXPECT_DOUBLE_EQ(r.seconds, 4110e-9);
+}
+
+// 32 warps: MWP = 420 / 27 = 15.556 < CWP = 17.8.
+TEST(HongKim, CaseBManyWarpsWaitForMemory) {
+    HongKimInputs in = inputs();
+    in.active_warps_per_sm = 32;
+    in.synch_insts = 2;
+    const HongKim r = hong_kim(in);
+    EXPECT_NEAR(r.mwp, 15.5556, 1e-4);
+    EXPECT_DOUBLE_EQ(r.cwp, 17.8);
+    EXPECT_EQ(r.which, HongKimCase::b);
+    EXPECT_NEAR(r.exec_cycles_app, (1680 * 32 / 15.5556 + 25 * 14.5556) * 2, 0.1); // 7639.8
+    EXPECT_NEAR(r.synch_cost, (420 - 27) * 2 * 3 * 2, 1e-9); // 27 * (420 / 27 - 1) is 393
+    EXPECT_NEAR(r.seconds, (7639.8 + 4716) * 1e-9, 1e-9);
+}
+
+// A fortieth of the bandwidth: MWP_peak_BW = 328.1 / 40 = 8.203.
+TEST(HongKim, BandwidthLimitsTheWarpsThatWait) {
+    HongKimInputs in = inputs();
+    in.mem_bandwidth = 25;
+    const HongKim r = hong_kim(in);
+    EXPECT_DOUBLE_EQ(r.mwp_without_bw, 12);
+    EXPECT_NEAR(r.mwp, 25 / 3.047619, 1e-5); // 8.203
+    EXPECT_EQ(r.which, HongKimCase::b);
+    EXPECT_NEAR(r.exec_cycles_app, (1680 * 12 / 8.203125 + 25 * 7.203125) * 2, 1e-6);
+    in.mem_bandwidth = 1; // less than one warp's
+    EXPECT_EQ(hong_kim(in).mwp, 1);
+}
+
+// 50 instructions: Comp_cycles = 200, CWP = 1880 / 200 = 9.4 < MWP = 12.
+TEST(HongKim, CaseCComputationHidesMemory) {
+    HongKimInputs in = inputs();
+    in.total_insts = 50;
+    const HongKim r = hong_kim(in);
+    EXPECT_DOUBLE_EQ(r.cwp, 9.4);
+    EXPECT_EQ(r.which, HongKimCase::c);
+    EXPECT_DOUBLE_EQ(r.exec_cycles_app, (420 + 200 * 12) * 2);
+}
+
+// 500 instructions: Comp_cycles = 2000 > Mem_cycles: case B, as the condition is printed, though CWP = 1.84 < MWP.
+TEST(HongKim, CaseBAlsoOfMoreComputationThanMemory) {
+    HongKimInputs in = inputs();
+    in.total_insts = 500;
+    const HongKim r = hong_kim(in);
+    EXPECT_DOUBLE_EQ(r.cwp, 1.84);
+    EXPECT_EQ(r.which, HongKimCase::b);
+    EXPECT_DOUBLE_EQ(r.exec_cycles_app, (1680 * 12 / 12 + 2000 / 4.0 * 11) * 2);
+}
+
+TEST(HongKim, LimitsWithoutDivisionByZero) {
+    HongKimInputs in = inputs();
+    in.coal_mem_insts = in.uncoal_mem_insts = 0;
+    const HongKim computes = hong_kim(in);
+    EXPECT_EQ(computes.which, HongKimCase::no_memory);
+    EXPECT_DOUBLE_EQ(computes.exec_cycles_app, 100 * 12 * 2);
+    in = inputs();
+    in.total_insts = 0;
+    const HongKim waits = hong_kim(in);
+    EXPECT_EQ(waits.which, HongKimCase::a);
+    EXPECT_DOUBLE_EQ(waits.cwp, 12);
+    EXPECT_DOUBLE_EQ(waits.exec_cycles_app, 1680 * 2);
+    in.blocks = 1; // less than the device holds
+    EXPECT_DOUBLE_EQ(hong_kim(in).exec_cycles_app, 1680);
+    in.blocks = 0;
+    EXPECT_EQ(hong_kim(in).seconds, 0);
+    in = inputs();
+    in.load_bytes_per_warp = 0;
+    EXPECT_TRUE(std::isinf(hong_kim(in).mwp_peak_bw));
+    EXPECT_DOUBLE_EQ(hong_kim(in).mwp, 12);
+}
+
+// The paper's own example, a tiled product of matrices on the FX5600, which has both equations that the talk lacks. Its inputs are those of
+// published re-implementations of the paper; that it prints MWP 2.28, 38450 cycles and 12288 of barriers is from memory. It goes on with MWP
+// rounded to 2.28: 4380 * 20 / 2.28 + 22 * 1.28 = 38449 and 320 * 1.28 * 6 * 5 = 12288; unrounded they are 38428 and 12300.
+TEST(HongKim, ExampleOfThePaper) {
+    HongKimInputs in;
+    in.total_insts = 27 + 6;
+    in.uncoal_mem_insts = 6;
+    in.uncoal_per_mw = 32;
+    in.synch_insts = 2 * 3;
+    in.load_bytes_per_warp = 128;
+    in.blocks = 80;
+    in.active_blocks_per_sm = 5;
+    in.active_sms = 16;
+    in.active_warps_per_sm = 20; // 5 blocks of 128 threads
+    in.mem_ld = 420;
+    in.departure_del_coal = 4;
+    in.departure_del_uncoal = 10;
+    in.issue_cycles = 4;
+    in.freq = 1;
+    in.mem_bandwidth = 80;
+    const HongKim r = hong_kim(in);
+    EXPECT_DOUBLE_EQ(r.mem_l, 730);
+    EXPECT_DOUBLE_EQ(r.departure_delay, 320);
+    EXPECT_NEAR(r.mwp, 2.28, 0.005);
+    EXPECT_NEAR(r.bw_per_warp, 0.175, 0.0005);
+    EXPECT_NEAR(r.mwp_peak_bw, 80 / (0.175 * 16), 0.1);
+    EXPECT_DOUBLE_EQ(r.comp_cycles, 132);
+    EXPECT_DOUBLE_EQ(r.mem_cycles, 4380);
+    EXPECT_NEAR(r.cwp_full, 34.18, 0.005);
+    EXPECT_EQ(r.cwp, 20);
+    EXPECT_EQ(r.rep, 1);
+    EXPECT_EQ(r.which, HongKimCase::b);
+    EXPECT_NEAR(r.exec_cycles_app, 38450, 25);
+    EXPECT_NEAR(r.synch_cost, 12288, 13);
+}
+
+// The talk prints its result and no inputs: 2347008 cycles, 0.002607787 s calculated, 0.0028 s measured. Deduced from the first two: a clock of
+// 900 MHz. Any inputs that take so many cycles take so many seconds: here 2347008 = 32 * 73344 cycles of computation alone.
+TEST(HongKim, PrintedCyclesArePrintedSeconds) {
+    HongKimInputs in = inputs();
+    in.freq = 0.9;
+    in.coal_mem_insts = in.uncoal_mem_insts = 0;
+    in.active_warps_per_sm = 32;
+    in.blocks = in.active_blocks_per_sm * in.active_sms;
+    in.issue_cycles = 1;
+    in.total_insts = 73344;
+    const HongKim r = hong_kim(in);
+    EXPECT_DOUBLE_EQ(r.exec_cycles_app, 2347008);
+    EXPECT_NEAR(r.seconds, 0.002607787, 0.5e-9);
+    EXPECT_NEAR(r.seconds / 0.0028 - 1, -0.069, 0.0005);
+}
+
+// Printed: throughputs of the HD 6970, and the same normalised. Deduced: what they are normalised by, 40.
+TEST(HongKim, NormalisedCostsOfTheAmdTable) {
+    EXPECT_EQ(amd_comp_cycles({1, 0, 0, 0, 0}), std::round(40 / 21.0));
+    EXPECT_EQ(amd_comp_cycles({1, 0, 0, 0, 0}), std::round(40 / 22.0));
+    EXPECT_EQ(amd_comp_cycles({0, 1, 0, 0, 0}), 40 / 40);
+    EXPECT_EQ(amd_comp_cycles({0, 0, 1, 0, 0}), 40 / 2);
+    EXPECT_EQ(amd_comp_cycles({0, 0, 0, 1, 0}), 40 / 1);
+    EXPECT_EQ(amd_comp_cycles({0, 0, 0, 0, 1}), 40 / 2);
+    // A pass of the talk's inner loop, sum += 1.0f / (x * x + j), is 3 simple operations and a division.
+    EXPECT_EQ(amd_comp_cycles({3, 0, 1, 0, 0}), 26);
+    EXPECT_EQ(amd_comp_cycles({3, 7, 1, 2, 5}), 6 + 7 + 20 + 80 + 100);
+}
+
+/// Of every element, a block of 256 threads with one each copies in 4 bytes and stores 4 that are 36 apart, and executes 32 instructions.
+KernelWork copy() {
+    KernelWork work;
+    work.read_bytes = work.write_bytes = 4;
+    work.instructions = 1; // of a warp, per element: 32 of its thread
+    work.elements_per_block = work.threads_per_block = 256;
+    work.registers = 32;
+    work.steps.resize(3);
+    work.steps[0].kind = WorkStep::Kind::load;
+    work.steps[0].accesses = {{false, Addressing::unit, 4, 1, 4 / 32.0, false}};
+    work.steps[1].kind = WorkStep::Kind::block_barrier;
+    work.steps[2].kind = WorkStep::Kind::store;
+    work.steps[2].accesses = {{true, Addressing::strided, 4, 1, 1, false}};
+    return work;
+}
+
+double quantity(const Breakdown& breakdown, const std::string& name) {
+    for (const Quantity& each : breakdown.quantities) {
+        if (each.name == name) {
+            return each.value;
+        }
+    }
+    ADD_FAILURE() << name;
+    return 0;
+}
+
+TEST(HongKim, InputsFromTheStepsOfAKernel) {
+    const auto predictor = make_hong_kim(standard_device("a100"));
+    const Breakdown breakdown = predictor->explain(copy(), 256ULL * 108 * 8 * 10);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "#total_insts"), 32);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "#Coal_Mem_insts"), 1);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "#Uncoal_Mem_insts"), 1);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "#Uncoal_per_mw"), 32);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "#Synch_insts"), 1);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "Load_bytes_per_warp"), 128);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "#Active_blocks_per_SM"), 8);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "N"), 64);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "#Rep"), 10);
+    // The description's figures: 552.7 cycles, 9.56 of a coalesced access, 2.39 of a transaction, 0.25 of an instruction.
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "Mem_L_Uncoal"), 552.7 + 31 * 2.39);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "Departure_delay"), (2.39 * 32 + 9.56) / 2);
+    EXPECT_DOUBLE_EQ(quantity(breakdown, "Comp_cycles"), 8);
+    // MWP = 589.745 / 43.02 = 13.709 and (552.7 + 626.79) * 64 / 13.709 + 4 * 12.709 = 5557.3 cycles, 43.02 * 12.709 * 8 of barriers.
+    EXPECT_EQ(quantity(breakdown, "equation"), 2);
+    EXPECT_NEAR(quantity(breakdown, "MWP"), 13.709, 0.001);
+    EXPECT_NEAR(quantity(breakdown, "Exec_cycles_app"), 55573, 10);
+    EXPECT_NEAR(quantity(breakdown, "Synch_cost"), 43739, 10);
+    EXPECT_NEAR(breakdown.cost.seconds, (55573 + 43739) / 1.41e9, 1e-8);
+    EXPECT_EQ(breakdown.cost.bound_by, Bound::dram);
+}
+
+TEST(HongKim, WiderAccessesDepartMoreSlowly) {
+    const auto predictor = make_hong_kim(standard_device("a100"));
+    KernelWork work = copy();
+    work.steps.pop_back();
+    EXPECT_DOUBLE_EQ(quantity(predictor->explain(work, 1 << 20), "Departure_del_coal"), 9.56);
+    work.steps[0].accesses[0] = {false, Addressing::unit, 16, 1, 16 / 32.0, false};
+    EXPECT_DOUBLE_EQ(quantity(predictor->explain(work, 1 << 20), "Departure_del_coal"), 4 * 9.56);
+    work.steps[0].accesses[0] = {false, Addressing::broadcast, 4, 1, 1 / 32.0, false};
+    EXPECT_DOUBLE_EQ(quantity(predictor->explain(work, 1 << 20), "Departure_del_coal"), 9.56 / 4);
+}
+
+// What descriptions deduce their figures from.
+TEST(HongKim, FiguresOfDescriptionsFollowFromTheirSpeeds) {
+    for (const char* name : {"h200", "h100", "gh200", "a100", "l40", "v100", "rtx4090", "mi210"}) {
+        const Device device = standard_device(name);
+        const double bytes_per_clock = device.dram_gb_per_s / device.limits.sm_count / device.clock_ghz;
+        EXPECT_NEAR(figure(device, "hong-kim.mem_ld").value() / (device.dram_latency_ns * device.clock_ghz), 1, 1e-3) << name;
+        EXPECT_NEAR(figure(device, "hong-kim.departure_coalesced").value() * bytes_per_clock / (4 * device.limits.warp_size), 1, 1e-3)
+            << name;
+        EXPECT_NEAR(figure(device, "hong-kim.departure_uncoalesced").value() * bytes_per_clock / 32, 1, 1e-3) << name;
+        EXPECT_DOUBLE_EQ(figure(device, "hong-kim.issue_cycles").value(), device.limits.warp_size / 32.0 / device.issue_slots) << name;
+    }
+}
+
+} // namespace
+} // namespace fusec::perfmodel
