@@ -4,10 +4,9 @@
 //
 // Not printed in the talk and taken from the paper's published re-implementations: MWP_peak_BW and Synch_cost. Ours: MWP is at least 1, the
 // warp itself; a launch that fills the device less than once takes as long as one that fills it (#Rep at least 1); a kernel without memory
-// instructions, which none of the cases covers, is case C without Mem_L. The condition of case B is as printed: a kernel that computes more than
-// it waits falls into it unless MWP and CWP are both N.
-// Not in the model: caches (a uniform costs a DRAM access each time), latencies of instructions, spills, shared memory, the launch. Seconds
-// are without the launch.
+// instructions, which none of the cases covers, is case C without Mem_L. The condition of case B is as printed: a kernel that computes more
+// than it waits falls into it unless MWP and CWP are both N. Not in the model: caches (a uniform costs a DRAM access each time), latencies
+// of instructions, spills, shared memory, the launch. Seconds are without the launch.
 #pragma once
 
 #include "perfmodel/predictor.hpp"

@@ -4,6 +4,7 @@
 #include "perfmodel/composite.hpp"
 #include "perfmodel/hong_kim.hpp"
 #include "perfmodel/roofline.hpp"
+#include "perfmodel/staircase.hpp"
 
 #include <algorithm>
 
@@ -74,11 +75,16 @@ constexpr const char* data_sheet[] = {"speed.dram"};
 constexpr const char* hong_kim_figures[] = {
     "hong-kim.mem_ld", "hong-kim.departure_coalesced", "hong-kim.departure_uncoalesced", "hong-kim.issue_cycles"};
 
+constexpr const char* staircase_figures[] = {"staircase.ta", "staircase.tb"};
+
 constexpr PredictorKind kinds[] = {
-    {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, make<Composite>},
-    {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, make<Roofline>},
+    {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, nullptr, make<Composite>},
+    {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, nullptr, make<Roofline>},
     {"hong-kim", "Hong and Kim, ISCA 2009, as printed by Ostapenko, \"Execution model of programs on AMD video processors\"", true, false,
-        hong_kim_figures, hong_kim_figures, make_hong_kim},
+        hong_kim_figures, hong_kim_figures, nullptr, make_hong_kim},
+    {"staircase",
+        "Vishnyakov, Kovalchuk, Bukhanovsky, \"Mapping computational algorithms to the parallel architecture of graphics accelerators\"",
+        true, false, staircase_figures, staircase_figures, staircase_ready, make_staircase},
 };
 
 } // namespace
@@ -122,7 +128,7 @@ std::unique_ptr<Predictor> make_predictor(const std::string& name, const Device&
             complete = false;
         }
     }
-    return complete ? found->make(device) : nullptr;
+    return complete && (found->ready == nullptr || found->ready(device, diagnostics)) ? found->make(device) : nullptr;
 }
 
 } // namespace fusec::perfmodel

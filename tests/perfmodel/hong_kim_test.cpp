@@ -71,7 +71,7 @@ TEST(HongKim, CaseBManyWarpsWaitForMemory) {
     EXPECT_DOUBLE_EQ(r.cwp, 17.8);
     EXPECT_EQ(r.which, HongKimCase::b);
     EXPECT_NEAR(r.exec_cycles_app, (1680 * 32 / 15.5556 + 25 * 14.5556) * 2, 0.1); // 7639.8
-    EXPECT_NEAR(r.synch_cost, (420 - 27) * 2 * 3 * 2, 1e-9); // 27 * (420 / 27 - 1) is 393
+    EXPECT_NEAR(r.synch_cost, (420 - 27) * 2 * 3 * 2, 1e-9);                       // 27 * (420 / 27 - 1) is 393
     EXPECT_NEAR(r.seconds, (7639.8 + 4716) * 1e-9, 1e-9);
 }
 
@@ -131,8 +131,8 @@ TEST(HongKim, LimitsWithoutDivisionByZero) {
 }
 
 // The paper's own example, a tiled product of matrices on the FX5600, which has both equations that the talk lacks. Its inputs are those of
-// published re-implementations of the paper; that it prints MWP 2.28, 38450 cycles and 12288 of barriers is from memory. It goes on with MWP
-// rounded to 2.28: 4380 * 20 / 2.28 + 22 * 1.28 = 38449 and 320 * 1.28 * 6 * 5 = 12288; unrounded they are 38428 and 12300.
+// published re-implementations of the paper; that it prints MWP 2.28, 38450 cycles and 12288 of barriers is from memory. It goes on with
+// MWP rounded to 2.28: 4380 * 20 / 2.28 + 22 * 1.28 = 38449 and 320 * 1.28 * 6 * 5 = 12288; unrounded they are 38428 and 12300.
 TEST(HongKim, ExampleOfThePaper) {
     HongKimInputs in;
     in.total_insts = 27 + 6;
@@ -166,8 +166,8 @@ TEST(HongKim, ExampleOfThePaper) {
     EXPECT_NEAR(r.synch_cost, 12288, 13);
 }
 
-// The talk prints its result and no inputs: 2347008 cycles, 0.002607787 s calculated, 0.0028 s measured. Deduced from the first two: a clock of
-// 900 MHz. Any inputs that take so many cycles take so many seconds: here 2347008 = 32 * 73344 cycles of computation alone.
+// The talk prints its result and no inputs: 2347008 cycles, 0.002607787 s calculated, 0.0028 s measured. Deduced from the first two: a
+// clock of 900 MHz. Any inputs that take so many cycles take so many seconds: here 2347008 = 32 * 73344 cycles of computation alone.
 TEST(HongKim, PrintedCyclesArePrintedSeconds) {
     HongKimInputs in = inputs();
     in.freq = 0.9;

@@ -97,7 +97,8 @@ private:
 Device completed(Device device) {
     if (device.limits.target == fusion::Target::cuda) {
         for (const auto& [key, value] : {std::pair("hong-kim.mem_ld", 600.0), std::pair("hong-kim.departure_coalesced", 10.0),
-                 std::pair("hong-kim.departure_uncoalesced", 3.0), std::pair("hong-kim.issue_cycles", 0.5)}) {
+                 std::pair("hong-kim.departure_uncoalesced", 3.0), std::pair("hong-kim.issue_cycles", 0.5), std::pair("staircase.ta", 0.2),
+                 std::pair("staircase.tb", -0.1)}) {
             if (!figure(device, key)) {
                 EXPECT_TRUE(set_figure(device, key, value)) << key;
             }
@@ -390,7 +391,7 @@ TEST(Predictors, AnUnknownNameIsACommandLineError) {
     EXPECT_EQ(make_predictor("rooflin", standard_device("l40"), diagnostics), nullptr);
     EXPECT_EQ(diagnostics.exit_code(), 2);
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-predictor");
-    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, hong-kim");
+    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, hong-kim, staircase");
 }
 
 // Rows by hand: A100: 108 * 64 * 2 * 1.41 GHz = 19.5 TFLOP/s, 2039 GB/s.
