@@ -135,7 +135,7 @@ private:
     /// A copy of the list by threads side by side, of so many bytes each.
     void record_copy(int list, bool store, int bytes, bool asynchronous = false) {
         const double all = datum(list).list_bytes;
-        recorder_.access({store, Addressing::unit, bytes, all / bytes, all / 32, asynchronous});
+        recorder_.access({store, Addressing::unit, bytes, all / bytes, all / 32, asynchronous, true});
     }
     /// Of the same place by every thread of a warp, which asks for one sector.
     void record_broadcast(int list, double accesses) {
@@ -252,6 +252,7 @@ private:
     /// Every thread of the block does it, whatever its elements are; the host does it once for all of them.
     void count_derivation(const KernelOutline::Derivation& derivation) {
         const library::OperationCounts& operations = derivation.routine->operations;
+        recorder_.routine(derivation.routine->signature);
         const Precision precision = datum(derivation.result).precision;
         count_arithmetic(work_, operations, precision, largest_);
         const int conversions = datum(derivation.operands.front()).precision == precision ? 0 : datum(derivation.result).shape.size();
@@ -274,6 +275,7 @@ private:
         const auto& costs = (*call.costs)[routines_[index]];
         const library::OperationCounts& operations = routine.operations;
         const Precision precision = kernel_.precision_of(call);
+        recorder_.routine(routine.signature);
         count_arithmetic(work_, operations, precision, 1);
         const double arithmetic = arithmetic_instructions(operations, precision, limits_.target) + kernel_.conversions(call);
         count_instructions(arithmetic, routine.threads, arithmetic);

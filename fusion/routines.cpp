@@ -50,6 +50,14 @@ void to_words(std::vector<int>& components, const Shape& shape) {
     }
 }
 
+std::string signature_of(const dag::CallGraph& graph, const frontend::Call& call, const std::string& routine) {
+    std::string operands;
+    for (const DataId operand : call.operands) {
+        operands += (operands.empty() ? "" : ", ") + to_string(graph.datum(operand).type);
+    }
+    return routine + "(" + operands + ") -> " + to_string(graph.datum(call.result).type);
+}
+
 CallRoutines routines_of(
     const library::Catalog& catalog, const dag::CallGraph& graph, const frontend::Call& call, const DeviceLimits& limits) {
     const library::Function& function = catalog.function(call.instance.function);
@@ -76,6 +84,7 @@ CallRoutines routines_of(
             catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
             *threads > 1 ? catalog.exchanges(call.instance, implementation) : 0, catalog.operations(call.instance, implementation),
             operand_reuse(function, call.instance, operands, *threads, implementation.output)};
+        routine.signature = std::make_shared<const std::string>(signature_of(graph, call, function.name + "_" + implementation.name));
         if (const std::string operand = routine.threads == 1 ? "" : indexed_by_lane(graph, call, function, routine); !operand.empty()) {
             result.unusable.push_back("`" + function.name + "_" + implementation.name + "` indexes `" + operand +
                 "` by thread, which every thread computes into registers");

@@ -6,6 +6,8 @@
 #include "fusion/operand_reuse.hpp"
 #include "fusion/target.hpp"
 
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace fusec::fusion {
@@ -24,6 +26,8 @@ struct Routine {
     std::vector<OperandReuse> reuse;     ///< per operand
     /// Of one thread, per operand: the words that hold library::Implementation::components, ascending; empty: all.
     std::vector<std::vector<int>> components = {};
+    /// What a table of measured times knows it by: "mmul_row(float MATRIX3x3, float MATRIX3x3) -> float MATRIX3x3". Steps of work share it.
+    std::shared_ptr<const std::string> signature = nullptr;
 };
 
 /// One thread moves components, by indices that the compiler knows, and computes nothing: into registers, that is no instruction.

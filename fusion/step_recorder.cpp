@@ -45,6 +45,12 @@ void StepRecorder::end() {
     work_->steps.push_back(std::move(step_));
 }
 
+void StepRecorder::routine(const std::shared_ptr<const std::string>& signature) {
+    if (work_ != nullptr) {
+        step_.routine = signature;
+    }
+}
+
 void StepRecorder::access(const GlobalAccess& access) {
     if (work_ != nullptr) {
         step_.accesses.push_back(access);

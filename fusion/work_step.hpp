@@ -5,6 +5,8 @@
 #include "elementary-lib/type.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace fusec::fusion {
@@ -29,6 +31,7 @@ struct GlobalAccess {
     double count = 0;   ///< accesses of threads, per element
     double sectors = 0; ///< 32-byte sectors that they request, per element; those of a warp's access that fall together count once
     bool asynchronous = false;
+    bool staged = false; ///< to or from a tile (host: lanes), by threads that share the copy
 };
 
 /// Amounts are per element, summed over the threads that work on it, as in KernelWork.
@@ -42,8 +45,10 @@ struct WorkStep {
         warp_barrier,
         block_barrier
     } kind = Kind::compute;
-    int index = -1;          ///< compute: the call's place in the kernel; load, store: the datum's; derive: the derivation's; else -1
-    int threads = 1;         ///< per element that execute it; host: 1
+    int index = -1;  ///< compute: the call's place in the kernel; load, store: the datum's; derive: the derivation's; else -1
+    int threads = 1; ///< per element that execute it; host: 1
+    /// compute, derive: which routine runs, at which types (Routine::signature); else null.
+    std::shared_ptr<const std::string> routine;
     bool remap = false;      ///< its threads per element differ from those of the call before
     bool round_trip = false; ///< it waits for global memory, and no step before it since the last wait or barrier does
     double instructions = 0; ///< thread-instructions

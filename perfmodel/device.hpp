@@ -7,11 +7,14 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace fusec::perfmodel {
+
+struct RoutineTimes;
 
 /// Loaded-latency parameters of a stream mix (models.md 3.4): inflight = BW*(tau + c*rho/(1-rho)), rho = BW/peak.
 struct StreamLaw {
@@ -44,8 +47,9 @@ struct Device {
     int cores = 1;               ///< host
     /// Figures that some predictors need and not every description has, by key: "hong-kim.mem_ld". Units are those of device_figures.cpp.
     std::map<std::string, double, std::less<>> optional_figures;
-    std::vector<Figure> figures; ///< every figure with unit and source, in file order: `fusec devices show`
-    std::string calibration;     ///< hash of the calibration that changed figures; empty: none did
+    std::shared_ptr<const RoutineTimes> routine_times; ///< null: none were measured
+    std::vector<Figure> figures;                       ///< every figure with unit and source, in file order: `fusec devices show`
+    std::string calibration;                           ///< hash of the calibration that changed figures; empty: none did
 };
 
 /// The value of the figure of that key ("speed.launch", "hong-kim.mem_ld"), in the unit that descriptions give it in; nothing if the

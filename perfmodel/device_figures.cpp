@@ -127,7 +127,7 @@ constexpr Field fields[] = {
     {"wave.launch_per_block", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
     {"pipeline.launch", "us", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
     {"pipeline.launch_per_thread", "ps", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
-    {"benchmark.remap", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"benchmark.remap", "ns per element", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/predictor.hpp"
 
+#include "perfmodel/benchmark.hpp"
 #include "perfmodel/composite.hpp"
 #include "perfmodel/hong_kim.hpp"
 #include "perfmodel/roofline.hpp"
@@ -72,6 +73,8 @@ constexpr const char* stream_figures[] = {"stream.read.tau", "stream.read.c", "s
     "stream.write.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak"};
 constexpr const char* data_sheet[] = {"speed.dram"};
 
+constexpr const char* benchmark_figures[] = {"benchmark.remap"};
+
 constexpr const char* hong_kim_figures[] = {
     "hong-kim.mem_ld", "hong-kim.departure_coalesced", "hong-kim.departure_uncoalesced", "hong-kim.issue_cycles"};
 
@@ -80,6 +83,8 @@ constexpr const char* staircase_figures[] = {"staircase.ta", "staircase.tb"};
 constexpr PredictorKind kinds[] = {
     {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, nullptr, make<Composite>},
     {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, nullptr, make<Roofline>},
+    {"benchmark", "Filipovic, \"Mapped functions, fusion of kernels\", performance prediction", true, false, benchmark_figures,
+        benchmark_figures, benchmark_ready, make_benchmark},
     {"hong-kim", "Hong and Kim, ISCA 2009, as printed by Ostapenko, \"Execution model of programs on AMD video processors\"", true, false,
         hong_kim_figures, hong_kim_figures, nullptr, make_hong_kim},
     {"staircase",
@@ -128,7 +133,8 @@ std::unique_ptr<Predictor> make_predictor(const std::string& name, const Device&
             complete = false;
         }
     }
-    return complete && (found->ready == nullptr || found->ready(device, diagnostics)) ? found->make(device) : nullptr;
+    const bool ready = found->ready == nullptr || found->ready(device, diagnostics);
+    return complete && ready ? found->make(device) : nullptr;
 }
 
 } // namespace fusec::perfmodel

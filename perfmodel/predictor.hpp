@@ -49,7 +49,7 @@ struct PredictorKind {
     bool cuda, host;                    ///< which devices it serves
     std::span<const char* const> needs; ///< keys of figures that not every description has
     std::span<const char* const> fits;  ///< keys of figures that measurements of a device determine: what a fit may change
-    /// Null, or reports what else is not as it needs it; pre: the figures are there.
+    /// Null, or reports what else is not as it needs it. Figures may be missing, which is reported already.
     bool (*ready)(const Device&, Diagnostics&);
     std::unique_ptr<Predictor> (*make)(const Device&); ///< pre: the device has what it needs
 };

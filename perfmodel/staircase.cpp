@@ -103,6 +103,9 @@ std::unique_ptr<Predictor> make_staircase(const Device& device) {
 }
 
 bool staircase_ready(const Device& device, Diagnostics& diagnostics) {
+    if (!figure(device, "staircase.ta") || !figure(device, "staircase.tb")) {
+        return false;
+    }
     const StaircaseLine line = line_of(device);
     for (const double occupancy : {1.0 / m_warps(device), 1.0}) { // between these t0 is between
         if (line.t0(occupancy) <= 0) {

@@ -53,7 +53,7 @@ StaircaseLine staircase_line(double first_t0, double first_occupancy, double sec
 /// An elementary operation is an instruction of a thread: workPerThread are the thread-instructions of a block, by its threads.
 /// Pre: the device has staircase.ta and staircase.tb, and t0 is positive at every occupancy (staircase_ready).
 std::unique_ptr<Predictor> make_staircase(const Device& device);
-/// Reports figures that make t0 zero or less at some occupancy. Pre: the device has them.
+/// False if a figure is missing, which is reported elsewhere, or after reporting that they make t0 zero or less at some occupancy.
 bool staircase_ready(const Device& device, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

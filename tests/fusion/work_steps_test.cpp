@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <numeric>
+#include <set>
 
 namespace fusec::fusion {
 namespace {
@@ -131,6 +132,40 @@ TEST(WorkSteps, SectorsOfOwnersAndOfCopies) {
     });
     EXPECT_TRUE(in_place);
     EXPECT_TRUE(copied);
+}
+
+// Steps name what runs in them, and outlive the graph that it was found in.
+TEST(WorkSteps, NameTheirRoutinesAndCopies) {
+    std::set<std::string> names;
+    bool staged = false, in_place = false;
+    std::vector<WorkStep> kept;
+    {
+        const dag::CallGraph graph = test::demo();
+        each_work(graph, DeviceLimits{}, [&](const KernelOutline& kernel, const KernelWork& work) {
+            for (const WorkStep& step : work.steps) {
+                EXPECT_EQ(step.routine != nullptr, step.kind == Kind::compute || step.kind == Kind::derive);
+                if (step.kind == Kind::compute) {
+                    const auto& routines = kernel.calls[static_cast<std::size_t>(step.index)].routines->routines;
+                    EXPECT_TRUE(std::any_of(routines.begin(), routines.end(),
+                        [&](const Routine& r) { return r.signature == step.routine && r.threads == step.threads; }));
+                }
+                for (const GlobalAccess& access : step.accesses) {
+                    staged |= access.staged;
+                    in_place |= !access.staged;
+                    EXPECT_FALSE(access.staged && (step.kind == Kind::compute || access.addressing != Addressing::unit));
+                }
+                kept.push_back(step);
+            }
+        });
+    }
+    for (const WorkStep& step : kept) {
+        if (step.routine != nullptr) {
+            names.insert(*step.routine);
+        }
+    }
+    EXPECT_TRUE(names.contains("mmul_row(float MATRIX3x3, float MATRIX3x3) -> float MATRIX3x3")) << testing::PrintToString(names);
+    EXPECT_TRUE(staged);
+    EXPECT_TRUE(in_place);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "perfmodel/predictor.hpp"
 
 #include "perfmodel/occupancy.hpp"
+#include "perfmodel/routine_times.hpp"
 #include "tests/perfmodel/devices.hpp"
 
 #include <gmock/gmock.h>
@@ -75,6 +76,8 @@ public:
             add(Step::Kind::block_barrier);
         }
         Step& compute = add(Step::Kind::compute);
+        static const auto routine = std::make_shared<const std::string>("anything(float SCALAR) -> float SCALAR");
+        compute.routine = routine;
         compute.instructions = 32 * w.instructions;
         compute.arithmetic = {w.flops, w.divisions, w.square_roots, w.transcendentals};
         if (whole(0, 1) == 0) {
@@ -93,12 +96,39 @@ private:
     std::mt19937 generator_;
 };
 
+/// Times of all routines of the kernels that tests make of these seeds, any that make sense.
+std::shared_ptr<const RoutineTimes> times_of(const std::vector<std::uint32_t>& seeds) {
+    RoutineTimes times{"any", "any", "any", "any", {}};
+    double ns = 0.01;
+    const auto add = [&](const std::string& name) {
+        times.routines[name] = {16, {0, 16384, 65536}, {1, 32}, {ns, ns / 2, 2 * ns, ns, 4 * ns, 3 * ns}};
+        ns *= 1.01;
+    };
+    for (const std::uint32_t seed : seeds) {
+        RandomKernels random(seed);
+        for (int i = 0; i < 300; ++i) {
+            const KernelWork work = random.with_steps();
+            for (const fusion::WorkStep& step : work.steps) {
+                if (const auto name = compute_routine(step)) {
+                    add(*name);
+                }
+                for (const std::string& name : transfer_routines(step)) {
+                    add(name);
+                }
+            }
+        }
+    }
+    return std::make_shared<const RoutineTimes>(std::move(times));
+}
+
 /// The device with figures that no description has: any that make sense.
 Device completed(Device device) {
     if (device.limits.target == fusion::Target::cuda) {
+        static const auto times = times_of({3, 5, 6, 7});
+        device.routine_times = times;
         for (const auto& [key, value] : {std::pair("hong-kim.mem_ld", 600.0), std::pair("hong-kim.departure_coalesced", 10.0),
                  std::pair("hong-kim.departure_uncoalesced", 3.0), std::pair("hong-kim.issue_cycles", 0.5), std::pair("staircase.ta", 0.2),
-                 std::pair("staircase.tb", -0.1)}) {
+                 std::pair("staircase.tb", -0.1), std::pair("benchmark.remap", 0.01)}) {
             if (!figure(device, key)) {
                 EXPECT_TRUE(set_figure(device, key, value)) << key;
             }
@@ -361,6 +391,9 @@ TEST(Predictors, WhatADescriptionLacksIsNamed) {
                         "`" + std::string(kind.name) + "` needs `" + key + "`, which the description of `" + name + "` does not have");
                 }
             }
+            if (kind.name == std::string("benchmark")) {
+                expected.push_back("`benchmark` needs times of routines, which `" + name + "` does not have");
+            }
             std::vector<std::string> messages;
             for (const Diagnostic& each : diagnostics.all()) {
                 EXPECT_EQ(each.kind.name, "missing-figure");
@@ -391,7 +424,7 @@ TEST(Predictors, AnUnknownNameIsACommandLineError) {
     EXPECT_EQ(make_predictor("rooflin", standard_device("l40"), diagnostics), nullptr);
     EXPECT_EQ(diagnostics.exit_code(), 2);
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-predictor");
-    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, hong-kim, staircase");
+    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, benchmark, hong-kim, staircase");
 }
 
 // Rows by hand: A100: 108 * 64 * 2 * 1.41 GHz = 19.5 TFLOP/s, 2039 GB/s.

@@ -82,7 +82,7 @@ dynamic_bitset boost/dynamic_bitset (dag|fusion|perfmodel|codegen|execute|cli)/[
 CBC (coin/|Cbc|Clp|Coin|Osi|Cgl) fusion/solver_cbc\.cpp
 LLVM (llvm|clang)(-c)?/ perfmodel/analysis/[^/]*\.cpp
 CLI11 CLI/ cli/[^/]*\.cpp
-nlohmann-json nlohmann/ (cli/(report|predictions)_json|fusion/plan_file_json|perfmodel/calibration_json|support/located_json)\.cpp
+nlohmann-json nlohmann/ (cli/(report|predictions)_json|fusion/plan_file_json|perfmodel/(calibration|routine_times)_json|support/located_json)\.cpp
 GoogleTest g(test|mock)/ tests/.*
 Eigen Eigen/ tests/.*
 RULES

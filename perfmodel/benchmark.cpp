@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/benchmark.hpp"
+
+#include "perfmodel/occupancy.hpp"
+#include "perfmodel/routine_times.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace fusec::perfmodel {
+
+using fusion::Bound;
+using fusion::KernelWork;
+
+Benchmark benchmark(const BenchmarkInputs& in) {
+    Benchmark r;
+    r.compute = std::accumulate(in.compute.begin(), in.compute.end(), 0.0);
+    r.transfer = std::accumulate(in.transfer.begin(), in.transfer.end(), 0.0);
+    r.remap = in.n_remap * in.c_remap;
+    r.t = std::max(r.compute, r.transfer) + r.remap;
+    return r;
+}
+
+namespace {
+
+class BenchmarkPredictor final : public StepPredictor {
+public:
+    explicit BenchmarkPredictor(const Device& device)
+        : limits_(device.limits), times_(device.routine_times), remap_(figure(device, "benchmark.remap").value()) {}
+
+    std::string name() const override { return "benchmark"; }
+    Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
+        constexpr double never = std::numeric_limits<double>::infinity();
+        Breakdown breakdown{{never, Bound::latency}, {{Bound::latency, never}}};
+        if (resident_blocks(limits_, work) == 0) {
+            return breakdown;
+        }
+        std::vector<Quantity>& quantities = breakdown.quantities;
+        quantities = {
+            {"S", static_cast<double>(work.shared_bytes), "bytes"}, {"B", static_cast<double>(work.elements_per_block), "elements"}};
+        BenchmarkInputs in;
+        bool complete = true;
+        const auto add = [&](const std::string& routine, std::vector<double>& to) {
+            const auto found = times_->routines.find(routine);
+            if (found == times_->routines.end()) {
+                complete = false;
+                quantities.push_back({"no time of " + routine, never, "ns per element"});
+                return;
+            }
+            const double extra = work.shared_bytes - found->second.shared_bytes * work.elements_per_block;
+            const RoutineTime time = time_at(found->second, extra, work.elements_per_block);
+            to.push_back(time.ns);
+            quantities.push_back({(time.clamped ? "t_r outside of what was measured: " : "t_r: ") + routine, time.ns, "ns per element"});
+        };
+        for (const fusion::WorkStep& step : work.steps) {
+            if (const std::optional<std::string> routine = compute_routine(step)) {
+                add(*routine, in.compute);
+            }
+            for (const std::string& routine : transfer_routines(step)) {
+                add(routine, in.transfer);
+            }
+        }
+        if (!complete) {
+            return breakdown;
+        }
+        in.n_remap = work.remaps;
+        in.c_remap = remap_;
+        describe(breakdown, in, static_cast<double>(elements));
+        return breakdown;
+    }
+
+private:
+    static void describe(Breakdown& breakdown, const BenchmarkInputs& in, double elements) {
+        const Benchmark r = benchmark(in);
+        const double scale = elements * 1e-9;
+        breakdown.bounds = {{Bound::dram, r.transfer * scale}, {Bound::issue, r.compute * scale}, {Bound::latency, r.remap * scale}};
+        const auto greatest = std::max_element(
+            breakdown.bounds.begin(), breakdown.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+        breakdown.cost = {r.t * scale, greatest->first};
+        for (const Quantity& each :
+            {Quantity{"sum of compute routines", r.compute, "ns per element"}, Quantity{"sum of transfers", r.transfer, "ns per element"},
+                Quantity{"n_remap", in.n_remap, ""}, Quantity{"n_remap * c_remap", r.remap, "ns per element"},
+                Quantity{"T", r.t, "ns per element"}, Quantity{"seconds without the launch", r.t * scale, "s"}}) {
+            breakdown.quantities.push_back(each);
+        }
+    }
+
+    fusion::DeviceLimits limits_;
+    std::shared_ptr<const RoutineTimes> times_;
+    double remap_;
+};
+
+} // namespace
+
+std::unique_ptr<Predictor> make_benchmark(const Device& device) {
+    return std::make_unique<BenchmarkPredictor>(device);
+}
+
+bool benchmark_ready(const Device& device, Diagnostics& diagnostics) {
+    if (device.routine_times == nullptr) {
+        diagnostics.report(kind::missing_figure, {}, "`benchmark` needs times of routines, which `" + device.name + "` does not have")
+            .hint = "`fusec calibrate` measures them";
+        return false;
+    }
+    return true;
+}
+
+} // namespace fusec::perfmodel

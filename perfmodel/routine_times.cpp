@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/routine_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fusec::perfmodel {
+
+namespace {
+
+/// Where a value lies on an axis: between `low` and `low + 1`, or on `low` with nothing of the next.
+struct Place {
+    std::size_t low = 0;
+    double share = 0; ///< of the next
+    bool clamped = false;
+};
+
+Place place_on(const std::vector<double>& axis, double value) {
+    if (value < axis.front()) {
+        return {0, 0, true};
+    }
+    if (value >= axis.back()) {
+        return {axis.size() - 1, 0, value > axis.back()};
+    }
+    const auto next = std::upper_bound(axis.begin(), axis.end(), value);
+    const auto low = static_cast<std::size_t>(next - axis.begin()) - 1;
+    return {low, (value - axis[low]) / (axis[low + 1] - axis[low]), false};
+}
+
+std::string copy_of(const fusion::GlobalAccess& access) {
+    const auto bytes = std::llround(access.count * access.bytes);
+    std::string name =
+        std::string(access.store ? "store " : "load ") + std::to_string(bytes) + " bytes, " + std::to_string(access.bytes) + " at a time";
+    if (access.asynchronous) {
+        name += ", asynchronous";
+    }
+    if (!access.staged) {
+        name += access.addressing == fusion::Addressing::unit ? ", in place" : ", in place, strided";
+    }
+    return name;
+}
+
+} // namespace
+
+RoutineTime time_at(const RoutineTimes::Routine& routine, double extra_shared, double block_size) {
+    const Place row = place_on(routine.extra_shared, extra_shared);
+    const Place column = place_on(routine.block_size, block_size);
+    const auto in_row = [&](std::size_t index) {
+        const double* const times = routine.ns.data() + index * routine.block_size.size() + column.low;
+        return column.share == 0 ? times[0] : (1 - column.share) * times[0] + column.share * times[1];
+    };
+    const double low = in_row(row.low);
+    return {row.share == 0 ? low : (1 - row.share) * low + row.share * in_row(row.low + 1), row.clamped || column.clamped};
+}
+
+std::optional<std::string> compute_routine(const fusion::WorkStep& step) {
+    if (step.routine == nullptr) {
+        return std::nullopt;
+    }
+    return step.kind == fusion::WorkStep::Kind::derive ? "derive " + *step.routine : *step.routine;
+}
+
+std::vector<std::string> transfer_routines(const fusion::WorkStep& step) {
+    std::vector<std::string> names;
+    for (const fusion::GlobalAccess& access : step.accesses) {
+        if (access.addressing != fusion::Addressing::broadcast) {
+            names.push_back(copy_of(access));
+        }
+    }
+    return names;
+}
+
+} // namespace fusec::perfmodel

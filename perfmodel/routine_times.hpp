@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of single routines in a simulated fusion, as Filipovic's predictor needs them: each routine runs alone while its blocks hold shared
+// memory that the rest of a fusion would need, in blocks of several sizes.
+#pragma once
+
+#include "fusion/work_step.hpp"
+#include "support/diagnostics.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::perfmodel {
+
+struct RoutineTimes {
+    struct Routine {
+        double shared_bytes = 0;          ///< of one element: S_r of a block is this times its elements
+        std::vector<double> extra_shared; ///< S - S_r, bytes per block, ascending
+        std::vector<double> block_size;   ///< elements per block ("operations in block" of the source's figure), ascending
+        std::vector<double> ns;           ///< per element; a row for each extra_shared
+        bool operator==(const Routine&) const = default;
+    };
+
+    std::string device, date, machine, commit;
+    std::map<std::string, Routine, std::less<>> routines;
+    bool operator==(const RoutineTimes&) const = default;
+};
+
+struct RoutineTime {
+    double ns = 0;        ///< per element
+    bool clamped = false; ///< the point lies outside of what was measured; the time is that of the nearest point inside
+};
+
+/// Bilinear between the four times around the point. Pre: the axes ascend and are not empty, and the times fill the grid.
+RoutineTime time_at(const RoutineTimes::Routine& routine, double extra_shared, double block_size);
+
+/// Names that a table knows the routines of a step by: one that computes by its signature, one that moves a list by its bytes per element and how
+/// they are accessed ("load 36 bytes, 16 at a time, asynchronous"; "store 4 bytes, 4 at a time, in place"). A uniform that is read is
+/// part of what reads it. Steps that synchronise have none.
+std::optional<std::string> compute_routine(const fusion::WorkStep& step);
+std::vector<std::string> transfer_routines(const fusion::WorkStep& step);
+
+inline constexpr int routine_times_schema = 1;
+
+/// The table as JSON, keys sorted: the same table gives the same bytes, and reads back the same.
+std::string to_routine_times_file(const RoutineTimes& times);
+/// Reports `device-syntax` for text that is no JSON, and `invalid-figure` at the place that lacks a key, or has an unknown key, one twice, or
+/// what cannot be: axes that do not ascend, grids with holes, times that are not positive, another unit or schema.
+std::optional<RoutineTimes> parse_routine_times(const SourcePtr& source, Diagnostics& diagnostics);
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of tables of routine times: written with nlohmann-json, read with places.
+#include "perfmodel/routine_times.hpp"
+#include "support/located_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace fusec::perfmodel {
+
+namespace {
+
+using Json = nlohmann::json; // keeps keys sorted
+using Value = JsonValue;
+
+constexpr const char* kind_of_file = "routine times";
+constexpr const char* unit = "ns per element";
+
+/// What a table says, from its values.
+class Reader {
+public:
+    explicit Reader(Diagnostics& diagnostics) : json_(kind::invalid_figure, diagnostics) {}
+
+    RoutineTimes read(const Value& root) {
+        json_.expect(root, Value::Kind::object);
+        json_.only(root, {"commit", "date", "device", "kind", "machine", "routines", "schema", "unit"});
+        if (const std::uint64_t schema = json_.whole(root, "schema"); schema != routine_times_schema) {
+            json_.fail(*JsonReader::find(root, "schema"),
+                "routine times of schema " + std::to_string(schema) + ", this compiler reads schema " +
+                    std::to_string(routine_times_schema));
+        }
+        for (const auto& [key, needed] : {std::pair("kind", kind_of_file), std::pair("unit", unit)}) {
+            if (const std::string& given = json_.text(root, key); given != needed) {
+                json_.fail(*JsonReader::find(root, key), "`" + std::string(key) + "` is `" + given + "`, needed `" + needed + "`");
+            }
+        }
+        RoutineTimes times{text(root, "device"), text(root, "date"), text(root, "machine"), text(root, "commit"), {}};
+        for (const auto& [name, entry] : json_.member(root, "routines", Value::Kind::object).members) {
+            if (!times.routines.emplace(name, routine(entry)).second) {
+                json_.fail(entry, "routine `" + name + "` is given twice");
+            }
+        }
+        return times;
+    }
+
+private:
+    std::string text(const Value& root, const char* key) {
+        const std::string& value = json_.text(root, key);
+        if (value.empty()) {
+            json_.fail(*JsonReader::find(root, key), "`" + std::string(key) + "` is empty");
+        }
+        return value;
+    }
+    double number(const Value& value, double least, const std::string& needed) {
+        constexpr double most = 1e9;
+        const double result = json_.expect(value, Value::Kind::number).number;
+        if (!(result >= least && result <= most)) {
+            json_.fail(value, std::string(value.span.text()) + " where " + needed + " is needed");
+        }
+        return result;
+    }
+    std::vector<double> axis(const Value& entry, const std::string& key, double least, const std::string& needed) {
+        const Value& values = json_.member(entry, key, Value::Kind::array);
+        std::vector<double> result;
+        for (const Value& value : values.items) {
+            const double each = number(value, least, needed);
+            if (!result.empty() && each <= result.back()) {
+                json_.fail(value,
+                    std::string(value.span.text()) + " after " + std::string(values.items[result.size() - 1].span.text()) +
+                        ", needed ascending");
+            }
+            result.push_back(each);
+        }
+        if (result.empty()) {
+            json_.fail(values, "`" + key + "` is empty");
+        }
+        return result;
+    }
+    RoutineTimes::Routine routine(const Value& entry) {
+        json_.expect(entry, Value::Kind::object);
+        json_.only(entry, {"block_size", "extra_shared", "shared_bytes", "times"});
+        RoutineTimes::Routine result;
+        const std::string bytes = "a number of bytes from 0 to 1e9";
+        result.shared_bytes = number(json_.member(entry, "shared_bytes", Value::Kind::number), 0, bytes);
+        result.extra_shared = axis(entry, "extra_shared", 0, bytes);
+        result.block_size = axis(entry, "block_size", 1, "a number of elements from 1 to 1e9");
+        const Value& rows = json_.member(entry, "times", Value::Kind::array);
+        size(rows, result.extra_shared.size(), "extra_shared");
+        for (const Value& row : rows.items) {
+            size(json_.expect(row, Value::Kind::array), result.block_size.size(), "block_size");
+            for (const Value& time : row.items) {
+                result.ns.push_back(number(time, 1e-9, "a time from 1e-9 to 1e9 ns"));
+            }
+        }
+        return result;
+    }
+    void size(const Value& array, std::size_t needed, const std::string& axis) {
+        if (array.items.size() != needed) {
+            json_.fail(array, std::to_string(array.items.size()) + " entries, needed " + std::to_string(needed) + " as in `" + axis + "`");
+        }
+    }
+
+    JsonReader json_;
+};
+
+} // namespace
+
+std::string to_routine_times_file(const RoutineTimes& times) {
+    Json routines = Json::object();
+    for (const auto& [name, routine] : times.routines) {
+        Json rows = Json::array();
+        for (auto row = routine.ns.begin(); row != routine.ns.end(); row += static_cast<std::ptrdiff_t>(routine.block_size.size())) {
+            rows.push_back(std::vector<double>(row, row + static_cast<std::ptrdiff_t>(routine.block_size.size())));
+        }
+        routines[name] = {{"shared_bytes", routine.shared_bytes}, {"extra_shared", routine.extra_shared},
+            {"block_size", routine.block_size}, {"times", std::move(rows)}};
+    }
+    const Json file{{"schema", routine_times_schema}, {"kind", kind_of_file}, {"device", times.device}, {"date", times.date},
+        {"machine", times.machine}, {"commit", times.commit}, {"unit", unit}, {"routines", std::move(routines)}};
+    return file.dump(1) + "\n";
+}
+
+std::optional<RoutineTimes> parse_routine_times(const SourcePtr& source, Diagnostics& diagnostics) {
+    const std::optional<Value> root = parse_json(source, kind::device_syntax, diagnostics);
+    if (!root) {
+        return std::nullopt;
+    }
+    try {
+        return Reader(diagnostics).read(*root);
+    } catch (const JsonReader::Failed&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace fusec::perfmodel
