@@ -35,9 +35,10 @@ public:
         }
         RoutineTimes times{text(root, "device"), text(root, "date"), text(root, "machine"), text(root, "commit"), {}};
         for (const auto& [name, entry] : json_.member(root, "routines", Value::Kind::object).members) {
-            if (!times.routines.emplace(name, routine(entry)).second) {
+            if (times.routines.contains(name)) {
                 json_.fail(entry, "routine `" + name + "` is given twice");
             }
+            times.routines.emplace(name, routine(entry));
         }
         return times;
     }
