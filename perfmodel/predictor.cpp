@@ -3,6 +3,7 @@
 
 #include "perfmodel/composite.hpp"
 #include "perfmodel/roofline.hpp"
+#include "perfmodel/wave_predictor.hpp"
 
 #include <algorithm>
 
@@ -73,6 +74,7 @@ constexpr const char* data_sheet[] = {"speed.dram"};
 constexpr PredictorKind kinds[] = {
     {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, make<Composite>},
     {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, make<Roofline>},
+    {"wave", "Kleimenov and Popova, Computational nanotechnology 2021 (seed 000)", true, false, wave_needs, wave_fits, make<WavePredictor>},
 };
 
 } // namespace

@@ -63,10 +63,23 @@ class EveryPredictor : public testing::TestWithParam<std::tuple<std::string, std
 protected:
     void SetUp() override {
         device = standard_device(std::get<0>(GetParam()));
+        for (const PredictorKind& kind : predictor_kinds()) {
+            for (const char* key : kind.needs) {
+                if (kind.name == std::get<1>(GetParam()) && !figure(device, key)) {
+                    GTEST_SKIP() << device.name << " has no figure " << key;
+                }
+            }
+            if (kind.name == std::get<1>(GetParam()) && !(device.limits.target == fusion::Target::host ? kind.host : kind.cuda)) {
+                GTEST_SKIP() << kind.name << " does not serve " << device.name;
+            }
+        }
         Diagnostics diagnostics;
         predictor = make_predictor(std::get<1>(GetParam()), device, diagnostics);
         ASSERT_NE(predictor, nullptr);
         ASSERT_EQ(predictor->name(), std::get<1>(GetParam()));
+        if (predictor->needs_steps()) {
+            GTEST_SKIP() << "these kernels have no steps: " << predictor->name() << " has tests of its own";
+        }
     }
     double seconds(const KernelWork& work, std::uint64_t n) const { return predictor->cost(work, n).seconds; }
 
@@ -249,7 +262,7 @@ TEST(Predictors, AnUnknownNameIsACommandLineError) {
     EXPECT_EQ(make_predictor("rooflin", standard_device("l40"), diagnostics), nullptr);
     EXPECT_EQ(diagnostics.exit_code(), 2);
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-predictor");
-    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline");
+    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, wave");
 }
 
 // Rows by hand: A100: 108 * 64 * 2 * 1.41 GHz = 19.5 TFLOP/s, 2039 GB/s.
