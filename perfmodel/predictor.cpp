@@ -2,6 +2,7 @@
 #include "perfmodel/predictor.hpp"
 
 #include "perfmodel/composite.hpp"
+#include "perfmodel/pipeline.hpp"
 #include "perfmodel/roofline.hpp"
 #include "perfmodel/wave_predictor.hpp"
 
@@ -74,6 +75,8 @@ constexpr const char* data_sheet[] = {"speed.dram"};
 constexpr PredictorKind kinds[] = {
     {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, make<Composite>},
     {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, make<Roofline>},
+    {"pipeline", "Zhang, Chen, Ming, CUDA kernel times from PTX (seed 004)", true, false, pipeline_needs, pipeline_fits,
+        make<PipelinePredictor>},
     {"wave", "Kleimenov and Popova, Computational nanotechnology 2021 (seed 000)", true, false, wave_needs, wave_fits, make<WavePredictor>},
 };
 

@@ -29,8 +29,11 @@ StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, c
     mix.shared = step.shared_wavefronts * elements_per_warp;
     for (const fusion::GlobalAccess& access : step.accesses) {
         (access.store ? mix.stores : mix.loads) += access.count / threads;
+        const double wanted = access.count * access.bytes * elements_per_warp;
+        (access.store ? mix.store_bytes : mix.load_bytes) +=
+            access.addressing == fusion::Addressing::broadcast ? wanted / limits.warp_size : wanted;
         if (access.addressing == fusion::Addressing::strided) {
-            mix.uncoalesced_bytes += access.count * access.bytes * elements_per_warp;
+            mix.uncoalesced_bytes += wanted;
         } else {
             constexpr double sector = 32;
             mix.coalesced_bytes += access.sectors * sector * elements_per_warp;

@@ -7,12 +7,13 @@
 
 namespace fusec::perfmodel {
 
-/// Warp-instructions of one warp, but `bytes`.
+/// Warp-instructions of one warp; bytes where it says so.
 struct StepMix {
     double warps = 0; ///< of the block that take part: those of threads_per_element * elements_per_block threads
     double f32 = 0, f64 = 0, special = 0;
-    double shared = 0;            ///< 128-byte passes: bank conflicts are instructions of their own here
-    double loads = 0, stores = 0; ///< global
+    double shared = 0;                      ///< 128-byte passes: bank conflicts are instructions of their own here
+    double loads = 0, stores = 0;           ///< global
+    double load_bytes = 0, store_bytes = 0; ///< that threads want of them
     double coalesced_bytes = 0;   ///< that its global accesses ask for: whole sectors where threads stand side by side or at one place
     double uncoalesced_bytes = 0; ///< that threads want of the others
     double other = 0;             ///< the rest of the step's instructions: addresses, moves, conditions

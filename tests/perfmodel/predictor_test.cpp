@@ -262,7 +262,7 @@ TEST(Predictors, AnUnknownNameIsACommandLineError) {
     EXPECT_EQ(make_predictor("rooflin", standard_device("l40"), diagnostics), nullptr);
     EXPECT_EQ(diagnostics.exit_code(), 2);
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-predictor");
-    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, wave");
+    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, pipeline, wave");
 }
 
 // Rows by hand: A100: 108 * 64 * 2 * 1.41 GHz = 19.5 TFLOP/s, 2039 GB/s.
