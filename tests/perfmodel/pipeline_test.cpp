@@ -181,6 +181,48 @@ TEST(PipelinePredictor, AStreamByHand) {
     EXPECT_EQ(quantity(two, "cycles"), 2 * quantity(wave, "cycles"));
 }
 
+// 16 elements in blocks of 64 threads: of each, one thread loads and stores, so that the first warp does, and four compute.
+TEST(PipelineTasks, WarpsHaveTheRunsThatTheyTakePartIn) {
+    KernelWork work = streaming_kernel(1, 3, true);
+    work.threads_per_block = 64;
+    work.elements_per_block = 16;
+    work.steps[1].threads = 4;
+    const std::vector<pipeline::Run> runs = pipeline::runs(work, {}, {4, 8, 4, 23, 611, 29});
+    // Others, load; FMAs (the 3 instructions of 4 threads less 2 / 4 of an FMA: others); others, barrier; others, store.
+    ASSERT_EQ(runs.size(), 8U);
+    EXPECT_EQ(runs[1].role, pipeline::Run::Role::load);
+    EXPECT_EQ(runs[1].warps, 1);
+    EXPECT_EQ(runs[3].role, pipeline::Run::Role::arithmetic);
+    EXPECT_EQ(runs[3].warps, 2);
+    EXPECT_EQ(runs[5].role, pipeline::Run::Role::barrier);
+    EXPECT_EQ(runs[5].warps, 2);
+    EXPECT_EQ(runs[7].block, 3) << "one thread, four threads, the barrier, one thread";
+    const Tasks second = pipeline::tasks_of(runs, 1, 1);
+    for (const Task& each : second) {
+        EXPECT_NE(each.unit, Unit::memory);
+    }
+    EXPECT_EQ(std::count_if(second.begin(), second.end(), [](const Task& each) { return each.unit == Unit::barrier; }), 1);
+    // Shortened: everything that always is, is.
+    const Tasks shorter = pipeline::tasks_of(runs, 0, 0.01);
+    EXPECT_EQ(std::count_if(shorter.begin(), shorter.end(), [](const Task& each) { return each.unit == Unit::memory; }), 2);
+    EXPECT_LT(shorter.size(), 5U);
+}
+
+TEST(PipelineTasks, SteadyCostsByHand) {
+    using pipeline::Run;
+    const Sm four{4, {16, 16, 12, 91, 29}};
+    // A chain of 4 cycles in 4 chains: one a cycle by a warp alone; 64 warps: 16 for each scheduler, and 64 * 4 / 16 places.
+    EXPECT_EQ(pipeline::steady_cost({Run::Role::arithmetic, Unit::sp, 4, 1, 1, 0}, four, 1), 1);
+    EXPECT_EQ(pipeline::steady_cost({Run::Role::arithmetic, Unit::sp, 4, 1, 1, 0}, four, 64), 16);
+    // 8 cycles in 4 chains: 2; 8 warps: 2 turns and a quarter of a cycle lost in each, 8 * 8 / 16 places.
+    EXPECT_EQ(pipeline::steady_cost({Run::Role::arithmetic, Unit::dp, 8, 1, 1, 0}, four, 1), 2);
+    EXPECT_EQ(pipeline::steady_cost({Run::Role::arithmetic, Unit::dp, 8, 1, 1, 0}, four, 8), 4);
+    EXPECT_EQ(pipeline::steady_cost({Run::Role::arithmetic, Unit::dp, 8, 1, 1, 0}, {4, {64, 1, 1, 1, 1}}, 8), 2.5);
+    // Loads have no chains: 64 * 611 / 91.
+    EXPECT_DOUBLE_EQ(pipeline::steady_cost({Run::Role::load, Unit::memory, 611, 1, 1, 0}, four, 64), 64 * 611 / 91.);
+    EXPECT_EQ(pipeline::steady_cost({Run::Role::load, Unit::memory, 611, 1, 1, 0}, {4, {1, 1, 1, 1000, 1}}, 1), 1);
+}
+
 TEST(PipelinePredictor, WhatBounds) {
     const PipelinePredictor predictor(standard_device("a100"));
     const std::uint64_t n = 1U << 26U;
@@ -202,6 +244,18 @@ TEST(PipelinePredictor, ABlockThatDoesNotFitIsInfinitelySlow) {
     work.shared_bytes = 101377;
     EXPECT_TRUE(std::isinf(predictor.cost(work, 1000).seconds));
     EXPECT_THROW(predictor.cost(KernelWork{}, 1000), InternalError) << "no steps";
+}
+
+TEST(PipelinePredictor, NeedsItsFigures) {
+    Diagnostics diagnostics;
+    Device device = standard_device("h200");
+    EXPECT_NE(make_predictor("pipeline", device, diagnostics), nullptr);
+    device.optional_figures.erase(device.optional_figures.find("pipeline.memory_capacity"));
+    EXPECT_EQ(make_predictor("pipeline", device, diagnostics), nullptr);
+    EXPECT_EQ(diagnostics.all().back().kind.name, "missing-figure");
+    for (const char* key : pipeline_fits) {
+        EXPECT_TRUE(figure(standard_device("h200"), key).has_value()) << key;
+    }
 }
 
 /// All of a kernel's tasks, on one multiprocessor of an H200.

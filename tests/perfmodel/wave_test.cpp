@@ -241,6 +241,18 @@ TEST(WavePredictor, ABlockThatDoesNotFitIsInfinitelySlow) {
     EXPECT_THROW(predictor.cost(KernelWork{}, 1000), InternalError) << "no steps";
 }
 
+TEST(WavePredictor, NeedsItsFigures) {
+    Diagnostics diagnostics;
+    EXPECT_EQ(make_predictor("wave", standard_device("gtx480"), diagnostics), nullptr);
+    EXPECT_EQ(diagnostics.all().front().kind.name, "missing-figure");
+    Diagnostics host;
+    EXPECT_EQ(make_predictor("wave", standard_device("host-generic"), host), nullptr);
+    EXPECT_EQ(host.all().front().kind.name, "unknown-predictor");
+    for (const char* key : wave_fits) {
+        EXPECT_TRUE(figure(standard_device("h200"), key).has_value()) << key;
+    }
+}
+
 TEST(WavePredictor, PropertiesOverRandomKernels) {
     RandomSteps random(6);
     for (const char* name : {"h200", "h100", "gh200", "a100", "l40", "v100", "rtx4090"}) {
