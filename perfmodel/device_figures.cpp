@@ -125,8 +125,16 @@ constexpr Field fields[] = {
     {"wave.l1_share", "share", For::cuda, 0, 1, false, false, nullptr, nullptr},
     {"wave.l2_share", "share", For::cuda, 0, 1, false, false, nullptr, nullptr},
     {"wave.launch_per_block", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_per_warp", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.integer_rate", "operations per clock", For::cuda, 1e-3, 1e9, false, false, nullptr, nullptr},
     {"pipeline.launch", "us", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
     {"pipeline.launch_per_thread", "ps", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"pipeline.memory_capacity", "128-byte accesses", For::cuda, 1, 1e6, false, false, nullptr, nullptr},
+    {"pipeline.correction_intercept", "ln of a ratio", For::cuda, -100, 100, false, false, nullptr, nullptr},
+    {"pipeline.correction_launch", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
+    {"pipeline.correction_cycles", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
+    {"pipeline.correction_uncoalesced", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
+    {"pipeline.correction_blocks", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
     {"benchmark.remap", "ns per element", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
 };
 

@@ -4,8 +4,10 @@
 #include "perfmodel/benchmark.hpp"
 #include "perfmodel/composite.hpp"
 #include "perfmodel/hong_kim.hpp"
+#include "perfmodel/pipeline.hpp"
 #include "perfmodel/roofline.hpp"
 #include "perfmodel/staircase.hpp"
+#include "perfmodel/wave_predictor.hpp"
 
 #include <algorithm>
 
@@ -87,9 +89,12 @@ constexpr PredictorKind kinds[] = {
         benchmark_figures, benchmark_ready, make_benchmark},
     {"hong-kim", "Hong and Kim, ISCA 2009, as printed by Ostapenko, \"Execution model of programs on AMD video processors\"", true, false,
         hong_kim_figures, hong_kim_figures, nullptr, make_hong_kim},
+    {"pipeline", "Zhang, Chen, Ming, CUDA kernel times from PTX", true, false, pipeline_needs, pipeline_fits, nullptr,
+        make<PipelinePredictor>},
     {"staircase",
         "Vishnyakov, Kovalchuk, Bukhanovsky, \"Mapping computational algorithms to the parallel architecture of graphics accelerators\"",
         true, false, staircase_figures, staircase_figures, staircase_ready, make_staircase},
+    {"wave", "Kleimenov and Popova, Computational nanotechnology 2021", true, false, wave_needs, wave_fits, nullptr, make<WavePredictor>},
 };
 
 } // namespace

@@ -133,6 +133,14 @@ Device completed(Device device) {
                 EXPECT_TRUE(set_figure(device, key, value)) << key;
             }
         }
+        const Device other = standard_device("h200");
+        for (const PredictorKind& kind : predictor_kinds()) {
+            for (const char* key : kind.needs) {
+                if (!figure(device, key)) {
+                    EXPECT_TRUE(set_figure(device, key, figure(other, key).value())) << key;
+                }
+            }
+        }
     }
     return device;
 }
@@ -424,7 +432,8 @@ TEST(Predictors, AnUnknownNameIsACommandLineError) {
     EXPECT_EQ(make_predictor("rooflin", standard_device("l40"), diagnostics), nullptr);
     EXPECT_EQ(diagnostics.exit_code(), 2);
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-predictor");
-    EXPECT_EQ(diagnostics.all().front().hint, "did you mean `roofline`? known: composite, roofline, benchmark, hong-kim, staircase");
+    EXPECT_EQ(diagnostics.all().front().hint,
+        "did you mean `roofline`? known: composite, roofline, benchmark, hong-kim, pipeline, staircase, wave");
 }
 
 // Rows by hand: A100: 108 * 64 * 2 * 1.41 GHz = 19.5 TFLOP/s, 2039 GB/s.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The predictor `pipeline`, after Zhang Jianding, Chen Genlang, Ming Zongyu: task lists (pipeline_tasks.hpp) run on a simulated multiprocessor
+// (pipeline_simulator.hpp); launch, cycles and uncoalesced accesses go through a learned correction (pipeline_correction.hpp).
+//
+// Its figures: [latency], speed.dram_latency, speed.shared_latency, pipeline.launch, pipeline.launch_per_thread, pipeline.memory_capacity.
+// Reconstructed [X]: "the capacity of the sub-pipes is determined by the hardware". A task keeps its place for its whole latency, so a sub-pipe that
+// takes r warp-instructions a cycle holds r * latency of them: SP and DP lanes / 32 of speed.fma_f32 and fma_f64, SFU speed.special / 32,
+// shared memory speed.shared_wavefronts. Memory holds what the device has in flight at its bandwidth, which is the only bandwidth here: the
+// source has none. A multiprocessor runs its even share of blocks, as many at a time as are resident; of more than that, one such
+// wave is simulated and multiplied.
+//
+// What is simulated is bounded: of at most `most_tasks` tasks of all resident warps, lists are shortened to a share (tasks_of), and each task
+// left out costs what one of its run does when all warps are in that run (steady_cost): runs are phases that warps go through
+// together, but stores and asynchronous loads go on beside what follows them. The quantities "tasks of a warp", "tasks simulated" and "cycles extrapolated" show it. Beside simulations of whole lists, waves are
+// mostly within 3 % and up to a fifth off, the latter where lists both load and compute a little (pipeline_test.cpp).
+#pragma once
+
+#include "perfmodel/pipeline_correction.hpp"
+#include "perfmodel/pipeline_simulator.hpp"
+#include "perfmodel/pipeline_tasks.hpp"
+#include "perfmodel/predictor.hpp"
+
+namespace fusec::perfmodel {
+
+namespace pipeline {
+
+/// l = a * nt + b, equation (1): the time of an empty kernel of nt threads. The source's, of an RTX 2080 Ti: 3.824e-6 nt + 2.882, in us [X: it
+/// does not give the unit].
+struct LaunchLaw {
+    double us_per_thread = 3.824e-6, us = 2.882;
+    double at(double nt) const { return us_per_thread * nt + us; }
+};
+
+/// Cycles per task of a run while `warps` warps are in it, of ever so many tasks: the chains of a warp, the schedulers with a cycle lost whenever a
+/// warp's chains all wait, or the places of the sub-pipe.
+double steady_cost(const Run& run, const Sm& sm, int warps);
+
+/// The count of the source's memory model: accesses of one warp whose addresses are not next to each other or at one place. The source asks for "a
+/// constant" step from thread to thread, which we take to be the size of a word [X]: a wider one asks for more sectors.
+double uncoalesced_accesses(const fusion::KernelWork& work, const fusion::DeviceLimits& limits);
+
+} // namespace pipeline
+
+/// Pre: a CUDA device that has all of pipeline_needs.
+class PipelinePredictor final : public StepPredictor {
+public:
+    explicit PipelinePredictor(Device device);
+
+    std::string name() const override { return "pipeline"; }
+    /// Infinite if not one block fits on a multiprocessor. Throws InternalError if work has no steps, but for no elements.
+    Breakdown explain(const fusion::KernelWork& work, std::uint64_t elements) const override;
+
+    static constexpr double most_tasks = 4096;
+
+private:
+    struct Cycles {
+        double cycles = 0, extrapolated = 0, simulated = 0;
+        std::array<double, pipeline::units> occupied{}; ///< tasks * latency
+        double issued = 0;
+    };
+    /// Of so many blocks at a time.
+    Cycles run(const std::vector<pipeline::Run>& runs, int warps, int blocks) const;
+    pipeline::Simulation simulate(const std::vector<pipeline::Run>& runs, int warps, int blocks, double share) const;
+
+    Device device_;
+    pipeline::Latencies latencies_;
+    pipeline::Sm sm_;
+    pipeline::LaunchLaw law_;
+    pipeline::Corrected corrected_;
+};
+
+inline constexpr const char* pipeline_needs[] = {"latency.arithmetic_f32", "latency.arithmetic_f64", "latency.integer", "latency.special",
+    "pipeline.launch", "pipeline.launch_per_thread", "pipeline.memory_capacity"};
+/// Not the figures of the correction: the trainer finds those.
+inline constexpr const char* pipeline_fits[] = {
+    "pipeline.launch", "pipeline.launch_per_thread", "speed.dram_latency", "pipeline.memory_capacity"};
+
+} // namespace fusec::perfmodel

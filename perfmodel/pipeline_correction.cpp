@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/pipeline_correction.hpp"
+
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace fusec::perfmodel::pipeline {
+
+namespace {
+
+constexpr std::size_t weights = 4;
+using Row = std::array<double, weights>;
+
+Row logarithms(const Features& of) {
+    return {std::log(of.launch_us), std::log(of.cycles), std::log(1 + of.uncoalesced), std::log(of.blocks)};
+}
+
+/// Solves a x = b for a symmetric positive definite matrix, by elimination.
+Row solve(std::array<Row, weights> a, Row b) {
+    for (std::size_t i = 0; i < weights; ++i) {
+        for (std::size_t j = i + 1; j < weights; ++j) {
+            const double factor = a[j][i] / a[i][i];
+            for (std::size_t k = i; k < weights; ++k) {
+                a[j][k] -= factor * a[i][k];
+            }
+            b[j] -= factor * b[i];
+        }
+    }
+    for (std::size_t i = weights; i-- > 0;) {
+        for (std::size_t k = i + 1; k < weights; ++k) {
+            b[i] -= a[i][k] * b[k];
+        }
+        b[i] /= a[i][i];
+    }
+    return b;
+}
+
+Correction fit(std::span<const Sample> samples, double ridge) {
+    const auto n = static_cast<double>(samples.size());
+    Row mean{}, deviation{};
+    double mean_target = 0;
+    const auto target = [](const Sample& sample) { return std::log(sample.measured / sample.uncorrected); };
+    for (const Sample& sample : samples) {
+        const Row row = logarithms(sample.features);
+        for (std::size_t i = 0; i < weights; ++i) {
+            mean[i] += row[i] / n;
+        }
+        mean_target += target(sample) / n;
+    }
+    for (const Sample& sample : samples) {
+        const Row row = logarithms(sample.features);
+        for (std::size_t i = 0; i < weights; ++i) {
+            deviation[i] += (row[i] - mean[i]) * (row[i] - mean[i]) / n;
+        }
+    }
+    constexpr double varies = 1e-9; // more than rounding makes of equal features
+    for (double& each : deviation) {
+        each = std::sqrt(each);
+    }
+    std::array<Row, weights> a{};
+    Row b{};
+    for (const Sample& sample : samples) {
+        Row row = logarithms(sample.features);
+        for (std::size_t i = 0; i < weights; ++i) {
+            row[i] = deviation[i] > varies ? (row[i] - mean[i]) / deviation[i] : 0;
+        }
+        for (std::size_t i = 0; i < weights; ++i) {
+            for (std::size_t k = 0; k < weights; ++k) {
+                a[i][k] += row[i] * row[k];
+            }
+            b[i] += row[i] * (target(sample) - mean_target);
+        }
+    }
+    for (std::size_t i = 0; i < weights; ++i) {
+        a[i][i] += ridge * n;
+    }
+    Row w = solve(a, b);
+    double intercept = mean_target;
+    for (std::size_t i = 0; i < weights; ++i) {
+        w[i] = deviation[i] > varies ? w[i] / deviation[i] : 0;
+        intercept -= w[i] * mean[i];
+    }
+    return {intercept, w[0], w[1], w[2], w[3]};
+}
+
+double error(const Sample& sample, const Correction& correction) {
+    return std::abs(sample.uncorrected * correction.factor(sample.features) / sample.measured - 1);
+}
+
+constexpr std::pair<const char*, double Correction::*> figures[] = {{"pipeline.correction_intercept", &Correction::intercept},
+    {"pipeline.correction_launch", &Correction::launch}, {"pipeline.correction_cycles", &Correction::cycles},
+    {"pipeline.correction_uncoalesced", &Correction::uncoalesced}, {"pipeline.correction_blocks", &Correction::blocks}};
+
+} // namespace
+
+double Correction::factor(const Features& of) const {
+    const Row row = logarithms(of);
+    return std::exp(intercept + launch * row[0] + cycles * row[1] + uncoalesced * row[2] + blocks * row[3]);
+}
+
+Training train(std::span<const Sample> samples, double ridge, std::string data) {
+    Training result{fit(samples, ridge), std::move(data), samples.size()};
+    const auto n = static_cast<double>(samples.size());
+    std::vector<Sample> others;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        result.mape_before += error(samples[i], {}) / n;
+        result.mape_after += error(samples[i], result.correction) / n;
+        if (samples.size() > 1) {
+            others.assign(samples.begin(), samples.end());
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+            result.mape_left_out += error(samples[i], fit(others, ridge)) / n;
+        }
+    }
+    return result;
+}
+
+Corrected correction_of(const Device& device) {
+    Corrected result;
+    for (const auto& [key, member] : figures) {
+        if (const std::optional<double> value = figure(device, key)) {
+            result.correction.*member = *value;
+            result.trained = true;
+        }
+    }
+    return result;
+}
+
+bool store(const Correction& correction, Device& device) {
+    bool possible = true;
+    for (const auto& [key, member] : figures) {
+        possible = set_figure(device, key, correction.*member) && possible;
+    }
+    return possible;
+}
+
+} // namespace fusec::perfmodel::pipeline

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The learned last step of `pipeline`. Zhang, Chen, Ming feed launch, cycles, uncoalesced accesses and a control-flow graph of 27 nodes to a
+// "workflow network", of which they give neither layers nor weights nor training set: it cannot be rebuilt. In its place stands the simplest
+// regressor over the same features that cannot run wild far from its data: a log-linear factor on the uncorrected time,
+//     t = (l + cycles / clock) * exp(b0 + b1 ln l + b2 ln cycles + b3 ln(1 + uncoalesced) + b4 ln blocks),
+// trained by ridge regression, which holds it near a factor of 1 in proportion where there is little to learn. The graph is only its number of
+// basic blocks: kernels of this compiler have no loops, and no branches but the guards of threads.
+#pragma once
+
+#include "perfmodel/device.hpp"
+
+#include <span>
+#include <string>
+
+namespace fusec::perfmodel::pipeline {
+
+struct Features {
+    double launch_us = 1;
+    double cycles = 1;      ///< at least 1
+    double uncoalesced = 0; ///< accesses of warps, on a multiprocessor
+    double blocks = 1;      ///< basic blocks, at least 1
+};
+
+/// All zeros: uncorrected. Figures pipeline.correction_* of a device; one that a description does not give is 0.
+struct Correction {
+    double intercept = 0, launch = 0, cycles = 0, uncoalesced = 0, blocks = 0;
+
+    double factor(const Features& of) const;
+};
+
+struct Sample {
+    Features features;
+    double uncorrected = 0; ///< s
+    double measured = 0;    ///< s
+};
+
+struct Training {
+    Correction correction;
+    std::string data; ///< what the samples are
+    std::size_t samples = 0;
+    double mape_before = 0, mape_after = 0; ///< on the samples themselves
+    double mape_left_out = 0;               ///< of each sample with the correction trained on all others; 0 for one sample
+};
+
+/// The intercept and the weights w of least sum of squares of ln(measured / (uncorrected * factor)) plus ridge * samples * |w|^2, where weights
+/// are of features of mean 0 and deviation 1; a feature that does not vary has weight 0. Pre: a sample, times and ridge positive. Quadratic in samples.
+Training train(std::span<const Sample> samples, double ridge, std::string data);
+
+/// Of the device's figures; whether it has any of them: "uncorrected" if not.
+struct Corrected {
+    Correction correction;
+    bool trained = false;
+};
+Corrected correction_of(const Device& device);
+/// Sets them. False if one is no possible figure; then some may be set.
+bool store(const Correction& correction, Device& device);
+
+} // namespace fusec::perfmodel::pipeline

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/step_mix.hpp"
+
+#include "perfmodel/instruction_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fusec::perfmodel {
+
+StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits) {
+    StepMix mix;
+    const double threads = std::max(step.threads, 1);
+    mix.warps = std::ceil(threads * work.elements_per_block / limits.warp_size);
+    const double elements_per_warp = work.elements_per_block / mix.warps;
+
+    fusion::KernelWork arithmetic;
+    arithmetic.precision = work.precision;
+    arithmetic.flops = step.arithmetic.flops;
+    arithmetic.divisions = step.arithmetic.divisions;
+    arithmetic.square_roots = step.arithmetic.square_roots;
+    arithmetic.transcendentals = step.arithmetic.transcendentals;
+    arithmetic.in_float = step.in_float;
+    const PipeWork pipes = pipe_work(arithmetic, limits.target);
+    (work.precision == Precision::f64 ? mix.f64 : mix.f32) = pipes.fma / threads;
+    mix.f32 += pipes.fma_float / threads;
+    mix.special = pipes.special / threads;
+
+    mix.shared = step.shared_wavefronts * elements_per_warp;
+    for (const fusion::GlobalAccess& access : step.accesses) {
+        (access.store ? mix.stores : mix.loads) += access.count / threads;
+        const double wanted = access.count * access.bytes * elements_per_warp;
+        (access.store ? mix.store_bytes : mix.load_bytes) +=
+            access.addressing == fusion::Addressing::broadcast ? wanted / limits.warp_size : wanted;
+        if (access.addressing == fusion::Addressing::strided) {
+            mix.uncoalesced_bytes += wanted;
+        } else {
+            constexpr double sector = 32;
+            mix.coalesced_bytes += access.sectors * sector * elements_per_warp;
+        }
+    }
+    mix.other = std::max(0.0, step.instructions / threads - mix.f32 - mix.f64 - mix.special - mix.shared - mix.loads - mix.stores);
+    return mix;
+}
+
+} // namespace fusec::perfmodel

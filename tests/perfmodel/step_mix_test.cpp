@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/step_mix.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fusec::perfmodel {
+namespace {
+
+// Three threads for each of 16 elements: 48 threads, 2 warps of 8 elements each. Per element 27 operations in 18 FMA slots, 3 divisions in 8 and a
+// special operation each: 42 and 3, a third of them each thread's.
+TEST(StepMix, ByHand) {
+    fusion::KernelWork work;
+    work.precision = Precision::f64;
+    work.elements_per_block = 16;
+    work.threads_per_block = 64;
+    fusion::WorkStep step;
+    step.threads = 3;
+    step.instructions = 300;
+    step.arithmetic = {30, 3, 0, 0};
+    step.shared_wavefronts = 6;
+    step.accesses = {{false, fusion::Addressing::strided, 8, 9, 9, false}, {true, fusion::Addressing::unit, 8, 3, 0.75, false},
+        {false, fusion::Addressing::broadcast, 8, 3, 3 / 32., false}};
+    const StepMix mix = step_mix(work, step, {});
+    EXPECT_EQ(mix.warps, 2);
+    EXPECT_DOUBLE_EQ(mix.f64, 14);
+    EXPECT_EQ(mix.f32, 0);
+    EXPECT_DOUBLE_EQ(mix.special, 1);
+    EXPECT_DOUBLE_EQ(mix.shared, 48) << "passes of 8 elements";
+    EXPECT_DOUBLE_EQ(mix.loads, 4);
+    EXPECT_DOUBLE_EQ(mix.stores, 1);
+    EXPECT_DOUBLE_EQ(mix.uncoalesced_bytes, 9 * 8 * 8);
+    EXPECT_DOUBLE_EQ(mix.coalesced_bytes, (0.75 + 3 / 32.) * 32 * 8);
+    EXPECT_DOUBLE_EQ(mix.load_bytes, 9 * 8 * 8 + 3 * 8 * 8 / 32.);
+    EXPECT_DOUBLE_EQ(mix.store_bytes, 3 * 8 * 8);
+    EXPECT_DOUBLE_EQ(mix.other, 100 - 14 - 1 - 48 - 4 - 1);
+    step.instructions = 30;
+    EXPECT_EQ(step_mix(work, step, {}).other, 0) << "passes may be more than instructions";
+    step.in_float = {30, 3, 0, 0}; // in float a division takes 5 slots: (18 + 15) / 3
+    EXPECT_DOUBLE_EQ(step_mix(work, step, {}).f32, 11);
+    EXPECT_EQ(step_mix(work, step, {}).f64, 0);
+}
+
+} // namespace
+} // namespace fusec::perfmodel
