@@ -228,6 +228,38 @@ TEST(Composite, L2AsSlowAsMemoryIsOnePipeWithIt) {
     EXPECT_EQ(composite_cuda(device, round_work(), 6400).cost.bound_by, Bound::l2);
 }
 
+TEST(Composite, WhatTheLaunchBeforeLeftInL2ComesFromThere) {
+    Device device = round_device();
+    device.limits.sm_count = 100; // enough in flight for L2 as well
+    device.l2_bytes = 1e6;
+    KernelWork work = round_work();
+    const double cold = composite_cuda(device, work, 6400).cost.seconds;
+    work.repeated = true; // 409,600 bytes, less than three quarters of L2
+    const Breakdown warm = composite_cuda(device, work, 6400);
+    EXPECT_EQ(bound(warm, Bound::dram), 0);
+    EXPECT_LT(warm.cost.seconds, cold);
+    // One wave of one block per multiprocessor: its round trip is that of L2, half of the 400 ns of memory.
+    EXPECT_NEAR(bound(warm, Bound::latency), (500 - 200 + 128) * 1e-9, 1e-15);
+    // 1.075 times L2 is half way from 0.75 to 1.4: half the bytes come from memory.
+    EXPECT_NEAR(bound(composite_cuda(device, work, 1'075'000 / 64), Bound::dram), 0.5 * 1'075'000 / 100.0 * 1e-9, 2e-9);
+    const std::uint64_t many = 1'500'000 / 64;
+    const double far = composite_cuda(device, work, many).cost.seconds;
+    work.repeated = false;
+    EXPECT_DOUBLE_EQ(composite_cuda(device, work, many).cost.seconds, far) << "a footprint well beyond L2 is as good as new";
+    device.optional_figures["latency.l2"] = 100;
+    work.repeated = true;
+    EXPECT_NEAR(bound(composite_cuda(device, work, 6400), Bound::latency), (500 - 400 + 100 + 128) * 1e-9, 1e-15) << "the description's";
+}
+
+TEST(Composite, KnownFmasReadThreeRegistersEach) {
+    Device device = round_device();
+    KernelWork work = round_work();
+    work.fused = 48; // all 96 flops
+    EXPECT_NEAR(bound(composite_cuda(device, work, 6400), Bound::fma), 640 * 48 / 64.0 * 1e-9, 1e-15) << "48 slots of 64 lanes";
+    device.fma_f32 = 128;
+    EXPECT_NEAR(bound(composite_cuda(device, work, 6400), Bound::fma), 640 * 48 * 3 / 256.0 * 1e-9, 1e-15) << "eight banks of 32 registers";
+}
+
 TEST(Composite, TheHostPaysForReadingLinesItWrites) {
     Device host = standard_device("host-generic");
     host.read.peak_gb_per_s = host.write.peak_gb_per_s = host.copy.peak_gb_per_s = host.mixed.peak_gb_per_s = 100;
