@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// audit --data DIR [--out FILE.json] [--svg FILE.svg]: how far every predictor is from public measurements of GPUs.
+// audit --data DIR [--out FILE.json [--points]] [--svg FILE.svg] [--figures]: how far every predictor is from public measurements of GPUs.
 //
 // DIR holds result files of https://github.com/RRZE-HPC/gpu-benches (perfmodel/fit/gpu_benches.hpp). Every predictor is fitted to the same
 // points and
@@ -16,7 +16,7 @@
 namespace {
 
 int usage() {
-    std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures]\n";
+    std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n";
     return 2;
 }
 
@@ -35,11 +35,15 @@ bool write(const std::string& file, const std::string& text) {
 int main(int argc, char** argv) {
     using namespace fusec;
     std::string folder, out, svg;
-    bool figures = false;
+    bool figures = false, points = false;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word == "--figures") {
             figures = true;
+            continue;
+        }
+        if (word == "--points") {
+            points = true;
             continue;
         }
         std::string* value = word == "--data" ? &folder : word == "--out" ? &out : word == "--svg" ? &svg : nullptr;
@@ -61,7 +65,7 @@ int main(int argc, char** argv) {
     audit.fitted = bench::judge_fitted(audit.devices);
     audit.left_out = bench::judge_left_out(audit.devices, audit.fitted);
     bench::print(audit, figures, std::cout);
-    const bool written =
-        (out.empty() || write(out, bench::to_json(audit, FUSEC_SOURCE_FOLDER))) && (svg.empty() || write(svg, bench::to_svg(audit)));
+    const bool written = (out.empty() || write(out, bench::to_json(audit, FUSEC_SOURCE_FOLDER, points))) &&
+        (svg.empty() || write(svg, bench::to_svg(audit)));
     return written ? 0 : 1;
 }

@@ -143,7 +143,7 @@ std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, cons
                 for (const auto& [key, values] : others) {
                     const double before = perfmodel::figure(device, key).value_or(0);
                     const double value = carried(key, data.device, values);
-                    verdict.figures.push_back({key, before, value, value, value, perfmodel::set_figure(device, key, value)});
+                    verdict.figures.push_back({key, before, value, 0, 0, perfmodel::set_figure(device, key, value)});
                 }
                 const std::vector<Point> points = held_out(data.points);
                 judge(verdict, points, perfmodel::predictions(kind, device, points));

@@ -57,7 +57,7 @@ ordered_json to_json(const std::vector<Verdict>& verdicts, bool with_points) {
         row["figures"] = ordered_json::array();
         for (const perfmodel::FittedFigure& figure : verdict.figures) {
             row["figures"].push_back({{"key", figure.key}, {"before", figure.before}, {"value", figure.after},
-                {"determined", figure.determined}, {"at_bound", with_points && figure.at_bound()}});
+                {"determined", figure.determined}, {"at_bound", figure.at_bound()}});
         }
         if (with_points) {
             row["points"] = ordered_json::array();
@@ -105,7 +105,7 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
     }
 }
 
-std::string to_json(const Audit& audit, const std::string& sources) {
+std::string to_json(const Audit& audit, const std::string& sources, bool points) {
     ordered_json result{{"schema", "fusec-audit-data"}, {"version", 1}};
     result.update(run_record(sources));
     result["data"] = "https://github.com/RRZE-HPC/gpu-benches @1038c5d";
@@ -119,8 +119,8 @@ std::string to_json(const Audit& audit, const std::string& sources) {
         }
         result["devices"].push_back(std::move(device));
     }
-    result["fitted"] = to_json(audit.fitted, true);
-    result["left_out_device"] = to_json(audit.left_out, false);
+    result["fitted"] = to_json(audit.fitted, points);
+    result["left_out_device"] = to_json(audit.left_out, points);
     // One verdict per line: small enough to read and to compare.
     std::ostringstream text;
     text << "{\n";

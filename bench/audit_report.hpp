@@ -17,9 +17,8 @@ struct Audit {
 void print(const Audit& audit, bool figures, std::ostream& out);
 
 /// Schema "fusec-audit-data", version 1: run record of the sources' folder, files with their readings, replaced figures, and both lists of
-/// verdicts with every
-/// point of the first.
-std::string to_json(const Audit& audit, const std::string& sources);
+/// verdicts, with `points` each with all of its points.
+std::string to_json(const Audit& audit, const std::string& sources, bool points);
 
 /// Predicted against measured seconds of every held-out point of the fitted predictors, a panel each.
 std::string to_svg(const Audit& audit);

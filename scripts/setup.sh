@@ -21,7 +21,7 @@ packages=(
     libboost-graph-dev
     libcli11-dev
     libfmt-dev
-    libnlopt-cxx-dev
+    libnlopt-cxx-dev # minimiser of fits
     libnlopt-dev
     libtomlplusplus-dev
     nlohmann-json3-dev

@@ -14,10 +14,10 @@ namespace fusec::perfmodel {
 struct FittedFigure {
     std::string key;
     double before = 0, after = 0;
-    double least = 0, most = 0; ///< bounds of the search
+    double least = 0, most = 0; ///< bounds of the search; both 0 where there was none
     /// Some point's prediction depends on it: by a thousandth or more on a tenth of it. Where none does it keeps its value.
     bool determined = false;
-    bool at_bound() const { return determined && (after <= least || after >= most); }
+    bool at_bound() const { return determined && least < most && (after <= least || after >= most); }
 };
 
 struct Fit {
