@@ -112,7 +112,8 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
                     ? l2_bandwidth(folder / "gpu-l2-cache" / (std::string(file) + ".txt"), data.device, diagnostics)
                     : 0;
                 if (l2 > 0) {
-                    replace(data, "speed.l2", l2, "the description's is of gpu-small-kernels or derived from it; this is read bandwidth of gpu-l2-cache");
+                    replace(data, "speed.l2", l2,
+                        "the description's is of gpu-small-kernels or derived from it; this is read bandwidth of gpu-l2-cache");
                 }
             }
         }

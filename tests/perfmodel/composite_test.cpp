@@ -244,12 +244,19 @@ TEST(Composite, WhatTheLaunchBeforeLeftInL2ComesFromThere) {
     EXPECT_LT(warm.cost.seconds, cold);
     // One wave of one block per multiprocessor: its round trip is that of L2, half of the 400 ns of memory.
     EXPECT_NEAR(bound(warm, Bound::latency), (500 - 200 + 128) * 1e-9 + 100e-9, 1e-15) << "100 blocks are handed out one per clock";
+    // The last block starts after 100 ns and takes 428; memory at 957 GB/s takes 428 ns, L2 at full speed 410. The units: 32, 32 and 64.
+    EXPECT_NEAR(warm.cost.seconds, (2 + std::sqrt(0.528 * 0.528 + 2 * 0.032 * 0.032 + 0.064 * 0.064)) * us, 1e-11);
     // 1.075 times L2 is half way from 0.75 to 1.4: half the bytes come from memory.
     EXPECT_NEAR(bound(composite_cuda(device, work, 1'075'000 / 64), Bound::dram), 0.5 * 1'075'000 / 100.0 * 1e-9, 2e-9);
     const std::uint64_t many = 1'500'000 / 64;
     const double far = composite_cuda(device, work, many).cost.seconds;
     work.repeated = false;
     EXPECT_DOUBLE_EQ(composite_cuda(device, work, many).cost.seconds, far) << "a footprint well beyond L2 is as good as new";
+    device.l2_bytes = 4e6; // a wave of 400 blocks fits, the launch does not
+    const double no_tail_from_l2 = composite_cuda(device, work, 100'000).cost.seconds;
+    work.repeated = true;
+    EXPECT_DOUBLE_EQ(composite_cuda(device, work, 100'000).cost.seconds, no_tail_from_l2);
+    device.l2_bytes = 1e6;
     device.optional_figures["latency.l2"] = 100;
     work.repeated = true;
     EXPECT_NEAR(bound(composite_cuda(device, work, 6400), Bound::latency), (500 - 400 + 100 + 128) * 1e-9 + 100e-9, 1e-15)
