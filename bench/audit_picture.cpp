@@ -26,7 +26,7 @@ void panel(std::ostream& out, double left, const std::string& name, const std::v
     out << "<text x='" << left + side / 2 << "' y='" << margin - 14 << "' text-anchor='middle' font-size='14'>" << name
         << "</text>\n<rect x='" << left << "' y='" << margin << "' width='" << side << "' height='" << side
         << "' fill='none' stroke='#888'/>\n";
-    for (double power = lowest; power <= highest; power += 2) {
+    for (int power = static_cast<int>(lowest); power <= highest; power += 2) {
         const double at = std::pow(10, power);
         out << "<text x='" << x_of(left, at) << "' y='" << margin + side + 15 << "' text-anchor='middle'>1e" << power
             << "</text>\n<text x='" << left - 4 << "' y='" << y_of(at) + 4 << "' text-anchor='end'>1e" << power << "</text>\n";
@@ -58,8 +58,6 @@ std::string to_svg(const Audit& audit) {
     std::ostringstream out;
     out << std::fixed << std::setprecision(1) << "<svg xmlns='http://www.w3.org/2000/svg' width='" << width << "' height='" << height
         << "' font-family='sans-serif' font-size='11'>\n<rect width='100%' height='100%' fill='white'/>\n";
-    out << std::setprecision(0);
-    out << std::setprecision(1);
     for (std::size_t i = 0; i < names.size(); ++i) {
         panel(out, margin + static_cast<double>(i) * (side + margin + gap), names[i], audit.fitted);
     }
