@@ -3,6 +3,7 @@
 
 #include "perfmodel/fit/gpu_benches.hpp"
 #include "perfmodel/fit/table_file.hpp"
+#include "perfmodel/predictor.hpp"
 
 #include <algorithm>
 #include <map>
@@ -149,6 +150,27 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
     }
 }
 
+/// Figures that a predictor needs and a fit determines start, where a description lacks them, at the mean of the descriptions that have them.
+void supply_starts(std::vector<DeviceData>& all) {
+    for (const perfmodel::PredictorKind& kind : perfmodel::predictor_kinds()) {
+        for (const std::string_view key : kind.fits) {
+            const bool needed = std::find(kind.needs.begin(), kind.needs.end(), key) != kind.needs.end();
+            double sum = 0, count = 0;
+            for (const DeviceData& data : all) {
+                const std::optional<double> value = perfmodel::figure(data.device, key);
+                sum += value.value_or(0);
+                count += value ? 1 : 0;
+            }
+            for (DeviceData& data : all) {
+                if (needed && count > 0 && !perfmodel::figure(data.device, key)) {
+                    replace(data, std::string(key).c_str(), sum / count,
+                        "the description has none; the mean of the others', from which the fit starts");
+                }
+            }
+        }
+    }
+}
+
 } // namespace
 
 bool DeviceData::has(Role role) const {
@@ -185,6 +207,7 @@ std::vector<DeviceData> read_audit_data(const fs::path& folder, Diagnostics& dia
         diagnostics.report(kind::unreadable_file, {}, "no measurements of a known device below `" + folder.string() + "`");
         return {};
     }
+    supply_starts(all);
     replace_figures(folder, all, diagnostics);
     return diagnostics.has_errors() ? std::vector<DeviceData>{} : all;
 }

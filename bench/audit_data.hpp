@@ -17,7 +17,7 @@ struct FileRead {
     std::size_t points = 0;
 };
 
-/// A figure of a description that the audit does not take over, because it was made from points that are held out.
+/// A figure that the audit does not take from the description: it was made from points that are held out, or there is none.
 struct Replaced {
     std::string key;
     double described = 0, used = 0;

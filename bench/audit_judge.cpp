@@ -19,16 +19,14 @@ constexpr double smallest_latency_share = 0.8;
 
 /// What keeps a predictor from the device; empty if nothing does.
 std::string obstacle(const PredictorKind& kind, const Device& device) {
-    if (!kind.cuda) {
-        return "predicts kernels of a host";
-    }
-    std::string missing;
-    for (const char* key : kind.needs) {
-        if (!perfmodel::figure(device, key)) {
-            missing += (missing.empty() ? "the description has no " : ", ") + std::string(key);
+    Diagnostics diagnostics;
+    std::string reasons;
+    if (perfmodel::make_predictor(kind.name, device, diagnostics) == nullptr) {
+        for (const Diagnostic& each : diagnostics.all()) {
+            reasons += (reasons.empty() ? "" : "; ") + each.message;
         }
     }
-    return missing;
+    return reasons;
 }
 
 std::vector<Point> held_out(const std::vector<Point>& points) {

@@ -79,7 +79,7 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
             out << "  " << data.device.name << "  " << file.file << " (" << file.points << " points): " << file.reading << "\n";
         }
     }
-    out << "\nfigures of descriptions that are not used, as they come from held-out points\n";
+    out << "\nfigures that are not those of the descriptions\n";
     for (const DeviceData& data : audit.devices) {
         for (const Replaced& each : data.replaced) {
             out << "  " << data.device.name << "  " << each.key << " " << each.described << " -> " << each.used << ": " << each.reason

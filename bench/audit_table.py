@@ -73,7 +73,7 @@ out.append("### How the files are read\n\n")
 for device in result["devices"]:
     for entry in device["files"]:
         out.append(f"- {device['name']}, `{entry['file']}`, {entry['points']} points: {entry['reading']}.\n")
-out.append("\n### Figures of descriptions that are not used, as they come from held-out points\n\n")
+out.append("\n### Figures that are not those of the descriptions\n\n")
 for device in result["devices"]:
     for entry in device["replaced"]:
         out.append(f"- {device['name']}, `{entry['key']}` {entry['described']:.4g} → {entry['used']:.4g}: {entry['reason']}.\n")
