@@ -38,6 +38,7 @@ struct KernelWork {
     double divisions = 0;
     double square_roots = 0;
     double transcendentals = 0;
+    double fused = 0; ///< pairs of flops that are known to be one FMA each; 0 in candidates, of which only flops are known
 
     // on-chip traffic per element
     double shared_wavefronts = 0; ///< 128-byte passes of the shared-memory pipe, bank conflicts included
@@ -67,6 +68,7 @@ struct KernelWork {
     int dependent_phases = 1;      ///< global-memory round trips that wait for each other
     bool async_copies = false;     ///< staging does not pass through registers
     bool streaming_stores = false; ///< host: non-temporal stores
+    bool repeated = false;         ///< the launch before it read and wrote the same lists; false in candidates
     Arithmetic in_float;           ///< of a kernel of both precisions: what of its arithmetic is in float, the rest is in double
 
     /// The same work one step after another, in the order of the kernel: the counts above are sums over them. Empty unless the model asks for

@@ -17,7 +17,8 @@ struct PipeWork {
 /// What the kernel asks of each pipe, per element. Defined for all work; linear in its counts.
 PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target);
 
-/// FMA slots that `flops` additions and multiplications take at least: pipe_work(w).fma + pipe_work(w).fma_float >= fma_slots(w.flops).
+/// FMA slots that `flops` additions and multiplications take at least where it is not known which pair up: pipe_work(w).fma +
+/// pipe_work(w).fma_float >= fma_slots(w.flops) for w.fused = 0.
 double fma_slots(double flops);
 
 } // namespace fusec::perfmodel

@@ -72,8 +72,8 @@ std::unique_ptr<Predictor> make(const Device& device) {
 }
 
 constexpr const char* stream_figures[] = {"stream.read.tau", "stream.read.c", "stream.read.peak", "stream.write.tau", "stream.write.c",
-    "stream.write.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak"};
-constexpr const char* data_sheet[] = {"speed.dram"};
+    "stream.write.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak", "speed.launch"};
+constexpr const char* data_sheet[] = {"speed.dram", "speed.launch"};
 
 constexpr const char* benchmark_figures[] = {"benchmark.remap"};
 

@@ -20,7 +20,10 @@ StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes
         double writes; ///< share of the bytes
         const StreamLaw& law;
     };
-    const Point points[] = {{0, device.read}, {0.25, device.mixed}, {0.5, device.copy}, {1, device.write}};
+    // A description without the mix of 3:1: c lies between its neighbours, as always; writes cost memory its turnarounds as soon as there are some.
+    const StreamLaw between_neighbours{device.copy.tau_ns, (device.read.c_ns + device.copy.c_ns) / 2, device.copy.peak_gb_per_s};
+    const StreamLaw& mixed = device.mixed.peak_gb_per_s > 0 ? device.mixed : between_neighbours;
+    const Point points[] = {{0, device.read}, {0.25, mixed}, {0.5, device.copy}, {1, device.write}};
     const double bytes = read_bytes + write_bytes;
     const double writes = bytes > 0 ? write_bytes / bytes : 0;
     const Point* upper =

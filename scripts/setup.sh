@@ -21,6 +21,8 @@ packages=(
     libboost-graph-dev
     libcli11-dev
     libfmt-dev
+    libnlopt-cxx-dev # minimiser of fits
+    libnlopt-dev
     libtomlplusplus-dev
     nlohmann-json3-dev
     llvm-19-dev

@@ -251,7 +251,8 @@ TEST_F(Commands, WhyTellsGainAndReason) {
 
 TEST_F(Commands, DevicesGiveFiguresWithSources) {
     const test::Outcome list = fusec({"devices"}, folder.path());
-    for (const char* name : {"h200", "h100", "a100", "l40", "rtx4090", "v100", "gh200", "mi210", "gtx480", "host-generic"}) {
+    for (const char* name :
+        {"h200", "h100", "h100-pcie", "a100", "a100-40", "a40", "l40", "rtx4090", "v100", "gh200", "mi210", "gtx480", "host-generic"}) {
         EXPECT_THAT(list.out, HasSubstr(name));
     }
     const test::Outcome show = fusec({"devices", "show", "h200"}, folder.path());

@@ -17,7 +17,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(Devices, TheStandardOnesAllLoad) {
-    EXPECT_THAT(device_names(), ElementsAre("a100", "gh200", "gtx480", "h100", "h200", "host-generic", "l40", "mi210", "rtx4090", "v100"));
+    EXPECT_THAT(device_names(),
+        ElementsAre(
+            "a100", "a100-40", "a40", "gh200", "gtx480", "h100", "h100-pcie", "h200", "host-generic", "l40", "mi210", "rtx4090", "v100"));
     for (const std::string& name : device_names()) {
         const Device device = standard_device(name);
         EXPECT_EQ(device.name, name);
@@ -56,7 +58,8 @@ TEST(Devices, TheRidgeIsWhereTheDataSheetsPutIt) {
         double f32, f64, boost_ghz;
     };
     for (const Row& row : {Row{"h100", 67, 34, 1.98}, Row{"a100", 19.5, 9.7, 1.41}, Row{"v100", 15.7, 7.8, 1.53},
-             Row{"rtx4090", 82.6, 1.3, 2.52}, Row{"mi210", 22.6, 22.6, 1.7}, Row{"gtx480", 1.345, 0.168, 1.401}}) {
+             Row{"rtx4090", 82.6, 1.3, 2.52}, Row{"a40", 37.4, 0.585, 1.74}, Row{"h100-pcie", 51, 26, 1.755}, Row{"mi210", 22.6, 22.6, 1.7},
+             Row{"gtx480", 1.345, 0.168, 1.401}}) {
         const Device device = standard_device(row.name);
         const double scale = 2e-3 * device.limits.sm_count * row.boost_ghz;
         EXPECT_NEAR(device.fma_f32 * scale / row.f32, 1, 0.03) << row.name;
@@ -194,7 +197,7 @@ TEST(Devices, AnUnknownNameIsACommandLineErrorWithTheNames) {
     EXPECT_FALSE(find_device("h20", diagnostics).has_value());
     EXPECT_EQ(diagnostics.exit_code(), 2);
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-device");
-    EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("did you mean `h200`? known: a100, gh200, gtx480"));
+    EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("did you mean `h200`? known: a100, a100-40, a40, gh200, gtx480"));
     Diagnostics absent;
     EXPECT_FALSE(find_device("no/such.toml", absent).has_value());
     EXPECT_EQ(absent.all().front().kind.name, "unreadable-file");

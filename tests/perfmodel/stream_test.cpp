@@ -86,6 +86,10 @@ TEST(Stream, InterpolatesTheMixAndKeepsTheLatencyOfLoads) {
     EXPECT_DOUBLE_EQ(law_of_mix(device, 1, 3).tau_ns, 700) << "stores wait for the load";
     EXPECT_DOUBLE_EQ(law_of_mix(device, 0, 3).tau_ns, 250);
     EXPECT_DOUBLE_EQ(law_of_mix(device, 4, 0).peak_gb_per_s, 2000);
+    device.mixed = {}; // not measured
+    EXPECT_DOUBLE_EQ(law_of_mix(device, 3, 1).peak_gb_per_s, 1840) << "few writes cost as much as the copy's";
+    EXPECT_DOUBLE_EQ(law_of_mix(device, 3, 1).c_ns, 90);
+    EXPECT_DOUBLE_EQ(law_of_mix(device, 3, 1).tau_ns, 700);
 }
 
 } // namespace

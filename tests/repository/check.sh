@@ -81,6 +81,7 @@ Boost boost/([a-ce-z]|d[^y]) dag/[^/]*\.cpp
 dynamic_bitset boost/dynamic_bitset (dag|fusion|perfmodel|codegen|execute|cli)/[^/]*\.[ch]pp
 CBC (coin/|Cbc|Clp|Coin|Osi|Cgl) fusion/solver_cbc\.cpp
 LLVM (llvm|clang)(-c)?/ perfmodel/analysis/[^/]*\.cpp
+NLopt nlopt perfmodel/fit/[^/]*\.cpp
 CLI11 CLI/ cli/[^/]*\.cpp
 nlohmann-json nlohmann/ (cli/(report|predictions)_json|fusion/plan_file_json|perfmodel/(calibration|routine_times)_json|support/located_json)\.cpp
 GoogleTest g(test|mock)/ tests/.*

@@ -117,8 +117,28 @@ def check_explore_scale(file, result):
         breach(file, "docs/performance.md is not what bench/explore_scale_table.py makes of it")
 
 
+def check_audit_data(file, result):
+    """Every predictor has a verdict, or a reason, on every device; what the page says is what the file says."""
+    for table in ("fitted", "left_out_device"):
+        rows = result[table]
+        pairs = [(row["predictor"], row["device"]) for row in rows]
+        for predictor in sorted({name for name, _ in pairs}):
+            for device in sorted({name for _, name in pairs}):
+                if pairs.count((predictor, device)) != 1:
+                    breach(file, f"has not one verdict on {predictor} on {device} in {table}")
+        for row in rows:
+            if not row.get("unavailable") and not row["all"]["points"]:
+                breach(file, f"{row['predictor']} on {row['device']} is neither judged nor said to be unavailable")
+        if len({row["device"] for row in rows if row["predictor"] == "composite" and "unavailable" not in row}) < 5:
+            breach(file, f"judges composite on fewer than five devices in {table}")
+    command = [sys.executable, root / "bench/audit_table.py", results / file, root / "docs/model.md", "--check"]
+    if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
+        breach(file, "docs/model.md is not what bench/audit_table.py makes of it")
+
+
 PLANS = r"(?:host_plans-|gpu_plans_)(\w+)\.json"
 RULES = [
+    (r"audit_data\.json", check_audit_data),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
     (r"gpu_verify\.json", lambda file, result: verify_rows(file, result, ["gpu"])),
@@ -127,7 +147,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("audit_data.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/audit_data.hpp"
+
+#include "perfmodel/fit/gpu_benches.hpp"
+#include "perfmodel/fit/table_file.hpp"
+#include "perfmodel/predictor.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace fusec::bench {
+
+namespace fs = std::filesystem;
+using perfmodel::Device;
+using perfmodel::Point;
+using perfmodel::Role;
+
+namespace {
+
+/// Descriptions and the names that the data's files have for them.
+struct Known {
+    const char* device;
+    std::vector<const char*> files;
+};
+
+const std::vector<Known>& known_devices() {
+    static const std::vector<Known> all = {{"a100", {"a100_80"}}, {"a100-40", {"a100_40", "alex_a100_40"}}, {"a40", {"a40", "alex_a40"}},
+        {"gh200", {"gh200"}}, {"h100-pcie", {"h100_pcie"}}, {"h200", {"h200"}}, {"l40", {"l40", "genoa_l40"}}, {"v100", {"v100"}}};
+    return all;
+}
+
+using Reader = std::optional<perfmodel::Measurements> (*)(const fs::path&, const std::string&, const fusion::DeviceLimits&, Diagnostics&);
+constexpr std::pair<const char*, Reader> readers[] = {{"gpu-stream", perfmodel::read_gpu_stream},
+    {"gpu-latency", perfmodel::read_gpu_latency}, {"gpu-roofline", perfmodel::read_gpu_roofline},
+    {"gpu-small-kernels", perfmodel::read_gpu_small_kernels}};
+
+void replace(DeviceData& data, const char* key, double used, const std::string& reason) {
+    data.replaced.push_back({key, perfmodel::figure(data.device, key).value_or(0), used, reason});
+    perfmodel::set_figure(data.device, key, used);
+}
+
+/// The bandwidth of L2 as gpu-l2-cache has it: the median over sets from 4 MB to half of L2, which every block reads; 0 where there is no
+/// file
+/// or no such set.
+double l2_bandwidth(const fs::path& file, const Device& device, Diagnostics& diagnostics) {
+    if (!fs::exists(file)) {
+        return 0;
+    }
+    const perfmodel::TableFile table(file, diagnostics);
+    std::vector<double> found;
+    for (const perfmodel::TableLine& line : table.lines()) { // "512 kB 4096 kB 10ms 0.5% 5466.9 GB/s ..."
+        if (line.words.size() > 7 && line.words[3] == "kB" && line.words[7] == "GB/s") {
+            const double bytes = 1024 * perfmodel::number_in(line.words[2]).value_or(0);
+            if (bytes >= 4 * 1024 * 1024 && bytes <= device.l2_bytes / 2) {
+                found.push_back(perfmodel::number_in(line.words[6]).value_or(0));
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found.empty() ? 0 : found[found.size() / 2];
+}
+
+/// The clock that gpu-latency prints, in GHz; 0 where there is no file.
+double printed_clock(const fs::path& file, Diagnostics& diagnostics) {
+    if (!fs::exists(file)) {
+        return 0;
+    }
+    const perfmodel::TableFile table(file, diagnostics);
+    return table.lines().empty() || table.lines().back().words.size() < 2
+        ? 0
+        : perfmodel::number_in(table.lines().back().words[1]).value_or(0) / 1000;
+}
+
+/// Cycles of a load out of L2 as gpu-latency has them: the median over sets from 1 MB to 0.4 of L2; 0 where there is no file.
+double l2_latency(const fs::path& file, const Device& device, Diagnostics& diagnostics) {
+    if (!fs::exists(file)) {
+        return 0;
+    }
+    const perfmodel::TableFile table(file, diagnostics);
+    std::vector<double> found;
+    for (const perfmodel::TableLine& line : table.lines()) { // iterations, MHz, kB, ms, cycles of each run
+        if (line.words.size() > 4) {
+            const double bytes = 1024 * perfmodel::number_in(line.words[2]).value_or(0);
+            if (bytes >= 1024 * 1024 && bytes <= 0.4 * device.l2_bytes) {
+                found.push_back(perfmodel::number_in(line.words[4]).value_or(0));
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found.empty() ? 0 : found[found.size() / 2];
+}
+
+/// Figures of the descriptions that come from held-out points give way to others before anything is fitted or judged.
+void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagnostics& diagnostics) {
+    std::map<std::string, double> exponents; // as described
+    for (const DeviceData& data : all) {
+        if (data.device.name != "h200") { // whose sweep a description of another name would carry over to itself
+            exponents[data.device.name] = data.device.overlap_exponent;
+        }
+    }
+    for (DeviceData& data : all) {
+        double least = 0;
+        for (const Point& point : data.points) {
+            least = point.kernel == "start-up" && (least == 0 || point.seconds < least) ? point.seconds : least;
+        }
+        if (least > 0) {
+            replace(data, "speed.launch", least * 1e6,
+                "the description's is of all sizes of gpu-small-kernels; this is the least time of the smallest");
+        }
+        for (const auto& [name, files] : known_devices()) {
+            for (const char* file : files) {
+                const double l2 = name == data.device.name
+                    ? l2_bandwidth(folder / "gpu-l2-cache" / (std::string(file) + ".txt"), data.device, diagnostics)
+                    : 0;
+                if (l2 > 0) {
+                    replace(data, "speed.l2", l2,
+                        "the description's is of gpu-small-kernels or derived from it; this is read bandwidth of gpu-l2-cache");
+                }
+            }
+        }
+        for (const auto& [name, files] : known_devices()) {
+            for (const char* file : files) {
+                const double cycles = name == data.device.name
+                    ? l2_latency(folder / "gpu-latency" / (std::string(file) + ".txt"), data.device, diagnostics)
+                    : 0;
+                const double clock =
+                    name == data.device.name ? printed_clock(folder / "gpu-latency" / (std::string(file) + ".txt"), diagnostics) : 0;
+                if (clock > 0 && clock != data.device.clock_ghz) {
+                    replace(data, "speed.clock", clock, "the description's is of gpu-roofline; this is the clock that gpu-latency prints");
+                }
+                if (cycles > 0) {
+                    replace(data, "latency.l2", cycles, "of gpu-latency, so that every device has it from the same place");
+                }
+            }
+        }
+        double sum = 0, count = 0;
+        for (const auto& [name, exponent] : exponents) {
+            if (name != data.device.name) {
+                sum += exponent;
+                count += 1;
+            }
+        }
+        if (count > 0) {
+            replace(data, "speed.overlap_exponent", sum / count,
+                "the description's is of gpu-roofline; this is the mean of the other devices'");
+        }
+        data.replaced.push_back(
+            {"stream.mixed", data.device.mixed.peak_gb_per_s, 0, "the description's is of triads; the rule for mixes takes its place"});
+        data.device.mixed = {};
+    }
+}
+
+/// Figures that a predictor needs and a fit determines start, where a description lacks them, at the mean of the descriptions that have them.
+void supply_starts(std::vector<DeviceData>& all) {
+    for (const perfmodel::PredictorKind& kind : perfmodel::predictor_kinds()) {
+        for (const std::string_view key : kind.fits) {
+            const bool needed = std::find(kind.needs.begin(), kind.needs.end(), key) != kind.needs.end();
+            double sum = 0, count = 0;
+            for (const DeviceData& data : all) {
+                const std::optional<double> value = perfmodel::figure(data.device, key);
+                sum += value.value_or(0);
+                count += value ? 1 : 0;
+            }
+            for (DeviceData& data : all) {
+                if (needed && count > 0 && !perfmodel::figure(data.device, key)) {
+                    replace(data, std::string(key).c_str(), sum / count,
+                        "the description has none; the mean of the others', from which the fit starts");
+                }
+            }
+        }
+    }
+}
+
+} // namespace
+
+bool DeviceData::has(Role role) const {
+    return std::any_of(points.begin(), points.end(), [&](const Point& point) { return point.role == role; });
+}
+
+std::vector<DeviceData> read_audit_data(const fs::path& folder, Diagnostics& diagnostics) {
+    std::vector<DeviceData> all;
+    for (const auto& [name, stems] : known_devices()) {
+        const std::optional<Device> device = perfmodel::find_device(name, diagnostics);
+        if (!device) {
+            return {};
+        }
+        DeviceData data{*device, {}, {}, {}};
+        for (const auto& [kind, read] : readers) {
+            for (const char* stem : stems) {
+                const fs::path file = folder / kind / (std::string(stem) + ".txt");
+                if (!fs::exists(file)) {
+                    continue;
+                }
+                std::optional<perfmodel::Measurements> found = read(file, name, device->limits, diagnostics);
+                if (!found) {
+                    return {};
+                }
+                data.files.push_back({std::string(kind) + "/" + stem + ".txt", found->reading, found->points.size()});
+                std::move(found->points.begin(), found->points.end(), std::back_inserter(data.points));
+            }
+        }
+        if (!data.points.empty()) {
+            all.push_back(std::move(data));
+        }
+    }
+    if (all.empty()) {
+        diagnostics.report(kind::unreadable_file, {}, "no measurements of a known device below `" + folder.string() + "`");
+        return {};
+    }
+    supply_starts(all);
+    replace_figures(folder, all, diagnostics);
+    return diagnostics.has_errors() ? std::vector<DeviceData>{} : all;
+}
+
+} // namespace fusec::bench

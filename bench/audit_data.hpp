@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public measurements of GPUs by device, and what the audit lets a predictor know of a device before it is fitted.
+#pragma once
+
+#include "perfmodel/device.hpp"
+#include "perfmodel/fit/point.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fusec::bench {
+
+struct FileRead {
+    std::string file;    ///< "gpu-stream/l40.txt"
+    std::string reading; ///< in words
+    std::size_t points = 0;
+};
+
+/// A figure that the audit does not take from the description: it was made from points that are held out, or there is none.
+struct Replaced {
+    std::string key;
+    double described = 0, used = 0;
+    std::string reason;
+};
+
+struct DeviceData {
+    perfmodel::Device device; ///< figures replaced
+    std::vector<perfmodel::Point> points;
+    std::vector<FileRead> files;
+    std::vector<Replaced> replaced;
+    bool has(perfmodel::Role role) const;
+};
+
+/// All devices with files below `folder` (the layout of RRZE-HPC/gpu-benches: gpu-stream/NAME.txt, ...), by name. Files of devices without
+/// a description
+/// are left out. Errors as of the readers; then the result is empty.
+std::vector<DeviceData> read_audit_data(const std::filesystem::path& folder, Diagnostics& diagnostics);
+
+} // namespace fusec::bench

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every predictor fitted on the same points and judged on the others, and then with one device left out.
+#pragma once
+
+#include "bench/audit_data.hpp"
+#include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/statistics.hpp"
+
+namespace fusec::bench {
+
+/// A prediction of a point that is held out.
+struct Judged {
+    std::string kernel, place;
+    double measured = 0, predicted = 0; ///< seconds
+};
+
+struct KernelAccuracy {
+    std::string kernel;
+    perfmodel::Accuracy accuracy;
+};
+
+/// One predictor on one device.
+struct Verdict {
+    std::string predictor, device;
+    std::string unavailable; ///< why there is no such predictor for the device; then the rest is empty
+    std::vector<perfmodel::FittedFigure> figures;
+    double fit_error = 0; ///< mean of the kernels' MAPEs on the points fitted to
+    int evaluations = 0;
+    std::vector<Judged> points;
+    perfmodel::Accuracy all; ///< over all held-out points
+    double by_kernel = 0;    ///< mean of the MAPEs of the kernels, each of which weighs the same
+    std::vector<KernelAccuracy> kernels;
+};
+
+/// Fitted to the device's own points of role fit.
+std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices);
+
+/// With the device's own description (data sheet, latency) and what the others' fits have in place of its own: of a figure in GB/s the mean
+/// share of the data
+/// sheet's bandwidth; of one in ns or cycles that is at least 0.8 latencies of memory on each of them, the mean excess over that latency;
+/// of any other
+/// the mean. Devices without points to fit are judged too.
+std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted);
+
+} // namespace fusec::bench

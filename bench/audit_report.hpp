@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The audit as text, JSON and a picture.
+#pragma once
+
+#include "bench/audit_judge.hpp"
+
+#include <iosfwd>
+
+namespace fusec::bench {
+
+struct Audit {
+    std::vector<DeviceData> devices;
+    std::vector<Verdict> fitted, left_out;
+};
+
+/// Tables for people; with `figures` what was fitted too.
+void print(const Audit& audit, bool figures, std::ostream& out);
+
+/// Schema "fusec-audit-data", version 1: run record of the sources' folder, files with their readings, replaced figures, and both lists of
+/// verdicts, with `points` each with all of its points.
+std::string to_json(const Audit& audit, const std::string& sources, bool points);
+
+/// Predicted against measured seconds of every held-out point of the fitted predictors, a panel each.
+std::string to_svg(const Audit& audit);
+
+} // namespace fusec::bench

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of docs/model.md from the result of bench/audit: everything between its two marks.
+Usage: audit_table.py RESULT.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
+import json
+import pathlib
+import sys
+
+BEGIN, END = "<!-- tables of bench/audit: begin -->\n", "<!-- tables of bench/audit: end -->\n"
+KERNELS = ("triad", "3pt", "5pt", "roofline", "small")
+
+result = json.loads(pathlib.Path(sys.argv[1]).read_text())
+page = pathlib.Path(sys.argv[2])
+out = []
+
+
+def percent(value):
+    return "-" if value is None else f"{100 * value:.1f}" if value < 100 else f"{100 * value:.0f}"
+
+
+def verdicts(rows, title):
+    out.append(f"### {title}\n\n")
+    out.append("| predictor | device | points | MAPE % | 90th percentile % | maximum % | Spearman | mean of kernels % | " + " | ".join(KERNELS) + " |\n")
+    out.append("| --- " * (8 + len(KERNELS)) + "|\n")
+    for row in rows:
+        if "unavailable" in row:
+            out.append(f"| `{row['predictor']}` | {row['device']} | {row['unavailable']} |" + " |" * (5 + len(KERNELS)) + "\n")
+            continue
+        each = " | ".join(percent(row["kernels"].get(kernel, {}).get("mape")) for kernel in KERNELS)
+        every = row["all"]
+        out.append(f"| `{row['predictor']}` | {row['device']} | {every['points']} | {percent(every['mape'])} | {percent(every['p90'])} | "
+                   f"{percent(every['max'])} | {every['spearman']:.3f} | {percent(row['mean_of_kernels'])} | {each} |\n")
+    out.append("\n")
+
+
+def summary():
+    out.append("Means over the devices (those of the first table: with streams to fit to):\n\n")
+    out.append("| predictor | devices | fitted: all points % | fitted: mean of kernels % | device left out: all points % | device left out: mean of kernels % |\n")
+    out.append("| --- | --- | --- | --- | --- | --- |\n")
+    names = list(dict.fromkeys(row["predictor"] for row in result["fitted"]))
+    for name in names:
+        cells = []
+        count = 0
+        for rows in (result["fitted"], result["left_out_device"]):
+            own = [row for row in rows if row["predictor"] == name and "unavailable" not in row]
+            count = count or len(own)
+            for value in (lambda row: row["all"]["mape"], lambda row: row["mean_of_kernels"]):
+                cells.append(percent(sum(map(value, own)) / len(own)) if own else "-")
+        out.append(f"| `{name}` | {count} | " + " | ".join(cells) + " |\n")
+    out.append("\n")
+
+
+def figures():
+    rows = [row for row in result["fitted"] if row["predictor"] == "composite" and "unavailable" not in row]
+    keys = [figure["key"] for figure in rows[0]["figures"]]
+    out.append("### What `composite` was fitted to\n\nns, GB/s and us; (u): no point determines it, it stays what the description says; (b): at the bound of its search.\n\n")
+    out.append("| figure | " + " | ".join(row["device"] for row in rows) + " |\n" + "| --- " * (1 + len(rows)) + "|\n")
+    for key in keys:
+        cells = []
+        for row in rows:
+            figure = next(figure for figure in row["figures"] if figure["key"] == key)
+            cells.append(f"{figure['value']:.4g}" + ("" if figure["determined"] else " (u)") + (" (b)" if figure["at_bound"] else ""))
+        out.append(f"| `{key}` | " + " | ".join(cells) + " |\n")
+    out.append("| error of the fit % | " + " | ".join(percent(row["fit_error"]) for row in rows) + " |\n\n")
+
+
+out.append(f"Made {result['date']} at commit {result['commit']} from {result['data']}; from the result by `bench/audit_table.py`.\n\n")
+summary()
+verdicts(result["fitted"], "Fitted to init, read, scale, latency and start-up of the device, judged on all else")
+verdicts(result["left_out_device"], "One device left out")
+figures()
+out.append("### How the files are read\n\n")
+for device in result["devices"]:
+    for entry in device["files"]:
+        out.append(f"- {device['name']}, `{entry['file']}`, {entry['points']} points: {entry['reading']}.\n")
+out.append("\n### Figures that are not those of the descriptions\n\n")
+for device in result["devices"]:
+    for entry in device["replaced"]:
+        out.append(f"- {device['name']}, `{entry['key']}` {entry['described']:.4g} → {entry['used']:.4g}: {entry['reason']}.\n")
+
+text = page.read_text()
+before, rest = text.split(BEGIN)
+made = before + BEGIN + "\n" + "".join(out) + "\n" + END + rest.split(END)[1]
+if sys.argv[3:] == ["--check"]:
+    sys.exit(0 if made == text else 1)
+page.write_text(made)

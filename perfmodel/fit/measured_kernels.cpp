@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/fit/measured_kernels.hpp"
+
+#include "perfmodel/occupancy.hpp"
+
+namespace fusec::perfmodel {
+
+using fusion::Addressing;
+using fusion::GlobalAccess;
+using fusion::KernelWork;
+using fusion::WorkStep;
+
+namespace {
+
+constexpr double sector = 32, pass = 128, warp = 32;
+
+/// A list is loaded by `loads` accesses of `bytes` per element; each sector comes from memory once.
+GlobalAccess unit_access(bool store, int bytes, double count) {
+    return {store, Addressing::unit, bytes, count, count * bytes / sector, false};
+}
+
+/// The aggregates that are sums over the steps, for kernels whose threads all work on one element at a time.
+void add_up(KernelWork& work) {
+    double instructions = 0;
+    for (const WorkStep& step : work.steps) {
+        instructions += step.instructions;
+        work.read_bytes += step.read_bytes;
+        work.write_bytes += step.write_bytes;
+        work.l1_wavefronts += step.l1_wavefronts;
+        work.flops += step.arithmetic.flops;
+    }
+    work.instructions = instructions / warp;
+    work.path_instructions = instructions * work.elements_per_block / work.threads_per_block;
+}
+
+/// Shared memory of a block so that `resident` of them, and not one more, fit a multiprocessor.
+bool cap_residents(KernelWork& work, int resident, const fusion::DeviceLimits& limits) {
+    if (resident_blocks(limits, work) == resident) {
+        return true;
+    }
+    constexpr int granule = 128;
+    const int most = std::min(limits.shared_bytes_per_block, limits.shared_bytes_per_sm / resident - limits.shared_bytes_reserved);
+    work.shared_bytes = most / granule * granule;
+    return work.shared_bytes > 0 && resident_blocks(limits, work) == resident;
+}
+
+} // namespace
+
+KernelWork stream_work(const StreamKernel& kernel, int block, int resident, const fusion::DeviceLimits& limits) {
+    constexpr int bytes = 8;
+    constexpr double common_instructions = 8;
+    KernelWork work;
+    work.precision = Precision::f64;
+    work.elements_per_block = work.threads_per_block = block;
+    work.registers = 16;
+    work.registers_needed = 16;
+    work.read_lists = kernel.lists_read;
+    work.write_lists = kernel.stores;
+    work.fused = kernel.fused;
+    WorkStep load;
+    load.kind = WorkStep::Kind::load;
+    load.index = 0;
+    load.round_trip = kernel.loads > 0;
+    load.instructions = common_instructions + kernel.lists_read + kernel.loads;
+    load.read_bytes = bytes * kernel.lists_read;
+    load.l1_wavefronts = kernel.loads * bytes / pass;
+    if (kernel.loads > 0) {
+        load.accesses.push_back(unit_access(false, bytes, kernel.loads));
+    }
+    WorkStep compute;
+    compute.kind = WorkStep::Kind::compute;
+    compute.index = 0;
+    compute.instructions = kernel.arithmetic;
+    compute.arithmetic.flops = kernel.flops;
+    WorkStep store;
+    store.kind = WorkStep::Kind::store;
+    store.index = 1;
+    store.instructions = 2 * kernel.stores;
+    store.write_bytes = bytes * kernel.stores;
+    if (kernel.stores > 0) {
+        store.accesses.push_back(unit_access(true, bytes, kernel.stores));
+    }
+    work.steps = {load, compute};
+    if (kernel.stores > 0) {
+        work.steps.push_back(store);
+    }
+    add_up(work);
+    if (resident > 0 && !cap_residents(work, resident, limits)) {
+        work.threads_per_block = 0;
+    }
+    return work;
+}
+
+KernelWork roofline_work(int fmas, int passes) {
+    constexpr int block = 256, bytes = 4, loads = 2;
+    constexpr double loop_instructions = 2;
+    KernelWork work;
+    work.precision = Precision::f32;
+    work.threads_per_block = block;
+    work.elements_per_block = block * passes;
+    work.read_lists = loads;
+    work.fused = fmas;
+    WorkStep load;
+    load.kind = WorkStep::Kind::load;
+    load.index = 0;
+    load.round_trip = true;
+    load.instructions = loads + loop_instructions;
+    load.read_bytes = loads * bytes;
+    load.l1_wavefronts = loads * bytes / pass;
+    load.accesses.push_back(unit_access(false, bytes, loads));
+    WorkStep compute;
+    compute.kind = WorkStep::Kind::compute;
+    compute.index = 0;
+    compute.instructions = fmas + 1;
+    compute.arithmetic.flops = 2 + 2 * fmas;
+    work.steps = {load, compute};
+    add_up(work);
+    return work;
+}
+
+KernelWork chase_work(int loads) {
+    constexpr int bytes = 8;
+    KernelWork work;
+    work.precision = Precision::f64;
+    work.elements_per_block = 1;
+    work.threads_per_block = 32;
+    work.read_lists = 1;
+    work.dependent_phases = loads;
+    WorkStep load;
+    load.kind = WorkStep::Kind::load;
+    load.index = 0;
+    load.threads = 32;
+    load.round_trip = true;
+    load.instructions = warp;
+    load.read_bytes = bytes;
+    load.l1_wavefronts = 1;
+    load.accesses.push_back({false, Addressing::broadcast, bytes, warp, 1, false});
+    work.steps.assign(static_cast<std::size_t>(loads), load);
+    add_up(work);
+    return work;
+}
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/fit/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace fusec::perfmodel {
+
+namespace {
+
+std::vector<double> ranks(std::span<const double> values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::vector<double> result(values.size());
+    for (std::size_t begin = 0; begin < order.size();) {
+        std::size_t end = begin + 1;
+        while (end < order.size() && values[order[end]] == values[order[begin]]) {
+            ++end;
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            result[order[i]] = static_cast<double>(begin + end - 1) / 2;
+        }
+        begin = end;
+    }
+    return result;
+}
+
+} // namespace
+
+double spearman(std::span<const double> a, std::span<const double> b) {
+    const std::vector<double> x = ranks(a), y = ranks(b);
+    const double mean = (static_cast<double>(x.size()) - 1) / 2;
+    double xy = 0, xx = 0, yy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        xy += (x[i] - mean) * (y[i] - mean);
+        xx += (x[i] - mean) * (x[i] - mean);
+        yy += (y[i] - mean) * (y[i] - mean);
+    }
+    return xx == 0 || yy == 0 ? 0 : xy / std::sqrt(xx * yy);
+}
+
+Accuracy accuracy(std::span<const double> predicted, std::span<const double> measured) {
+    Accuracy result;
+    result.points = measured.size();
+    if (measured.empty()) {
+        return result;
+    }
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+        errors.push_back(std::abs(predicted[i] / measured[i] - 1));
+    }
+    std::sort(errors.begin(), errors.end());
+    result.mape = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+    result.p90 = errors[(9 * errors.size() + 9) / 10 - 1];
+    result.worst = errors.back();
+    result.spearman = spearman(predicted, measured);
+    return result;
+}
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far predictions are from measurements.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace fusec::perfmodel {
+
+struct Accuracy {
+    std::size_t points = 0;
+    double mape = 0;     ///< mean of |predicted / measured - 1|
+    double p90 = 0;      ///< the least error that at least 90 % of the points do not exceed
+    double worst = 0;    ///< the greatest error
+    double spearman = 0; ///< correlation of the ranks, ties with their mean rank; 0 where one side has no order
+};
+
+/// Pre: as many predictions as measurements, all measurements positive. No points: all zero. A prediction that is infinite makes the mean
+/// and
+/// the greatest error infinite. O(n log n).
+Accuracy accuracy(std::span<const double> predicted, std::span<const double> measured);
+
+/// Spearman's rank correlation: Pearson's of the ranks, equal values having the mean of their ranks.
+double spearman(std::span<const double> a, std::span<const double> b);
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/fit/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace fusec::perfmodel {
+namespace {
+
+TEST(Statistics, ErrorsByHand) {
+    const std::vector<double> measured{1, 2, 4, 10};
+    const std::vector<double> predicted{1.1, 1.6, 4, 15}; // errors 0.1, 0.2, 0, 0.5
+    const Accuracy found = accuracy(predicted, measured);
+    EXPECT_EQ(found.points, 4U);
+    EXPECT_NEAR(found.mape, 0.2, 1e-12);
+    EXPECT_NEAR(found.worst, 0.5, 1e-12);
+    EXPECT_NEAR(found.p90, 0.5, 1e-12) << "three of four are 75 %, four are needed";
+    EXPECT_DOUBLE_EQ(found.spearman, 1);
+}
+
+TEST(Statistics, NinetyPercentAreNineOfTen) {
+    std::vector<double> measured(10, 1.0), predicted;
+    for (int i = 0; i < 10; ++i) {
+        predicted.push_back(1 + 0.01 * (i + 1));
+    }
+    EXPECT_NEAR(accuracy(predicted, measured).p90, 0.09, 1e-12);
+    measured.push_back(1);
+    predicted.push_back(1.11); // of eleven, ten are the least number that is 90 %
+    EXPECT_NEAR(accuracy(predicted, measured).p90, 0.10, 1e-12);
+}
+
+TEST(Statistics, SpearmanWithTiesByHand) {
+    // Ranks 0, 1.5, 1.5, 3 and 0, 1, 2, 3, both about 1.5: products 2.25 + 0 + 0 + 2.25 = 4.5, squares 4.5 and 5.
+    const std::vector<double> tied{1, 2, 2, 3}, plain{10, 20, 30, 40};
+    EXPECT_NEAR(spearman(tied, plain), 4.5 / std::sqrt(4.5 * 5), 1e-12);
+    EXPECT_NEAR(spearman(std::vector<double>{4, 3, 2, 1}, plain), -1, 1e-12);
+    EXPECT_NEAR(spearman(std::vector<double>{1, 100, 1e9, 1e10}, plain), 1, 1e-12) << "only ranks count";
+    EXPECT_EQ(spearman(std::vector<double>{5, 5, 5, 5}, plain), 0) << "no order";
+    // 1 2 3 4 against 2 1 4 3: 1 - 6 * 4 / (4 * 15) = 0.6.
+    EXPECT_NEAR(spearman(std::vector<double>{2, 1, 4, 3}, plain), 0.6, 1e-12);
+}
+
+TEST(Statistics, ExtremesAreAnswered) {
+    EXPECT_EQ(accuracy({}, {}).points, 0U);
+    EXPECT_EQ(accuracy({}, {}).mape, 0);
+    const std::vector<double> measured{1, 1}, endless{1, std::numeric_limits<double>::infinity()};
+    EXPECT_TRUE(std::isinf(accuracy(endless, measured).mape));
+    EXPECT_TRUE(std::isinf(accuracy(endless, measured).worst));
+}
+
+} // namespace
+} // namespace fusec::perfmodel
