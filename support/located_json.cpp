@@ -53,7 +53,7 @@ public:
                     std::string key = string();
                     blanks();
                     ++at_; // the colon
-                    result.members.emplace_back(std::move(key), value());
+                    result.members.push_back({std::move(key), value()});
                 } else {
                     result.items.push_back(value());
                 }
@@ -159,20 +159,20 @@ const JsonValue& JsonReader::expect(const JsonValue& value, Kind kind) {
 
 void JsonReader::only(const JsonValue& object, const std::vector<std::string>& keys) {
     for (auto member = object.members.begin(); member != object.members.end(); ++member) {
-        if (std::find(keys.begin(), keys.end(), member->first) == keys.end()) {
-            const std::string near = nearest(member->first, keys);
-            fail(member->second, "unknown key `" + member->first + "`", near.empty() ? "" : "did you mean `" + near + "`?");
+        if (std::find(keys.begin(), keys.end(), member->key) == keys.end()) {
+            const std::string near = nearest(member->key, keys);
+            fail(member->value, "unknown key `" + member->key + "`", near.empty() ? "" : "did you mean `" + near + "`?");
         }
-        const auto same = [&](const auto& other) { return other.first == member->first; };
+        const auto same = [&](const auto& other) { return other.key == member->key; };
         if (std::any_of(member + 1, object.members.end(), same)) {
-            fail(std::find_if(member + 1, object.members.end(), same)->second, "key `" + member->first + "` is given twice");
+            fail(std::find_if(member + 1, object.members.end(), same)->value, "key `" + member->key + "` is given twice");
         }
     }
 }
 
 const JsonValue* JsonReader::find(const JsonValue& object, std::string_view key) {
-    const auto found = std::find_if(object.members.begin(), object.members.end(), [&](const auto& member) { return member.first == key; });
-    return found == object.members.end() ? nullptr : &found->second;
+    const auto found = std::find_if(object.members.begin(), object.members.end(), [&](const auto& member) { return member.key == key; });
+    return found == object.members.end() ? nullptr : &found->value;
 }
 
 const JsonValue& JsonReader::required(const JsonValue& object, std::string_view key) {

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace fusec {
+
+struct JsonMember;
 
 struct JsonValue {
     enum class Kind : std::uint8_t {
@@ -22,12 +23,17 @@ struct JsonValue {
         object
     } kind = Kind::null;
     Span span;
-    bool truth = false;                                     ///< boolean
-    double number = 0;                                      ///< number
-    bool whole = false;                                     ///< number: written without fraction, exponent and sign, and exact as a double
-    std::string text;                                       ///< text, without its escapes
-    std::vector<JsonValue> items;                           ///< array
-    std::vector<std::pair<std::string, JsonValue>> members; ///< object, in the order of the file
+    bool truth = false;              ///< boolean
+    double number = 0;               ///< number
+    bool whole = false;              ///< number: written without fraction, exponent and sign, and exact as a double
+    std::string text;                ///< text, without its escapes
+    std::vector<JsonValue> items;    ///< array
+    std::vector<JsonMember> members; ///< object, in the order of the file
+};
+
+struct JsonMember {
+    std::string key;
+    JsonValue value;
 };
 
 /// The value that the source is. Reports `kind` at the place, and gives nothing, for what is no JSON (RFC 8259), a number that no double holds, or

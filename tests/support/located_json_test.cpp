@@ -39,8 +39,8 @@ TEST(LocatedJson, ValuesKnowTheirPlaces) {
     ASSERT_TRUE(root.has_value());
     EXPECT_EQ(root->kind, Kind::object);
     ASSERT_EQ(root->members.size(), 2U);
-    EXPECT_EQ(root->members[0].first, "ab");
-    const std::vector<JsonValue>& items = root->members[0].second.items;
+    EXPECT_EQ(root->members[0].key, "ab");
+    const std::vector<JsonValue>& items = root->members[0].value.items;
     ASSERT_EQ(items.size(), 5U);
     EXPECT_TRUE(items[0].whole);
     EXPECT_EQ(items[1].number, -2.5);
@@ -50,8 +50,8 @@ TEST(LocatedJson, ValuesKnowTheirPlaces) {
     EXPECT_EQ(items[3].kind, Kind::null);
     EXPECT_EQ(items[4].text, "x\"y");
     EXPECT_EQ(items[4].span.text(), "\"x\\\"y\"");
-    EXPECT_EQ(root->members[1].second.span.text(), "{}");
-    EXPECT_EQ(root->members[1].second.span.source->line(root->members[1].second.span.begin), 2U);
+    EXPECT_EQ(root->members[1].value.span.text(), "{}");
+    EXPECT_EQ(root->members[1].value.span.source->line(root->members[1].value.span.begin), 2U);
 }
 
 TEST(LocatedJson, WhatIsNoJsonIsToldWhereItStops) {
