@@ -42,8 +42,6 @@ std::vector<DataId> derived_data(const fusion::Candidate& kernel);
 std::string grouped(std::uint64_t number);
 /// 0.42 ms, 13.1 us
 std::string time_text(double seconds);
-/// `{M1, v1} {3 3}: loads A, B; stores v1; 60 B/element, ...`
-std::string kernel_line(const fusion::Candidate& kernel, const dag::CallGraph& graph);
 
 /// Bytes that cross to or from DRAM per element, over all kernels.
 double bytes_per_element(const fusion::Plan& plan);

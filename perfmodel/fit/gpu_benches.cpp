@@ -184,7 +184,7 @@ std::optional<Measurements> read_gpu_roofline(
             return table.damaged(
                 line, "a pair of floats and " + std::string(words[3]) + " FMAs are " + std::to_string((2 + 2 * *fmas) / 8) + " flop/byte");
         }
-        if (*blocks != static_cast<double>(limits.sm_count) * (limits.threads_per_sm / 256)) {
+        if (const int resident = limits.sm_count * (limits.threads_per_sm / 256); *blocks != resident) {
             return table.damaged(line,
                 "all threads of " + std::to_string(limits.sm_count) + " multiprocessors are not " + std::string(words[1]) +
                     " blocks of 256");
