@@ -116,7 +116,18 @@ std::optional<Device> find_calibrated_device(const std::string& name, Diagnostic
         return find_device(name, diagnostics);
     }
     const std::optional<Calibration> calibration = read_calibration(*file, diagnostics);
-    return calibration ? calibrated_device(*calibration, diagnostics) : std::nullopt;
+    if (!calibration) {
+        return std::nullopt;
+    }
+    const std::vector<std::string> described = device_names();
+    const bool by_name = fs::path(name).extension() != ".json";
+    const bool of_description = std::find(described.begin(), described.end(), name) != described.end();
+    if (by_name && (calibration->name != name || (of_description && calibration->base != name))) {
+        diagnostics.report(kind::calibration_file, {},
+            fmt::format("`{}` calibrates `{}` over `{}`, not `{}`", file->string(), calibration->name, calibration->base, name));
+        return std::nullopt;
+    }
+    return calibrated_device(*calibration, diagnostics);
 }
 
 std::vector<fs::path> files_of_device(const std::string& name) {

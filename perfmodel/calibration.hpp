@@ -35,7 +35,7 @@ struct Calibration {
 inline constexpr int calibration_schema = 1;
 
 /// Reports `calibration-file` at the place of the first value that is wrong: no JSON, a missing, unknown or repeated key, another schema, a
-/// negative count. Figures are checked when they are laid over a device.
+/// negative count, a name that is none, a figure that is given twice or is a limit. Figures are checked when they are laid over a device.
 std::optional<Calibration> read_calibration(const std::filesystem::path& file, Diagnostics& diagnostics);
 std::string to_json(const Calibration& calibration);
 

@@ -7,7 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
+#include <algorithm>
+#include <cctype>
+#include <utility>
 
 namespace fusec::perfmodel {
 
@@ -41,12 +43,28 @@ Calibration read(JsonReader& json, const JsonValue& root) {
     }
     Calibration result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), {}};
-    const std::string& name = result.name;
-    if (name.empty() || name.find_first_of("/.\n") != std::string::npos) {
-        json.fail(*JsonReader::find(root, "name"), "`" + name + "` is no name of a device: it would be a path");
+    const auto is_name = [](unsigned char c) { return (std::isalnum(c) != 0 && c < 128) || c == '-' || c == '_'; };
+    for (const auto& [key, name] : {std::pair("name", &result.name), std::pair("base", &result.base)}) {
+        if (name->empty() || !std::all_of(name->begin(), name->end(), is_name)) {
+            json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
+        }
+    }
+    for (const auto& [key, text] :
+        {std::pair("date", &result.date), std::pair("machine", &result.machine), std::pair("commit", &result.commit)}) {
+        if (std::any_of(text->begin(), text->end(), [](unsigned char c) { return c < ' ' || c == 127; })) {
+            json.fail(*JsonReader::find(root, key), "a control character in `" + std::string(key) + "`");
+        }
     }
     for (const JsonValue& entry : json.array(root, "figures")) {
-        result.figures.push_back(read_figure(json, entry));
+        CalibratedFigure figure = read_figure(json, entry);
+        const auto same = [&](const CalibratedFigure& other) { return other.key == figure.key; };
+        if (std::any_of(result.figures.begin(), result.figures.end(), same)) {
+            json.fail(entry, "figure `" + figure.key + "` is given twice");
+        }
+        if (figure.key.starts_with("limits.")) {
+            json.fail(entry, "`" + figure.key + "` is a limit of the device, which is described and not measured");
+        }
+        result.figures.push_back(std::move(figure));
     }
     if (result.figures.empty()) {
         json.fail(*JsonReader::find(root, "figures"), "a calibration without figures");

@@ -71,7 +71,7 @@ constexpr Field fields[] = {
     {"speed.fma_f32", "fma per clock", For::both, 1e-3, 1e9, false, true, speed_of<&Device::fma_f32>, speed<&Device::fma_f32>},
     {"speed.fma_f64", "fma per clock", For::both, 1e-3, 1e9, false, true, speed_of<&Device::fma_f64>, speed<&Device::fma_f64>},
     {"speed.special", "operations per clock", For::both, 1e-3, 1e9, false, true, speed_of<&Device::special>, speed<&Device::special>},
-    {"speed.issue_slots", "instructions per clock", For::both, 1e-3, 1e9, false, true, speed_of<&Device::issue_slots>,
+    {"speed.issue_slots", "instructions per clock", For::both, 1e-3, 1024, false, true, speed_of<&Device::issue_slots>,
         speed<&Device::issue_slots>},
     {"speed.shared_wavefronts", "128-byte passes per clock", For::cuda, 1e-3, 1e9, false, true, speed_of<&Device::shared_wavefronts>,
         speed<&Device::shared_wavefronts>},

@@ -11,7 +11,10 @@ namespace fusec::perfmodel {
 StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits) {
     StepMix mix;
     const double threads = std::max(step.threads, 1);
-    mix.warps = std::ceil(threads * work.elements_per_block / limits.warp_size);
+    // Where a block has more elements than its threads can take at once, each warp makes several rounds.
+    const double needed = std::ceil(threads * work.elements_per_block / limits.warp_size);
+    mix.warps = std::min(needed, std::ceil(static_cast<double>(work.threads_per_block) / limits.warp_size));
+    const double rounds = needed / mix.warps;
     const double elements_per_warp = work.elements_per_block / mix.warps;
 
     fusion::KernelWork arithmetic;
@@ -22,13 +25,13 @@ StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, c
     arithmetic.transcendentals = step.arithmetic.transcendentals;
     arithmetic.in_float = step.in_float;
     const PipeWork pipes = pipe_work(arithmetic, limits.target);
-    (work.precision == Precision::f64 ? mix.f64 : mix.f32) = pipes.fma / threads;
-    mix.f32 += pipes.fma_float / threads;
-    mix.special = pipes.special / threads;
+    (work.precision == Precision::f64 ? mix.f64 : mix.f32) = rounds * pipes.fma / threads;
+    mix.f32 += rounds * pipes.fma_float / threads;
+    mix.special = rounds * pipes.special / threads;
 
     mix.shared = step.shared_wavefronts * elements_per_warp;
     for (const fusion::GlobalAccess& access : step.accesses) {
-        (access.store ? mix.stores : mix.loads) += access.count / threads;
+        (access.store ? mix.stores : mix.loads) += rounds * access.count / threads;
         const double wanted = access.count * access.bytes * elements_per_warp;
         (access.store ? mix.store_bytes : mix.load_bytes) +=
             access.addressing == fusion::Addressing::broadcast ? wanted / limits.warp_size : wanted;
@@ -39,7 +42,7 @@ StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, c
             mix.coalesced_bytes += access.sectors * sector * elements_per_warp;
         }
     }
-    mix.other = std::max(0.0, step.instructions / threads - mix.f32 - mix.f64 - mix.special - mix.shared - mix.loads - mix.stores);
+    mix.other = std::max(0.0, rounds * step.instructions / threads - mix.f32 - mix.f64 - mix.special - mix.shared - mix.loads - mix.stores);
     return mix;
 }
 

@@ -9,7 +9,7 @@ namespace fusec::perfmodel {
 
 /// Warp-instructions of one warp; bytes where it says so.
 struct StepMix {
-    double warps = 0; ///< of the block that take part: those of threads_per_element * elements_per_block threads
+    double warps = 0; ///< of the block that take part: those of threads_per_element * elements_per_block threads, at most all
     double f32 = 0, f64 = 0, special = 0;
     double shared = 0;                      ///< 128-byte passes: bank conflicts are instructions of their own here
     double loads = 0, stores = 0;           ///< global

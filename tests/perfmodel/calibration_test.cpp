@@ -84,10 +84,20 @@ TEST_F(Calibrations, AreFoundByTheNameOfTheDevice) {
     EXPECT_EQ(files_of_device("mine"), (std::vector<fs::path>{file, device_file("host-generic")}));
     EXPECT_EQ(files_of_device("h200"), std::vector<fs::path>{device_file("h200")});
     EXPECT_FALSE(diagnostics.has_errors());
+    // One of another device is an error, and so is one over another description than that of its name.
+    write("fusec/calibrations/other.json", to_json(example()));
+    EXPECT_EQ(find_calibrated_device("other", diagnostics), std::nullopt);
+    Calibration wrong = example();
+    wrong.name = "l40";
+    write("fusec/calibrations/l40.json", to_json(wrong));
+    EXPECT_EQ(find_calibrated_device("l40", diagnostics), std::nullopt);
+    ASSERT_EQ(diagnostics.all().size(), 2U);
+    EXPECT_THAT(diagnostics.all().back().message, HasSubstr("calibrates `l40` over `host-generic`, not `l40`"));
     // A damaged one is an error, not the description of the same name.
     write("fusec/calibrations/h200.json", "{");
     EXPECT_EQ(find_calibrated_device("h200", diagnostics), std::nullopt);
-    EXPECT_EQ(diagnostics.all().front().kind.name, "calibration-file");
+    EXPECT_EQ(diagnostics.all().size(), 3U);
+    EXPECT_EQ(diagnostics.all().back().kind.name, "calibration-file");
 }
 
 TEST_F(Calibrations, ComeBackAsTheyWereWritten) {
@@ -102,7 +112,7 @@ TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {
     EXPECT_THAT(messages("\"schema\": 1", "\"schema\": 2"),
         HasSubstr("x.json:2:13: error: calibration of schema 2, this compiler reads schema 1 [calibration-file]"));
     EXPECT_THAT(messages("\"calibration\"", "\"plan\""), HasSubstr("`plan` where `calibration` is expected"));
-    EXPECT_THAT(messages("\"mine\"", "\"../mine\""), HasSubstr("`../mine` is no name of a device"));
+    EXPECT_THAT(messages("\"mine\"", "\"../mine\""), HasSubstr("no name of a device: letters, digits"));
     EXPECT_THAT(messages("\"points\": 9", "\"points\": -9"), HasSubstr("-9 where a whole number from 0 on is expected"));
     EXPECT_THAT(messages("\"residual\": 0.0125", "\"residual\": -0.0125"), HasSubstr("a residual below zero"));
     EXPECT_THAT(messages("61.25", "\"much\""), HasSubstr("a value of kind string where number is expected"));
@@ -114,6 +124,11 @@ TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {
         HasSubstr("no figure of a host device is named `stream.copy.tau` [unknown-figure]"));
     EXPECT_THAT(messages("host-generic", "host-generik"), HasSubstr("no device is named `host-generik`"));
     EXPECT_THAT(messages("\"how\"", "\"hwo\""), HasSubstr("unknown key `hwo`"));
+    EXPECT_THAT(messages("\"mine\"", "\"x\\rint injected;\""), HasSubstr("x.json:4:11: error: no name of a device"));
+    EXPECT_THAT(messages("\"host-generic\"", "\"/etc/passwd\""), HasSubstr("x.json:5:11: error: no name of a device"));
+    EXPECT_THAT(messages("a processor", "a\\nprocessor"), HasSubstr("a control character in `machine`"));
+    EXPECT_THAT(messages("speed.cores", "stream.copy.peak"), HasSubstr("figure `stream.copy.peak` is given twice"));
+    EXPECT_THAT(messages("speed.cores", "limits.vector_bytes"), HasSubstr("`limits.vector_bytes` is a limit of the device"));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "fusion/cost_model.hpp"
 
+#include <algorithm>
 #include <random>
 
 namespace fusec::perfmodel {
@@ -55,14 +56,15 @@ public:
     fusion::KernelWork work() {
         fusion::KernelWork result;
         result.precision = whole(0, 1) == 0 ? Precision::f32 : Precision::f64;
-        const int threads = 1 << whole(0, 3);
+        const int doublings = whole(0, 3);
+        const int threads = 1 << doublings;
         result.elements_per_block = whole(1, 32);
         result.threads_per_block = 32 * ((threads * result.elements_per_block + 31) / 32);
         result.registers = whole(16, 63);
         result.shared_bytes = 16 * whole(0, 1000);
         const int steps = whole(1, 8);
         for (int i = 0; i < steps; ++i) {
-            result.steps.push_back(step(1 << whole(0, threads == 1 ? 0 : 2), result));
+            result.steps.push_back(step(1 << whole(0, std::min(doublings, 2)), result));
         }
         return result;
     }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/fit/measured_kernels.hpp"
+#include "perfmodel/predictor.hpp"
 #include "perfmodel/step_mix.hpp"
+
+#include "devices.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +42,35 @@ TEST(StepMix, ByHand) {
     step.in_float = {30, 3, 0, 0}; // in float a division takes 5 slots: (18 + 15) / 3
     EXPECT_DOUBLE_EQ(step_mix(work, step, {}).f32, 11);
     EXPECT_EQ(step_mix(work, step, {}).f64, 0);
+}
+
+// A block of 256 threads that has 256 * 8 elements makes eight rounds of what it does for 256.
+TEST(StepMix, MoreElementsThanThreadsAreRounds) {
+    const fusion::KernelWork one = roofline_work(16, 1), eight = roofline_work(16, 8);
+    ASSERT_EQ(eight.elements_per_block, 8 * one.elements_per_block);
+    ASSERT_EQ(eight.threads_per_block, one.threads_per_block);
+    ASSERT_EQ(one.steps.size(), eight.steps.size());
+    for (std::size_t i = 0; i < one.steps.size(); ++i) {
+        const StepMix a = step_mix(one, one.steps[i], {}), b = step_mix(eight, eight.steps[i], {});
+        EXPECT_EQ(b.warps, a.warps);
+        EXPECT_DOUBLE_EQ(b.f32, 8 * a.f32);
+        EXPECT_DOUBLE_EQ(b.loads, 8 * a.loads);
+        EXPECT_DOUBLE_EQ(b.load_bytes, 8 * a.load_bytes);
+        EXPECT_DOUBLE_EQ(b.coalesced_bytes, 8 * a.coalesced_bytes);
+        EXPECT_DOUBLE_EQ(b.other, 8 * a.other);
+    }
+}
+
+// Where arithmetic bounds it, a kernel of so many rounds takes longer with more of it.
+TEST(StepMix, ArithmeticOfRoundsCounts) {
+    Diagnostics diagnostics;
+    for (const char* name : {"wave", "pipeline"}) {
+        const auto predictor = make_predictor(name, standard_device("h200"), diagnostics);
+        ASSERT_NE(predictor, nullptr);
+        const double less = predictor->seconds(roofline_work(256, 1024), 1U << 26U),
+                     more = predictor->seconds(roofline_work(512, 1024), 1U << 26U);
+        EXPECT_GT(more, 1.8 * less) << name;
+    }
 }
 
 } // namespace
