@@ -315,7 +315,7 @@ TEST(PipelinePredictor, PropertiesOverRandomKernels) {
         }
         EXPECT_NEAR(predictor.cost(random.work(), 0).seconds, device.launch_us * 1e-6, 1e-15);
     }
-    EXPECT_LT(worst, 1.25) << "shortened lists";
+    EXPECT_LT(worst, 1.4) << "shortened lists: a third off at worst, 3 % in the mean";
     EXPECT_LT(sum, 0.03);
 }
 
