@@ -16,37 +16,12 @@ namespace {
 
 /// Lays one figure over the device, or reports why it is none.
 void lay_over(const Calibration& calibration, const CalibratedFigure& figure, Device& device, Diagnostics& diagnostics) {
-    const Field* field = find_field(figure.key, device.limits.target);
-    if (field == nullptr) {
-        std::vector<std::string> known;
-        for (const Field& each : device_fields()) {
-            if (each.serves(device.limits.target)) {
-                known.emplace_back(each.key);
-            }
-        }
-        const std::string guess = nearest(figure.key, known);
-        diagnostics
-            .report(kind::unknown_figure, figure.span,
-                fmt::format(
-                    "no figure of a {} device is named `{}`", device.limits.target == fusion::Target::host ? "host" : "cuda", figure.key))
-            .hint = guess.empty() ? "" : "did you mean `" + guess + "`?";
-        return;
-    }
-    if (figure.unit != field->unit) {
-        diagnostics.report(
-            kind::invalid_figure, figure.span, fmt::format("`{}` is in `{}`, needed in `{}`", figure.key, figure.unit, field->unit));
-        return;
-    }
-    if (!field->possible(figure.value)) {
-        diagnostics.report(kind::invalid_figure, figure.span,
-            fmt::format("`{}` is {:.12g}, needed {} from {:.12g} to {:.12g}", figure.key, figure.value,
-                field->whole ? "a whole number" : "a number", field->least, field->most));
-        return;
-    }
-    store(*field, device, figure.value);
     const Figure entry{figure.key, figure.value, figure.unit,
         fmt::format("calibration of {} ({}): {}; {} points, mean deviation {:.2g} %", calibration.date, calibration.machine, figure.how,
             figure.points, 100 * figure.residual)};
+    if (!store(entry, figure.span, device, diagnostics)) {
+        return;
+    }
     const auto described =
         std::find_if(device.figures.begin(), device.figures.end(), [&](const Figure& each) { return each.key == figure.key; });
     if (described == device.figures.end()) {

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iomanip>
-#include <sstream>
 
 namespace fusec::perfmodel {
 
@@ -16,44 +14,6 @@ namespace fs = std::filesystem;
 using fusion::DeviceLimits;
 
 namespace {
-
-std::string number(double value) {
-    std::ostringstream text;
-    text << std::setprecision(12) << value;
-    return std::move(text).str();
-}
-
-/// Stores one figure, or reports why it is none.
-void apply(const LocatedFigure& located, Device& device, Diagnostics& diagnostics) {
-    const Figure& figure = located.figure;
-    const Field* field = find_field(figure.key, device.limits.target);
-    if (field == nullptr) {
-        std::vector<std::string> known;
-        for (const Field& f : device_fields()) {
-            if (f.serves(device.limits.target)) {
-                known.emplace_back(f.key);
-            }
-        }
-        const std::string guess = nearest(figure.key, known);
-        Diagnostic& report = diagnostics.report(kind::unknown_figure, located.span,
-            "no figure of a " + std::string(device.limits.target == fusion::Target::cuda ? "cuda" : "host") + " device is named `" +
-                figure.key + "`");
-        report.hint = guess.empty() ? "" : "did you mean `" + guess + "`?";
-        return;
-    }
-    if (figure.unit != field->unit) {
-        diagnostics.report(
-            kind::invalid_figure, located.span, "`" + figure.key + "` is in `" + figure.unit + "`, needed in `" + field->unit + "`");
-        return;
-    }
-    if (!field->possible(figure.value)) {
-        diagnostics.report(kind::invalid_figure, located.span,
-            "`" + figure.key + "` is " + number(figure.value) + ", needed " + (field->whole ? "a whole number" : "a number") + " from " +
-                number(field->least) + " to " + number(field->most));
-        return;
-    }
-    store(*field, device, figure.value);
-}
 
 /// Figures that contradict each other: what a block may use must fit a multiprocessor.
 void check_limits(const DeviceFile& file, const Device& device, Diagnostics& diagnostics) {
@@ -117,7 +77,7 @@ std::optional<Device> load_device(const fs::path& path, Diagnostics& diagnostics
         return std::nullopt;
     }
     for (const LocatedFigure& figure : file->figures) {
-        apply(figure, device, diagnostics);
+        store(figure.figure, figure.span, device, diagnostics);
         device.figures.push_back(figure.figure);
     }
     for (const Field& field : device_fields()) {

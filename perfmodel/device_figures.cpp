@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 
 namespace fusec::perfmodel {
 
@@ -138,6 +140,12 @@ constexpr Field fields[] = {
     {"benchmark.remap", "ns per element", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
 };
 
+std::string number(double value) {
+    std::ostringstream text;
+    text << std::setprecision(12) << value;
+    return std::move(text).str();
+}
+
 } // namespace
 
 bool Field::serves(fusion::Target of) const {
@@ -163,6 +171,37 @@ void store(const Field& field, Device& device, double value) {
     } else {
         device.optional_figures[field.key] = value;
     }
+}
+
+bool store(const Figure& figure, const Span& place, Device& device, Diagnostics& diagnostics) {
+    const Field* field = find_field(figure.key, device.limits.target);
+    if (field == nullptr) {
+        std::vector<std::string> known;
+        for (const Field& f : device_fields()) {
+            if (f.serves(device.limits.target)) {
+                known.emplace_back(f.key);
+            }
+        }
+        const std::string guess = nearest(figure.key, known);
+        Diagnostic& report = diagnostics.report(kind::unknown_figure, place,
+            "no figure of a " + std::string(device.limits.target == fusion::Target::cuda ? "cuda" : "host") + " device is named `" +
+                figure.key + "`");
+        report.hint = guess.empty() ? "" : "did you mean `" + guess + "`?";
+        return false;
+    }
+    if (figure.unit != field->unit) {
+        diagnostics.report(
+            kind::invalid_figure, place, "`" + figure.key + "` is in `" + figure.unit + "`, needed in `" + field->unit + "`");
+        return false;
+    }
+    if (!field->possible(figure.value)) {
+        diagnostics.report(kind::invalid_figure, place,
+            "`" + figure.key + "` is " + number(figure.value) + ", needed " + (field->whole ? "a whole number" : "a number") + " from " +
+                number(field->least) + " to " + number(field->most));
+        return false;
+    }
+    store(*field, device, figure.value);
+    return true;
 }
 
 std::optional<double> figure(const Device& device, std::string_view key) {

@@ -37,5 +37,7 @@ std::span<const Field> device_fields();
 const Field* find_field(std::string_view key, fusion::Target target);
 /// Stores a possible value.
 void store(const Field& field, Device& device, double value);
+/// Stores a figure that a file gives, or reports at its place why it is none: an unknown key, another unit, a value that cannot be.
+bool store(const Figure& figure, const Span& place, Device& device, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel
