@@ -40,12 +40,12 @@ struct Comparison {
 /// Inputs that are drawn for the one may be ill conditioned in the other throughout, as matrices that are not positive definite are in a
 /// factorization: what shows nothing has no say.
 Comparison compare(const ComparedCombination& one, const execute::RandomCases& cases, const ComparedCombination& other, const Draw& draw) {
-    execute::ProgramAgreement found = execute::compare_programs(*one.program, cases, *other.program, *other.catalog);
+    execute::ProgramAgreement found = execute::compare_programs(*one.program, *one.catalog, cases, *other.program, *other.catalog);
     if (found.compared != 0 && found.differing.empty()) {
         return {{}, true, &other, &one};
     }
-    execute::ProgramAgreement back =
-        execute::compare_programs(*other.program, draw.cases(*other.program, *other.catalog, cases.elements), *one.program, *one.catalog);
+    execute::ProgramAgreement back = execute::compare_programs(
+        *other.program, *other.catalog, draw.cases(*other.program, *other.catalog, cases.elements), *one.program, *one.catalog);
     if (found.compared == 0) {
         return {std::move(back.differing), back.compared != 0, &one, &other};
     }

@@ -24,11 +24,11 @@ std::string number(double value) {
 
 ProgramAgreement compare_programs(const CheckedProgram& program, const library::Catalog& catalog, const CheckedProgram& other,
     const library::Catalog& catalog_of_other, std::size_t elements, std::uint64_t seed) {
-    return compare_programs(program, draw_cases(program, catalog, elements, seed), other, catalog_of_other);
+    return compare_programs(program, catalog, draw_cases(program, catalog, elements, seed), other, catalog_of_other);
 }
 
-ProgramAgreement compare_programs(
-    const CheckedProgram& program, const RandomCases& cases, const CheckedProgram& other, const library::Catalog& catalog_of_other) {
+ProgramAgreement compare_programs(const CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases,
+    const CheckedProgram& other, const library::Catalog& catalog_of_other) {
     const std::size_t elements = cases.elements;
     DataValues given(other.data.size());
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {
@@ -36,10 +36,11 @@ ProgramAgreement compare_programs(
     }
     const ReferenceResult result = evaluate(other, catalog_of_other, elements, given);
     std::vector<bool> ill(elements, false);
-    for (const auto& [of, reference] : {std::pair{&program, &cases.reference}, std::pair{&other, &result}}) {
-        for (const IllElement& one : ill_conditioned_elements(*of, *reference, elements)) {
-            ill[one.element] = true;
-        }
+    for (const IllElement& one : ill_conditioned_elements(program, catalog, cases.reference, elements)) {
+        ill[one.element] = true;
+    }
+    for (const IllElement& one : ill_conditioned_elements(other, catalog_of_other, result, elements)) {
+        ill[one.element] = true;
     }
     ProgramAgreement found{{}, static_cast<std::size_t>(std::ranges::count(ill, false))};
     for (std::size_t i = 0; i < program.listed_outputs(); ++i) { // what is asserted may differ

@@ -21,7 +21,7 @@ ProgramAgreement compare_programs(const frontend::CheckedProgram& program, const
     const frontend::CheckedProgram& other, const library::Catalog& catalog_of_other, std::size_t elements, std::uint64_t seed);
 
 /// The same for the cases drawn for `program`.
-ProgramAgreement compare_programs(const frontend::CheckedProgram& program, const RandomCases& cases, const frontend::CheckedProgram& other,
-    const library::Catalog& catalog_of_other);
+ProgramAgreement compare_programs(const frontend::CheckedProgram& program, const library::Catalog& catalog, const RandomCases& cases,
+    const frontend::CheckedProgram& other, const library::Catalog& catalog_of_other);
 
 } // namespace fusec::execute

@@ -89,8 +89,34 @@ void join(Demands& into, const Demands& other) {
     into.nonzero = into.nonzero || other.nonzero;
     into.invertible = into.invertible || other.invertible;
     into.spd = into.spd || other.spd;
+    into.positive_if_taken = into.positive_if_taken || other.positive_if_taken;
+    into.nonzero_if_taken = into.nonzero_if_taken || other.nonzero_if_taken;
+    into.invertible_if_taken = into.invertible_if_taken || other.invertible_if_taken;
+    into.spd_if_taken = into.spd_if_taken || other.spd_if_taken;
     into.compared = into.compared || other.compared;
     into.varied = into.varied || other.varied;
+}
+
+/// The demands, as ones that hold where selections take what is made of the value.
+Demands if_taken(const Demands& demands) {
+    Demands result;
+    result.positive_if_taken = demands.positive;
+    result.nonzero_if_taken = demands.nonzero;
+    result.invertible_if_taken = demands.invertible;
+    result.spd_if_taken = demands.spd;
+    result.compared = demands.compared;
+    result.varied = demands.varied;
+    return result;
+}
+
+/// Those that hold if taken, as ones that hold always; nothing else.
+Demands of_taken(const Demands& demands) {
+    Demands result;
+    result.positive = demands.positive_if_taken;
+    result.nonzero = demands.nonzero_if_taken;
+    result.invertible = demands.invertible_if_taken;
+    result.spd = demands.spd_if_taken;
+    return result;
 }
 
 Demands declared(library::Domain domain) {
@@ -112,6 +138,10 @@ Demands declared(library::Domain domain) {
         break;
     }
     return made;
+}
+
+bool chooses_from(const library::Selection& selection, std::size_t operand) {
+    return operand != selection.left && operand != selection.right && (operand == selection.chosen || operand == selection.otherwise);
 }
 
 /// What is chosen has to be what the result has to be; what is compared decides nothing about that.
@@ -160,13 +190,27 @@ Demands needed_of(const Shape& shape, std::size_t operand, const Demands& wanted
     return needed;
 }
 
+/// Of an operand, by what its function declares and by what is wanted of the result, always and if taken; `guarded`: only selections use the
+/// result, to choose from.
+Demands needed_of_operand(
+    const Shape& shape, std::size_t operand, const Demands& wanted, const library::Function& function, bool repeated, bool guarded) {
+    const Demands of_domain = declared(function.inputs[operand].domain);
+    Demands needed = needed_of(shape, operand, wanted, function, repeated);
+    join(needed, if_taken(needed_of(shape, operand, of_taken(wanted), function, repeated)));
+    join(needed, guarded ? if_taken(of_domain) : of_domain);
+    return needed;
+}
+
 /// The same for arithmetic with components, backwards through its steps: what one component needs all of its operand get. A demand on a
 /// value as a whole, as to be positive definite, says nothing about its components.
-std::vector<Demands> demands(const library::ComponentProgram& made, const Demands& of_result, const library::Catalog& catalog) {
+std::vector<Demands> demands(
+    const library::ComponentProgram& made, const Demands& of_result, const library::Catalog& catalog, bool guarded_result) {
     std::vector<Demands> of_operand(made.operands.size()), of_step(made.steps.size());
-    const auto demand = [&](const library::ComponentValue& value, const Demands& wanted) {
+    std::vector<bool> guarded(made.steps.size(), true); // as far as the uses seen
+    const auto demand = [&](const library::ComponentValue& value, const Demands& wanted, bool chosen_from) {
         if (value.kind == library::ComponentValue::Kind::step) {
             join(of_step[static_cast<std::size_t>(value.step)], wanted);
+            guarded[static_cast<std::size_t>(value.step)] = guarded[static_cast<std::size_t>(value.step)] && chosen_from;
         } else if (value.kind == library::ComponentValue::Kind::component) {
             join(of_operand[static_cast<std::size_t>(value.source.operand)], wanted);
         }
@@ -174,17 +218,19 @@ std::vector<Demands> demands(const library::ComponentProgram& made, const Demand
     Demands component;
     component.positive = of_result.positive;
     component.nonzero = of_result.nonzero;
+    component.positive_if_taken = of_result.positive_if_taken;
+    component.nonzero_if_taken = of_result.nonzero_if_taken;
     component.compared = of_result.compared;
     component.varied = of_result.varied;
     for (const library::ComponentValue& value : made.values) {
-        demand(value, component);
+        demand(value, component, guarded_result);
     }
     for (std::size_t i = made.steps.size(); i-- > 0;) {
         const library::Function& function = catalog.function(made.steps[i].function);
+        const std::optional<library::Selection> selection = library::selection_of(function);
         for (std::size_t operand = 0; operand < made.steps[i].operands.size(); ++operand) {
-            Demands wanted = needed_of({}, operand, of_step[i], function, false);
-            join(wanted, declared(function.inputs[operand].domain));
-            demand(made.steps[i].operands[operand], wanted);
+            demand(made.steps[i].operands[operand], needed_of_operand({}, operand, of_step[i], function, false, guarded[i]),
+                guarded[i] || (selection && chooses_from(*selection, operand)));
         }
     }
     return of_operand;
@@ -194,20 +240,29 @@ std::vector<Demands> demands(const library::ComponentProgram& made, const Demand
 
 std::vector<Demands> demands(const CheckedProgram& program, const library::Catalog& catalog) {
     std::vector<Demands> found(program.data.size());
+    std::vector<bool> guarded(program.data.size(), true); // as far as the uses seen: selections choose from it, and nothing else uses it
+    for (const DataId output : program.outputs) {
+        guarded[output.index()] = false;
+    }
     const auto pass_on = [&](const frontend::Call& call) {
         const library::Function& function = catalog.function(call.instance.function);
+        const bool guarded_result = guarded[call.result.index()];
         if (const auto* components = std::get_if<library::ComponentProgram>(&function.reference)) {
-            const std::vector<Demands> needed = demands(*components, found[call.result.index()], catalog);
+            const std::vector<Demands> needed = demands(*components, found[call.result.index()], catalog, guarded_result);
             for (std::size_t i = 0; i < call.operands.size(); ++i) {
                 join(found[call.operands[i].index()], needed[i]);
+                guarded[call.operands[i].index()] = guarded[call.operands[i].index()] && guarded_result;
             }
             return;
         }
+        const std::optional<library::Selection> selection = library::selection_of(function);
         for (std::size_t i = 0; i < call.operands.size(); ++i) {
             const DataId operand = call.operands[i];
             const bool repeated = call.operands.size() == 2 && call.operands[0] == call.operands[1];
-            join(found[operand.index()], declared(function.inputs[i].domain));
-            join(found[operand.index()], needed_of(program.datum(operand).type.shape, i, found[call.result.index()], function, repeated));
+            join(found[operand.index()],
+                needed_of_operand(program.datum(operand).type.shape, i, found[call.result.index()], function, repeated, guarded_result));
+            const bool chosen_from = selection && chooses_from(*selection, i);
+            guarded[operand.index()] = guarded[operand.index()] && (guarded_result || chosen_from);
         }
     };
     // Calls are in topological order, so backwards all demands on a result are known before they are passed on. Uniform calls come before all.
@@ -217,11 +272,15 @@ std::vector<Demands> demands(const CheckedProgram& program, const library::Catal
 }
 
 std::vector<double> random_value(
-    const Type& type, const Demands& demands, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
+    const Type& type, const Demands& of_datum, std::uint64_t seed, std::uint64_t datum, std::uint64_t element, std::uint64_t draw) {
     Stream random(seed, datum, element, draw);
-    const bool quarters = demands.compared && draw == 0 && in_quarters(element);
-    const double size = demands.varied && element % 4 == 2 ? 0x1p-4 : 1;
+    const bool quarters = of_datum.compared && draw == 0 && in_quarters(element);
+    const double size = of_datum.varied && element % 4 == 2 ? 0x1p-4 : 1;
     const Shape& shape = type.shape;
+    Demands demands = of_datum;
+    if (takes_what_is_guarded(element)) {
+        join(demands, of_taken(of_datum));
+    }
     std::vector<double> value;
     if (is_square(shape) && (demands.spd || (demands.invertible && shape.packed))) {
         value = positive_definite(shape.rows, demands.positive, random);

@@ -15,8 +15,10 @@ struct Demands {
     bool nonzero = false;    ///< every component away from 0
     bool invertible = false; ///< square and well conditioned, determinant > 0
     bool spd = false;        ///< square, symmetric positive definite, well conditioned
-    bool compared = false;   ///< in every second element components are quarters, so that some are equal to what they are compared with
-    bool varied = false;     ///< in every fourth element components without other demands are small, so that comparisons come out both ways
+    /// The same of what selections may leave out, as in `select(q > 0, sqrt(q), 0)`: it holds in four of eight elements.
+    bool positive_if_taken = false, nonzero_if_taken = false, invertible_if_taken = false, spd_if_taken = false;
+    bool compared = false; ///< in every second element components are quarters, so that some are equal to what they are compared with
+    bool varied = false;   ///< in every fourth element components without other demands are small, so that comparisons come out both ways
 };
 
 /// Whether what is compared is drawn in quarters the first time.
@@ -24,7 +26,13 @@ inline bool in_quarters(std::uint64_t element) {
     return element % 2 == 1;
 }
 
-/// Demands on every datum, from declared domains and backwards through the calls. Linear in the program.
+/// Elements whose inputs are within the domains of functions that selections guard too.
+inline bool takes_what_is_guarded(std::uint64_t element) {
+    return element / 4 % 2 == 0;
+}
+
+/// Demands on every datum, from declared domains and backwards through the calls. Those of calls whose results only selections use, as one of the
+/// two values that they choose from, are `..._if_taken`. Linear in the program.
 std::vector<Demands> demands(const frontend::CheckedProgram& program, const library::Catalog& catalog);
 
 /// The same, and where more than one per cent of the elements so drawn are ill conditioned, square inputs are drawn positive definite as
@@ -63,8 +71,13 @@ struct IllElement {
     std::size_t element = 0;
     DataId cause; ///< the first result, in the order of the calls, that is ill conditioned
 };
-/// Elements of `result` in which some computed datum is ill conditioned, ascending.
+/// Elements of `result` in which some computed datum that has a part in an output is ill conditioned, ascending. What a selection does not take
+/// has none, and may be no number.
 std::vector<IllElement> ill_conditioned_elements(
-    const frontend::CheckedProgram& program, const ReferenceResult& result, std::size_t elements);
+    const frontend::CheckedProgram& program, const library::Catalog& catalog, const ReferenceResult& result, std::size_t elements);
+
+/// Gives computed values without a part in any output the bound `not_compared`.
+void set_apart_what_is_not_taken(const frontend::CheckedProgram& program, const library::Catalog& catalog, const ReferenceResult& reference,
+    std::size_t elements, DataValues& bounds);
 
 } // namespace fusec::execute

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing the inputs of a program: what is demanded of each, as far as that can be told from the domains, and as far as trying shows.
 #include "execute/domains.hpp"
+#include "execute/taken_values.hpp"
 
 #include <algorithm>
 #include <map>
@@ -38,8 +39,8 @@ DataValues first_draw(const CheckedProgram& program, const std::vector<Demands>&
 }
 
 std::size_t ill_conditioned(const CheckedProgram& program, const library::Catalog& catalog, const std::vector<Demands>& wanted) {
-    return ill_conditioned_elements(
-        program, evaluate(program, catalog, tried_elements, first_draw(program, wanted, tried_elements, trial_seed)), tried_elements)
+    return ill_conditioned_elements(program, catalog,
+        evaluate(program, catalog, tried_elements, first_draw(program, wanted, tried_elements, trial_seed)), tried_elements)
         .size();
 }
 
@@ -72,14 +73,16 @@ std::vector<Demands> settled_demands(const CheckedProgram& program, const librar
     return wanted;
 }
 
-std::vector<IllElement> ill_conditioned_elements(const CheckedProgram& program, const ReferenceResult& result, std::size_t elements) {
+std::vector<IllElement> ill_conditioned_elements(
+    const CheckedProgram& program, const library::Catalog& catalog, const ReferenceResult& result, std::size_t elements) {
+    const TakenValues values(program, catalog, result, elements);
     std::vector<IllElement> found;
     for (std::size_t element = 0; element < elements; ++element) {
         const auto ill = [&](const frontend::Call& call) {
             const std::size_t datum = call.result.index();
             const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
             const std::size_t entry = per_element(program.datum(call.result)) ? element : 0;
-            return !result.bounds[datum].empty() &&
+            return !result.bounds[datum].empty() && values.taken(call.result, entry) &&
                 is_ill_conditioned(std::span(result.values[datum]).subspan(entry * size, size),
                     std::span(result.bounds[datum]).subspan(entry * size, size), call.instance.result.precision);
         };
@@ -91,6 +94,19 @@ std::vector<IllElement> ill_conditioned_elements(const CheckedProgram& program, 
         }
     }
     return found;
+}
+
+void set_apart_what_is_not_taken(const CheckedProgram& program, const library::Catalog& catalog, const ReferenceResult& reference,
+    std::size_t elements, DataValues& bounds) {
+    const TakenValues values(program, catalog, reference, elements);
+    for (std::size_t datum = 0; datum < bounds.size(); ++datum) {
+        const auto size = static_cast<std::size_t>(program.data[datum].type.shape.size());
+        for (std::size_t k = 0; k < bounds[datum].size(); ++k) {
+            if (!values.taken(DataId(datum), k / size)) {
+                bounds[datum][k] = not_compared;
+            }
+        }
+    }
 }
 
 RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed) {
@@ -106,7 +122,7 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
 
     std::vector<std::size_t> ill;
     std::map<DataId, std::size_t> causes;
-    for (const IllElement& found : ill_conditioned_elements(program, cases.reference, elements)) {
+    for (const IllElement& found : ill_conditioned_elements(program, catalog, cases.reference, elements)) {
         ill.push_back(found.element);
         if (++causes[found.cause] > causes[cases.cause]) {
             cases.cause = found.cause;
@@ -146,13 +162,14 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
         replace(result.values, cases.reference.values);
         replace(result.bounds, cases.reference.bounds);
         std::vector<std::size_t> still;
-        for (const IllElement& found : ill_conditioned_elements(program, result, ill.size())) {
+        for (const IllElement& found : ill_conditioned_elements(program, catalog, result, ill.size())) {
             still.push_back(ill[found.element]);
         }
         ill = std::move(still);
         cases.redrawn += draw == 1 ? static_cast<std::size_t>(std::count_if(ill.begin(), ill.end(), drawn_to_be_equal)) : 0;
     }
     cases.ill = ill.size();
+    set_apart_what_is_not_taken(program, catalog, ReferenceResult(cases.reference), elements, cases.reference.bounds);
     return cases;
 }
 

@@ -72,6 +72,9 @@ ReferenceResult evaluate(
 /// u: half the distance from 1 to the next larger number.
 double unit_roundoff(Precision precision);
 
+/// In place of a bound: the component may be anything, because a selection takes another value.
+inline constexpr double not_compared = -1;
+
 /// How far a component may be from the reference: 4 u bound, and the least normal number for results flushed to zero.
 double allowed_error(double bound, Precision precision);
 
@@ -83,7 +86,7 @@ struct Agreement {
     double worst_ratio = 0; ///< error over allowed error; above 1 is a mismatch; infinite for a value that is not finite
 };
 
-/// Pre: the three lists have one length.
+/// Pre: the three lists have one length. Components with the bound `not_compared` are passed over.
 Agreement compare(std::span<const double> computed, std::span<const double> values, std::span<const double> bounds, Precision precision);
 
 /// True when the allowed error of a component exceeds 1e-2 of the datum's largest component, or a value is not finite: such a case

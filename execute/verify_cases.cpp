@@ -72,7 +72,7 @@ std::vector<double> bounds_in_list(const codegen::List& list, std::vector<double
     const Precision of_values = list.type.precision, of_list = list.list_type().precision;
     if (of_list != of_values) {
         for (double& bound : bounds) {
-            bound = allowed_error(bound, of_values) / (4 * unit_roundoff(of_list));
+            bound = bound == not_compared ? not_compared : allowed_error(bound, of_values) / (4 * unit_roundoff(of_list));
         }
     }
     return bounds;
@@ -148,6 +148,13 @@ const ReferenceResult& Cases::evaluated(const codegen::Unit& unit, const dag::Ca
             }
         }
         last_ = evaluate(graph_.program(), catalog_, calls, drawn_.elements, given);
+        for (std::size_t datum = 0; datum < last_.bounds.size(); ++datum) {
+            for (std::size_t k = 0; k < last_.bounds[datum].size(); ++k) {
+                if (drawn_.reference.bounds[datum][k] == not_compared) {
+                    last_.bounds[datum][k] = not_compared;
+                }
+            }
+        }
         last_calls_ = calls;
     }
     return last_;

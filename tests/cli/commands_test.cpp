@@ -271,6 +271,28 @@ TEST_F(Commands, LibraryListsAndShows) {
     EXPECT_EQ(fusec({"library", "show", "mmull"}, folder.path()).code, 1);
 }
 
+// A guard is there for inputs on its other side: they are drawn too, and what is not taken need be no number. A text without the guard is caught.
+TEST_F(Commands, DomainsBehindSelectionsAreDrawnOnBothSides) {
+    folder.write("both.fus",
+        "SCALAR q;\nVECTOR2 v, w;\ninput q, v;\ny = select(q >= 0, ssqrt(q), -ssqrt(-q));\nz = select(q > 0, 1 / q, 0);\n"
+        "w[0] = select(v[0] > 0, v[1] / ssqrt(v[0]), v[1]);\nw[1] = v[0];\nreturn y, z, w;\n");
+    for (const char* plan : {"auto", "none"}) {
+        const test::Outcome outcome = fusec({"verify", "both.fus", "--all", "--plan", plan}, folder.path());
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_THAT(outcome.err, testing::Not(HasSubstr("[one-sided-selection]")));
+    }
+    folder.write("g.fus", "SCALAR q;\ninput q;\ny = select(q > 0, ssqrt(q), 0);\nreturn y;\n");
+    ASSERT_EQ(fusec({"g.fus", "--runtime", "include", "-o", "g.cu"}, folder.path()).code, 0);
+    std::string text = folder.read("g.cu");
+    const std::string guarded = "fusec::select(0.0f < q_view(), y_1, 0.0f)";
+    ASSERT_NE(text.find(guarded), std::string::npos);
+    EXPECT_EQ(fusec({"verify", "g.fus", "--source", "g.cu"}, folder.path()).code, 0);
+    folder.write("g.cu", text.replace(text.find(guarded), guarded.size(), "y_1"));
+    const test::Outcome caught = fusec({"verify", "g.fus", "--source", "g.cu"}, folder.path());
+    EXPECT_EQ(caught.code, 4);
+    EXPECT_THAT(caught.err, HasSubstr("[verify-mismatch]"));
+}
+
 // Keys and values of the report, whatever the names are that go into it: a device may be called anything.
 TEST_F(Commands, VerifyReportIsJson) {
     std::string device = test::run({"cat", std::string(FUSEC_SOURCE_DIR) + "/perfmodel/devices/h200.toml"}, folder.path()).out;

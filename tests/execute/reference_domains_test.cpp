@@ -139,7 +139,7 @@ TEST(DrawCases, ProgramsOfEveryDomainAreAcceptable) {
     EXPECT_TRUE(cases.acceptable()) << cases.redrawn << " redrawn, " << cases.ill << " left";
     EXPECT_EQ(cases.given[mu.index()].size(), 1U);
     EXPECT_EQ(cases.given[p.index()].size(), 2000U * 16);
-    EXPECT_TRUE(ill_conditioned_elements(program, cases.reference, 2000).empty());
+    EXPECT_TRUE(ill_conditioned_elements(program, standard_catalog(), cases.reference, 2000).empty());
     // What is returned as the reference is the reference of what is returned as given.
     const ReferenceResult again = evaluate(program, standard_catalog(), 2000, cases.given);
     EXPECT_EQ(again.values, cases.reference.values);

@@ -102,6 +102,47 @@ TEST(SelectionInputs, DemandsOnTheResultAreOnWhatIsChosen) {
     EXPECT_FALSE(of(6).compared || of(6).varied);
 }
 
+// What only selections choose from is within its functions' domains in half of the elements; what is used without a guard, in all.
+TEST(SelectionInputs, DomainsBehindSelectionsHoldWhereTheyAreTaken) {
+    const CheckedProgram program = checked("SCALAR p, q, r;\ninput p, q, r;\na = select(q > 0, ssqrt(q) / slog(p), 0);\n"
+                                           "b = select(r > 0, 1 / r, 0);\nc = slog(r);\nreturn a, b, c;\n");
+    const std::vector<Demands> found = demands(program, standard_catalog());
+    const auto of = [&](std::size_t input) { return found[program.inputs[input].index()]; };
+    EXPECT_TRUE(of(0).positive_if_taken && !of(0).positive);
+    EXPECT_TRUE(of(1).positive_if_taken && !of(1).positive && of(1).compared);
+    EXPECT_TRUE(of(2).positive) << "its logarithm is an output";
+    constexpr std::uint64_t draws = 400;
+    std::uint64_t positive = 0;
+    for (std::uint64_t element = 0; element < draws; ++element) {
+        const double value = random_value(scalar_type(), of(1), 1, 0, element, 0)[0];
+        positive += value > 0 ? 1 : 0;
+        EXPECT_TRUE(value > 0 || !takes_what_is_guarded(element));
+    }
+    EXPECT_GT(positive, draws / 2);
+    EXPECT_LT(positive, draws * 7 / 8);
+}
+
+// sign(q) sqrt(|q|) by a root on either side, of which one is no number in every element.
+TEST(SelectionInputs, ValuesThatAreNotTakenMayBeAnything) {
+    const CheckedProgram program = checked("SCALAR q;\ninput q;\ny = select(q >= 0, ssqrt(q), -ssqrt(-q));\nreturn y;\n");
+    const RandomCases cases = draw_cases(program, standard_catalog(), 200, 1);
+    EXPECT_TRUE(cases.acceptable());
+    const std::vector<double>& q = cases.given[program.inputs[0].index()];
+    const std::size_t y = program.outputs[0].index();
+    std::size_t negative = 0;
+    for (std::size_t element = 0; element < 200; ++element) {
+        negative += q[element] < 0 ? 1U : 0U;
+        EXPECT_NEAR(cases.reference.values[y][element], std::copysign(std::sqrt(std::abs(q[element])), q[element]), 1e-12);
+        EXPECT_GE(cases.reference.bounds[y][element], 0);
+    }
+    EXPECT_GT(negative, 20U);
+    EXPECT_LT(negative, 180U);
+    const DataId root = program.calls[0].result; // of q itself
+    for (std::size_t element = 0; element < 200; ++element) {
+        EXPECT_EQ(cases.reference.bounds[root.index()][element] == not_compared, q[element] < 0) << q[element];
+    }
+}
+
 TEST(SelectionCondensing, SelectionsOfComponentsAreOneCall) {
     const CheckedProgram program =
         checked("MATRIX6x6 A, B, K;\nuniform SCALAR k;\ninput A, B;\n"
