@@ -87,7 +87,8 @@ constexpr std::uint64_t shards = 2;
 constexpr std::uint64_t default_count = 24;
 
 TEST_P(RandomChecks, EveryPlanOnEveryExecutorEqualsTheReference) {
-    const std::uint64_t count = from_environment("FUSEC_RANDOM_COUNT", default_count);
+    // As many of the default as of the random programs, of which 300 are the default: these take longer.
+    const std::uint64_t count = (from_environment("FUSEC_RANDOM_COUNT", 300) * default_count + 299) / 300;
     const std::uint64_t start = from_environment("FUSEC_RANDOM_SEED", 1);
     Diagnostics diagnostics;
     execute::RunSetup setup;

@@ -313,8 +313,8 @@ TEST_P(RandomPrograms, EveryPlanOnEveryExecutorEqualsTheReference) {
         EXPECT_LE(counts.ill * 20, counts.programs) << "more than 5 % of the programs are ill conditioned: their comparison proves little";
         EXPECT_GE(counts.texts, counts.programs);
         EXPECT_GE(counts.components, counts.demanded) << "launches are left out";
-        if (counts.programs != 0) {
-            EXPECT_GT(counts.demanded, 0U);
+        EXPECT_TRUE(counts.programs == 0 || counts.demanded > 0);
+        if (constexpr std::uint64_t many = 20; counts.programs >= many) { // of fewer, one that has something is no rule
             EXPECT_GE(counts.derived, counts.programs / 15) << "calls on uniforms are hardly ever made";
             EXPECT_GE(counts.selecting, counts.programs / 10) << "selections are hardly ever made";
             EXPECT_GE(counts.updating, counts.programs / 6) << "lists are hardly ever updated in place";
