@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // audit --data DIR [--out FILE.json [--points]] [--svg FILE.svg] [--figures]: how far every predictor is from public measurements of GPUs.
+// audit --target host --out FILE.json [--sample N] [--rounds N] PROGRAM...: how far those of hosts are from this one (bench/audit_host.hpp).
 //
 // DIR holds result files of https://github.com/RRZE-HPC/gpu-benches (perfmodel/fit/gpu_benches.hpp). Every predictor is fitted to the same
 // points and
 // judged on the others, then with one device left out (bench/audit_judge.hpp). Prints how each file is read, the tables, and what was
 // fitted.
+#include "bench/audit_host.hpp"
 #include "bench/audit_judge.hpp"
 #include "bench/audit_report.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <string>
 
 namespace {
 
 int usage() {
-    std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n";
+    std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n"
+                 "       audit --target host --out FILE.json [--sample N] [--rounds N] PROGRAM...\n";
     return 2;
 }
 
@@ -30,10 +36,45 @@ bool write(const std::string& file, const std::string& text) {
     return static_cast<bool>(out);
 }
 
+int audit_of_host(int argc, char** argv) {
+    fusec::bench::HostAuditOptions options;
+    std::string out;
+    try {
+        for (int i = 3; i < argc; ++i) {
+            const std::string word = argv[i];
+            if (!word.starts_with("--")) {
+                options.programs.emplace_back(word);
+            } else if (++i == argc) {
+                return usage();
+            } else if (word == "--out") {
+                out = argv[i];
+            } else if (word == "--sample") {
+                options.sample = std::stoul(argv[i]);
+            } else if (word == "--rounds") {
+                options.rounds = std::stoul(argv[i]);
+            } else {
+                return usage();
+            }
+        }
+        if (out.empty() || options.programs.size() < 2 || options.sample == 0 || options.rounds == 0) {
+            return usage();
+        }
+        const nlohmann::ordered_json result = fusec::bench::audit_host(options, FUSEC_SOURCE_FOLDER);
+        std::cout << result["held_out"].dump(1) << '\n';
+        return write(out, result.dump(1) + "\n") ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::cerr << "audit: " << error.what() << '\n';
+        return 1;
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     using namespace fusec;
+    if (argc > 2 && std::strcmp(argv[1], "--target") == 0 && std::strcmp(argv[2], "host") == 0) {
+        return audit_of_host(argc, argv);
+    }
     std::string folder, out, svg;
     bool figures = false, points = false;
     for (int i = 1; i < argc; ++i) {

@@ -21,11 +21,13 @@ namespace {
 struct Known {
     const char* device;
     std::vector<const char*> files;
+    const char* overlap; ///< the device whose roofline sweep its exponent of overlap was made from, by itself or by an assumption
 };
 
 const std::vector<Known>& known_devices() {
-    static const std::vector<Known> all = {{"a100", {"a100_80"}}, {"a100-40", {"a100_40", "alex_a100_40"}}, {"a40", {"a40", "alex_a40"}},
-        {"gh200", {"gh200"}}, {"h100-pcie", {"h100_pcie"}}, {"h200", {"h200"}}, {"l40", {"l40", "genoa_l40"}}, {"v100", {"v100"}}};
+    static const std::vector<Known> all = {{"a100", {"a100_80"}, "a100-40"}, {"a100-40", {"a100_40", "alex_a100_40"}, "a100-40"},
+        {"a40", {"a40", "alex_a40"}, "l40"}, {"gh200", {"gh200"}, "h200"}, {"h100-pcie", {"h100_pcie"}, "h200"}, {"h200", {"h200"}, "h200"},
+        {"l40", {"l40", "genoa_l40"}, "l40"}, {"v100", {"v100"}, "a100-40"}};
     return all;
 }
 
@@ -92,9 +94,13 @@ double l2_latency(const fs::path& file, const Device& device, Diagnostics& diagn
 
 /// Figures of the descriptions that come from held-out points give way to others before anything is fitted or judged.
 void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagnostics& diagnostics) {
-    std::map<std::string, double> exponents; // as described
+    std::map<std::string, std::string> origins;
+    for (const Known& known : known_devices()) {
+        origins.emplace(known.device, known.overlap);
+    }
+    std::map<std::string, double> exponents; // as described, of devices with a sweep of their own
     for (const DeviceData& data : all) {
-        if (data.device.name != "h200") { // whose sweep a description of another name would carry over to itself
+        if (origins.at(data.device.name) == data.device.name) {
             exponents[data.device.name] = data.device.overlap_exponent;
         }
     }
@@ -107,7 +113,7 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
             replace(data, "speed.launch", least * 1e6,
                 "the description's is of all sizes of gpu-small-kernels; this is the least time of the smallest");
         }
-        for (const auto& [name, files] : known_devices()) {
+        for (const auto& [name, files, overlap] : known_devices()) {
             for (const char* file : files) {
                 const double l2 = name == data.device.name
                     ? l2_bandwidth(folder / "gpu-l2-cache" / (std::string(file) + ".txt"), data.device, diagnostics)
@@ -118,7 +124,7 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
                 }
             }
         }
-        for (const auto& [name, files] : known_devices()) {
+        for (const auto& [name, files, overlap] : known_devices()) {
             for (const char* file : files) {
                 const double cycles = name == data.device.name
                     ? l2_latency(folder / "gpu-latency" / (std::string(file) + ".txt"), data.device, diagnostics)
@@ -135,14 +141,14 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
         }
         double sum = 0, count = 0;
         for (const auto& [name, exponent] : exponents) {
-            if (name != data.device.name) {
+            if (name != origins.at(data.device.name)) {
                 sum += exponent;
                 count += 1;
             }
         }
         if (count > 0) {
             replace(data, "speed.overlap_exponent", sum / count,
-                "the description's is of gpu-roofline; this is the mean of the other devices'");
+                "the description's is of gpu-roofline; this is the mean of those made from other devices'");
         }
         data.replaced.push_back(
             {"stream.mixed", data.device.mixed.peak_gb_per_s, 0, "the description's is of triads; the rule for mixes takes its place"});
@@ -179,7 +185,7 @@ bool DeviceData::has(Role role) const {
 
 std::vector<DeviceData> read_audit_data(const fs::path& folder, Diagnostics& diagnostics) {
     std::vector<DeviceData> all;
-    for (const auto& [name, stems] : known_devices()) {
+    for (const auto& [name, stems, overlap] : known_devices()) {
         const std::optional<Device> device = perfmodel::find_device(name, diagnostics);
         if (!device) {
             return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/audit_judge.hpp"
 
+#include "perfmodel/device_figures.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -54,15 +56,6 @@ void judge(Verdict& verdict, const std::vector<Point>& points, const std::vector
     }
 }
 
-std::string unit_of(const Device& device, const std::string& key) {
-    for (const perfmodel::Figure& figure : device.figures) {
-        if (figure.key == key) {
-            return figure.unit;
-        }
-    }
-    return {};
-}
-
 /// Value of a figure of one device, from the fitted values of others.
 double carried(const std::string& key, const Device& device, const std::vector<std::pair<const Device*, double>>& others) {
     const auto mean = [&](const std::function<double(const Device&, double)>& of) {
@@ -72,7 +65,8 @@ double carried(const std::string& key, const Device& device, const std::vector<s
         }
         return sum / static_cast<double>(others.size());
     };
-    const std::string unit = unit_of(device, key);
+    const perfmodel::Field* const field = perfmodel::find_field(key, device.limits.target);
+    const std::string unit = field == nullptr ? "" : field->unit;
     if (unit == "GB/s") {
         return device.dram_gb_per_s * mean([](const Device& other, double value) { return value / other.dram_gb_per_s; });
     }

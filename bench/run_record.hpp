@@ -2,12 +2,12 @@
 // What every result file of bench/ says about the run that made it.
 #pragma once
 
+#include "support/machine.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <array>
 #include <cstdio>
-#include <ctime>
-#include <fstream>
 #include <string>
 #include <thread>
 
@@ -34,22 +34,11 @@ inline std::string first_line(const std::string& command) {
 /// `date` (UTC), `machine` {processor, threads, system, load_average: of the last minute, as others may use the machine}, `commit`
 /// (of the folder that holds the sources; `+` when files other than results differ from it).
 inline nlohmann::ordered_json run_record(const std::string& sources) {
-    std::array<char, 32> date{};
-    const std::time_t now = std::time(nullptr);
-    std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
     const std::string git = "git -C '" + sources + "' ";
     const bool changed = !first_line(git + "status --porcelain --untracked-files=no -- . ':!bench/results'").empty();
-    std::ifstream cpu("/proc/cpuinfo");
-    std::string processor = "unknown";
-    for (std::string line; std::getline(cpu, line);) {
-        if (line.starts_with("model name")) {
-            processor = line.substr(line.find(':') + 2);
-            break;
-        }
-    }
-    return {{"date", date.data()},
+    return {{"date", utc_date()},
         {"machine",
-            {{"processor", processor}, {"threads", std::thread::hardware_concurrency()}, {"system", first_line("uname -sr")},
+            {{"processor", processor_name()}, {"threads", std::thread::hardware_concurrency()}, {"system", first_line("uname -sr")},
                 {"load_average", first_line("cut -d' ' -f1 /proc/loadavg")}}},
         {"commit", first_line(git + "rev-parse HEAD") + (changed ? "+" : "")}};
 }

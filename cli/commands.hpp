@@ -14,6 +14,8 @@ void run_command(const Explore& command, Diagnostics& diagnostics);
 void run_command(const Why& command, Diagnostics& diagnostics);
 void run_command(const Verify& command, Diagnostics& diagnostics);
 void run_command(const Predict& command, Diagnostics& diagnostics);
+void run_command(const Bench& command, Diagnostics& diagnostics);
+void run_command(const Calibrate& command, Diagnostics& diagnostics);
 void run_command(const Devices& command, Diagnostics& diagnostics);
 void run_command(const Library& command, Diagnostics& diagnostics);
 

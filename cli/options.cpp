@@ -187,7 +187,7 @@ int usage_error(const CLI::App& app, const std::string& text, const std::string&
 
 /// Commands of the design that this version does not have yet.
 bool is_planned(const std::string& word) {
-    static const std::set<std::string> planned{"bench", "calibrate", "init", "tune"};
+    static const std::set<std::string> planned{"init", "tune"};
     return planned.contains(word);
 }
 
@@ -234,6 +234,8 @@ public:
         add_why();
         add_verify();
         add_predict();
+        add_bench();
+        add_calibrate();
         add_devices();
         add_library();
     }
@@ -406,6 +408,56 @@ private:
         return predict_;
     }
 
+    void add_bench() {
+        CLI::App& app = command("bench", "plans and kernels measured on this machine, beside their predictions");
+        add_program(app, bench_.options);
+        named(app.add_option("--device", bench_.options.device,
+                  "a host device: a name of `fusec devices`, or a .toml or calibration .json file (default host-generic)"),
+            "NAME|FILE");
+        named(app.add_option("-n", bench_.elements, "number of elements (default: as many as 2 GiB of lists hold, at most 1048576)")
+                  ->check([](const std::string& text) { return check_elements(text, 1); }),
+            "ELEMENTS");
+        add_space_options(app, bench_.options, raw_);
+        add_plan_options(app, bench_.options, raw_);
+        CLI::Option* all = app.add_flag("--all", bench_.all, "every kept candidate, not only the kernels of the plan");
+        CLI::Option* sample = named(
+            app.add_option("--sample", bench_.sample, "so many candidates, spread over the sizes of fusions")->check(whole(1, 100000)), "N")
+                                  ->excludes(all);
+        named(app.add_option("--seed", bench_.seed, "seed of the sample (default 1)")->check(whole(0, UINT64_MAX))->needs(sample), "SEED");
+        named(app.add_option("--rounds", bench_.rounds, "samples of each kernel, 1 to 1000 (default 7)")->check(whole(1, 1000)), "N");
+        named(app.add_option("--json", bench_.json, "write JSON instead of text; - is stdout"), "FILE");
+        add_color(app);
+    }
+    Bench settle_bench() {
+        raw_.target = "host";
+        finish(bench_.options);
+        return bench_;
+    }
+
+    void add_calibrate() {
+        CLI::App& app = command("calibrate", "measure this machine's figures, or take in a calibration");
+        calibrated_ = named(app.add_option("--target", raw_.target, "what is measured: host (cuda is not part of this version)")
+                                ->check(CLI::IsMember({"host"})),
+            "host");
+        named(app.add_option("-o,--output", calibrate_.output, "calibration to write; - is stdout"), "FILE");
+        named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default host-generic)"), "NAME");
+        named(app.add_option("--for", calibrate_.programs, "measure this program's routines and kernels too (repeatable)")
+                  ->allow_extra_args(false),
+            "PROGRAM");
+        named(app.add_option("--import", calibrate_.imported, "take in this calibration: found by its name from now on")
+                  ->excludes(calibrated_),
+            "FILE");
+        add_color(app);
+    }
+    Calibrate settle_calibrate() {
+        if (!calibrate_.imported && calibrated_->count() == 0) {
+            wrong_.emplace_back("nothing to do: give --target host -o FILE, or --import FILE");
+        } else if (!calibrate_.imported && !calibrate_.output) {
+            wrong_.emplace_back("--target host: give the file to write with -o FILE");
+        }
+        return calibrate_;
+    }
+
     void add_devices() {
         CLI::App& app = command("devices", "list the device descriptions");
         show_device_ = app.add_subcommand("show", "every figure of a description with its source");
@@ -455,6 +507,12 @@ private:
         if (name == "predict") {
             return settle_predict();
         }
+        if (name == "bench") {
+            return settle_bench();
+        }
+        if (name == "calibrate") {
+            return settle_calibrate();
+        }
         if (name == "devices") {
             return settle_devices();
         }
@@ -474,6 +532,9 @@ private:
     Why why_;
     Verify verify_;
     Predict predict_;
+    Bench bench_;
+    Calibrate calibrate_;
+    CLI::Option* calibrated_ = nullptr; ///< of calibrate
     Library library_;
     CLI::Option* top_ = nullptr; ///< of explore
     CLI::App *show_device_ = nullptr, *list_ = nullptr, *show_ = nullptr;

@@ -106,6 +106,25 @@ struct Predict {
     std::optional<Path> json;
 };
 
+/// `fusec bench PROGRAM.fus`
+struct Bench {
+    CompileOptions options;                ///< for the host
+    std::optional<std::uint64_t> elements; ///< else as many as two gibibytes of lists hold
+    bool all = false;                      ///< every kept candidate, not the kernels of the plan alone
+    std::optional<std::size_t> sample;     ///< so many candidates
+    std::size_t rounds = 7;
+    std::uint64_t seed = 1; ///< of the sample
+    std::optional<Path> json;
+};
+
+/// `fusec calibrate --target host -o FILE | --import FILE`
+struct Calibrate {
+    std::optional<Path> imported; ///< else this host is measured
+    std::optional<Path> output;
+    std::string name = "host-generic"; ///< of the device that it makes: what `--target host` takes without `--device`
+    std::vector<Path> programs;
+};
+
 /// `fusec devices [show NAME]`
 struct Devices {
     std::optional<std::string> show;
@@ -122,7 +141,7 @@ struct Library {
     std::vector<Path> folders;
 };
 
-using Command = std::variant<Compile, Run, Explore, Why, Verify, Predict, Devices, Library>;
+using Command = std::variant<Compile, Run, Explore, Why, Verify, Predict, Bench, Calibrate, Devices, Library>;
 
 struct CommandLine {
     Command command;

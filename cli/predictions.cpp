@@ -36,7 +36,17 @@ std::string bound_text(const perfmodel::Breakdown& breakdown) {
 
 } // namespace
 
-std::optional<Predictions> predict(Compilation& c, bool all, const std::optional<std::string>& only, Diagnostics& diagnostics) {
+std::vector<fusion::Candidate> kept_candidates(Compilation& c) {
+    std::vector<fusion::Candidate> candidates;
+    for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
+        const auto& kept = c.space->front(ColumnId(i)).kept;
+        candidates.insert(candidates.end(), kept.begin(), kept.end());
+    }
+    return candidates;
+}
+
+std::optional<Predictions> predict(
+    const Compilation& c, const std::vector<fusion::Candidate>& kernels, const std::optional<std::string>& only, Diagnostics& diagnostics) {
     Predictions result;
     std::vector<std::unique_ptr<perfmodel::Predictor>> predictors;
     if (only) {
@@ -51,22 +61,11 @@ std::optional<Predictions> predict(Compilation& c, bool all, const std::optional
     for (const auto& predictor : predictors) {
         result.predictors.push_back(predictor->name());
     }
-    const auto add = [&](const fusion::Candidate& candidate) {
+    for (const fusion::Candidate& candidate : kernels) {
         Predictions::Kernel& kernel = result.kernels.emplace_back();
         kernel.candidate = candidate;
         for (const auto& predictor : predictors) {
             kernel.by_predictor.push_back(predictor->explain(candidate.work, c.options.elements));
-        }
-    };
-    if (!all) {
-        for (const fusion::Candidate& kernel : c.plans.front().kernels) {
-            add(kernel);
-        }
-        return result;
-    }
-    for (std::size_t i = 0; i < c.space->columns().size(); ++i) {
-        for (const fusion::Candidate& candidate : c.space->front(ColumnId(i)).kept) {
-            add(candidate);
         }
     }
     return result;

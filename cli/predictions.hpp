@@ -25,9 +25,13 @@ struct Predictions {
     std::vector<Kernel> kernels; ///< of the best plan, or all that are kept
 };
 
-/// Pre: the compilation has its plan, and its candidates have their steps (CompileOptions::with_steps). `all`: every kept candidate, by
-/// column; else the kernels of the best plan. `only`: that predictor alone, reported where it cannot be had; else all that serve the device.
-std::optional<Predictions> predict(Compilation& compilation, bool all, const std::optional<std::string>& only, Diagnostics& diagnostics);
+/// Every kept candidate, by column. Pre: the compilation has its plan.
+std::vector<fusion::Candidate> kept_candidates(Compilation& compilation);
+
+/// Pre: the candidates have their steps (CompileOptions::with_steps). `only`: that predictor alone, reported where it cannot be had; else all
+/// that serve the device.
+std::optional<Predictions> predict(const Compilation& compilation, const std::vector<fusion::Candidate>& kernels,
+    const std::optional<std::string>& only, Diagnostics& diagnostics);
 
 /// A line for each kernel and predictor, with the breakdown; or, for many kernels, a line for each kernel.
 std::string predictions_text(const Predictions& predictions, const Compilation& compilation);

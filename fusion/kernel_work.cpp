@@ -16,6 +16,8 @@
 #include "fusion/step_recorder.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <tuple>
 
 namespace fusec::fusion {
@@ -133,9 +135,9 @@ private:
 
     int list_word_bytes(int list) const { return datum(list).list_bytes / datum(list).shape.size(); }
     /// A copy of the list by threads side by side, of so many bytes each.
-    void record_copy(int list, bool store, int bytes, bool asynchronous = false) {
+    void record_copy(int list, bool store, int bytes, bool asynchronous = false, bool streaming = false) {
         const double all = datum(list).list_bytes;
-        recorder_.access({store, Addressing::unit, bytes, all / bytes, all / 32, asynchronous, true});
+        recorder_.access({store, Addressing::unit, bytes, all / bytes, all / 32, asynchronous, true, streaming});
     }
     /// Of the same place by every thread of a warp, which asks for one sector.
     void record_broadcast(int list, double accesses) {
@@ -152,6 +154,17 @@ private:
     double copied(int index) const {
         const KernelDraft::Tile& of = tile(index);
         return copied_wavefronts(datum(index).bytes, of.padding == Padding::rows ? of.run * datum(index).word_bytes() : 0);
+    }
+
+    /// Vector instructions between memory and lanes: an access per component, and the three sweeps of the transposition, of which the
+    /// first and the last take a step per bit of their amounts (runtime/fusec/transposition.hpp).
+    double transposed(int words) const {
+        constexpr int most_at_once = 64; // wider elements go in strips as wide as the vector
+        const auto width = static_cast<unsigned>(draft_.elements);
+        const auto of_strip = static_cast<unsigned>(words > most_at_once ? draft_.elements : words);
+        const int steps =
+            static_cast<int>(std::bit_width(std::gcd(of_strip, width) - 1) + 1 + std::bit_width(std::min(of_strip, width) - 1));
+        return words == 1 ? 1 : (1.0 + steps) * words;
     }
 
     void read_global() {
@@ -184,9 +197,9 @@ private:
             work_.shared_wavefronts += datum(loaded).list_bytes / 128.0 + copied(loaded);
             instructions += 2 * bytes / datum(loaded).word_bytes();
             break;
-        case Staging::lanes: // an access and about one shuffle per component, for all lanes of the vector at once
+        case Staging::lanes:
             record_copy(loaded, false, list_word_bytes(loaded));
-            instructions += 2.0 * datum(loaded).shape.size();
+            instructions += transposed(datum(loaded).shape.size());
             break;
         case Staging::none:
         case Staging::lanes_streaming:
@@ -227,8 +240,8 @@ private:
             work_.streaming_stores = true;
             [[fallthrough]];
         case Staging::lanes:
-            record_copy(stored, true, list_word_bytes(stored));
-            count_instructions(2.0 * datum(stored).shape.size(), largest_);
+            record_copy(stored, true, list_word_bytes(stored), false, plan(stored).store == Staging::lanes_streaming);
+            count_instructions(transposed(datum(stored).shape.size()), largest_);
             break;
         case Staging::async:
             throw InternalError("kernel work: stores are not asynchronous");
@@ -352,8 +365,7 @@ private:
             instructions += share.instructions;
             work_.path_instructions += instruction_overhead * share.instructions / std::max(share.threads, 1);
         }
-        // A warp-instruction is 32 thread-instructions; for the host, a vector instruction serves all lanes.
-        work_.instructions = instruction_overhead * instructions / (limits_.target == Target::host ? draft_.elements : 32);
+        work_.instructions = instruction_overhead * instructions / 32; // of the host, where a vector instruction serves all lanes, too
     }
 
     void count_registers() {

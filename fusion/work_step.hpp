@@ -31,7 +31,8 @@ struct GlobalAccess {
     double count = 0;   ///< accesses of threads, per element
     double sectors = 0; ///< 32-byte sectors that they request, per element; those of a warp's access that fall together count once
     bool asynchronous = false;
-    bool staged = false; ///< to or from a tile (host: lanes), by threads that share the copy
+    bool staged = false;    ///< to or from a tile (host: lanes), by threads that share the copy
+    bool streaming = false; ///< host: a store that goes past the caches
 };
 
 /// Amounts are per element, summed over the threads that work on it, as in KernelWork.

@@ -33,7 +33,7 @@ public:
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
         constexpr double never = std::numeric_limits<double>::infinity();
         Breakdown breakdown{{never, Bound::latency}, {{Bound::latency, never}}};
-        if (resident_blocks(limits_, work) == 0) {
+        if (limits_.target == fusion::Target::cuda && resident_blocks(limits_, work) == 0) {
             return breakdown;
         }
         std::vector<Quantity>& quantities = breakdown.quantities;

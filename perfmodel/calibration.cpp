@@ -45,6 +45,10 @@ std::optional<Device> calibrated_device(const Calibration& calibration, Diagnost
     if (diagnostics.error_count() != before) {
         return std::nullopt;
     }
+    if (!calibration.routines.empty()) {
+        device->routine_times = std::make_shared<const RoutineTimes>(
+            RoutineTimes{calibration.name, calibration.date, calibration.machine, calibration.commit, calibration.routines});
+    }
     if (calibration.name != calibration.base) {
         device->summary = fmt::format("{}, as {} has been measured", calibration.machine, calibration.base);
     }

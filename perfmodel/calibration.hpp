@@ -2,13 +2,15 @@
 // Calibrations: figures of a device that were measured on it, in place of those of its description. JSON files:
 //
 //     {"schema": 1, "kind": "calibration", "name": "node7", "base": "host-generic", "date": "...", "machine": "...", "commit": "...",
-//      "figures": [{"key": "stream.copy.peak", "value": 61.2, "unit": "GB/s", "points": 9, "residual": 0.012, "how": "..."}]}
+//      "figures": [{"key": "stream.copy.peak", "value": 61.2, "unit": "GB/s", "points": 9, "residual": 0.012, "how": "..."}],
+//      "routines": {"mmul_element(...) -> ...": {"shared_bytes": 0, "extra_shared": [0], "block_size": [8], "times": [[0.4]]}}}
 //
 // `base` is the description that the figures overlay; `points` is how many measurements a figure is fitted to, `residual` their mean relative
-// deviation from the model with it.
+// deviation from the model with it. `routines`, in nanoseconds per element, may be left out.
 #pragma once
 
 #include "perfmodel/device.hpp"
+#include "perfmodel/routine_times.hpp"
 
 namespace fusec::perfmodel {
 
@@ -29,7 +31,8 @@ struct Calibration {
     std::string machine; ///< processor or GPU, as it names itself
     std::string commit;  ///< of the compiler that measured
     std::vector<CalibratedFigure> figures;
-    std::string hash = {}; ///< of its text: names it where results depend on it
+    std::map<std::string, RoutineTimes::Routine, std::less<>> routines = {}; ///< times of routines (routine_times.hpp); may be none
+    std::string hash = {};                                                   ///< of its text: names it where results depend on it
 };
 
 inline constexpr int calibration_schema = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of calibrations.
 #include "perfmodel/calibration.hpp"
+#include "perfmodel/routine_times_json.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "support/located_json.hpp"
@@ -33,7 +34,7 @@ CalibratedFigure read_figure(JsonReader& json, const JsonValue& entry) {
 
 Calibration read(JsonReader& json, const JsonValue& root) {
     json.expect(root, JsonValue::Kind::object);
-    json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "figures"});
+    json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "figures", "routines"});
     if (const std::uint64_t schema = json.whole(root, "schema"); schema != calibration_schema) {
         json.fail(*JsonReader::find(root, "schema"),
             "calibration of schema " + std::to_string(schema) + ", this compiler reads schema " + std::to_string(calibration_schema));
@@ -61,13 +62,16 @@ Calibration read(JsonReader& json, const JsonValue& root) {
         if (std::any_of(result.figures.begin(), result.figures.end(), same)) {
             json.fail(entry, "figure `" + figure.key + "` is given twice");
         }
-        if (figure.key.starts_with("limits.")) {
+        if (figure.key.starts_with("limits.") && figure.key != "limits.vector_bytes") { // of a host, whose processor says it
             json.fail(entry, "`" + figure.key + "` is a limit of the device, which is described and not measured");
         }
         result.figures.push_back(std::move(figure));
     }
     if (result.figures.empty()) {
         json.fail(*JsonReader::find(root, "figures"), "a calibration without figures");
+    }
+    if (const JsonValue* routines = JsonReader::find(root, "routines")) {
+        result.routines = read_routines(json, *routines);
     }
     return result;
 }
@@ -102,6 +106,9 @@ std::string to_json(const Calibration& calibration) {
     for (const CalibratedFigure& figure : calibration.figures) {
         json["figures"].push_back({{"key", figure.key}, {"value", figure.value}, {"unit", figure.unit}, {"points", figure.points},
             {"residual", figure.residual}, {"how", figure.how}});
+    }
+    if (!calibration.routines.empty()) {
+        json["routines"] = nlohmann::ordered_json::parse(routines_json(calibration.routines));
     }
     return json.dump(2) + "\n";
 }

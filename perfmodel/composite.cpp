@@ -336,6 +336,9 @@ double composite_lower_bound(
     // A host kernel may or may not avoid reading the lines that it writes.
     const double dram =
         host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) : memory(read_bytes, write_bytes);
+    if (host && device.routine_times != nullptr) { // what arithmetic takes is measured, and has no bound by its amount
+        return below_rounding * (device.launch_us * us + static_cast<double>(elements) * dram);
+    }
     const double units = host ? device.cores : device.limits.sm_count;
     const double rate = precision == Precision::f32 ? device.fma_f32 : device.fma_f64;
     const double arithmetic = fma_slots(flops) / (units * rate * device.clock_ghz * 1e9);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The composite model of a parallel loop over tiles of SIMD lanes.
 #include "perfmodel/composite.hpp"
+#include "perfmodel/host_compute.hpp"
 #include "perfmodel/instruction_costs.hpp"
 #include "perfmodel/stream.hpp"
 
@@ -56,6 +57,22 @@ double divider_seconds(const Loop& l) {
     return l.busiest * l.pipes.special / (rate * l.clock);
 }
 
+/// All arithmetic and all traffic with the first level: measured where the host is calibrated, so that pipes are not told apart.
+std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, std::vector<Quantity>& quantities) {
+    if (l.device.routine_times == nullptr) {
+        return {{Bound::shared, cache_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)},
+            {Bound::sfu, divider_seconds(l)}};
+    }
+    const HostCompute compute = host_compute(l.device, l.work);
+    const double scale = l.busiest * l.device.cores * 1e-9; // elements, if all cores had as many as the busiest
+    quantities.push_back({"routines and transfers of a core", compute.ns * scale, "s"});
+    if (compute.counted != 0) {
+        quantities.push_back({"steps by instructions, not measured", static_cast<double>(compute.counted), ""});
+        quantities.push_back({"their share", compute.counted_ns / compute.ns, ""});
+    }
+    return {{Bound::issue, compute.ns * scale}};
+}
+
 } // namespace
 
 Breakdown composite_host(const Device& device, const KernelWork& work, std::uint64_t elements) {
@@ -63,11 +80,12 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
         static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision), device.clock_ghz * 1e9};
     l.busiest = std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block);
     Breakdown result;
-    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}, {Bound::shared, cache_seconds(l)},
-        {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)}, {Bound::sfu, divider_seconds(l)}};
+    const auto core = core_bounds(l, result.quantities);
+    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}};
+    result.bounds.insert(result.bounds.end(), core.begin(), core.end());
     // Memory is reached through the second level: one pipe, as fast as the slower.
     std::vector<std::pair<Bound, double>> overlapped{{Bound::dram, std::max(dram_seconds(l), l2_seconds(l))}};
-    overlapped.insert(overlapped.end(), result.bounds.begin() + 2, result.bounds.end());
+    overlapped.insert(overlapped.end(), core.begin(), core.end());
     const double body = soft_maximum(overlapped, device.overlap_exponent);
     const double launch_seconds = device.launch_us * 1e-6;
     result.bounds.emplace_back(Bound::launch, launch_seconds);

@@ -23,6 +23,7 @@ public:
     explicit Composite(Device device) : device_(std::move(device)) {}
 
     std::string name() const override { return "composite"; }
+    bool needs_steps() const override { return device_.limits.target == fusion::Target::host && device_.routine_times != nullptr; }
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
         switch (device_.limits.target) {
         case fusion::Target::host:
@@ -85,7 +86,7 @@ constexpr const char* staircase_figures[] = {"staircase.ta", "staircase.tb"};
 constexpr PredictorKind kinds[] = {
     {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, nullptr, make<Composite>},
     {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, nullptr, make<Roofline>},
-    {"benchmark", "Filipovic, \"Mapped functions, fusion of kernels\", performance prediction", true, false, benchmark_figures,
+    {"benchmark", "Filipovic, \"Mapped functions, fusion of kernels\", performance prediction", true, true, benchmark_figures,
         benchmark_figures, benchmark_ready, make_benchmark},
     {"hong-kim", "Hong and Kim, ISCA 2009, as printed by Ostapenko, \"Execution model of programs on AMD video processors\"", true, false,
         hong_kim_figures, hong_kim_figures, nullptr, make_hong_kim},

@@ -27,19 +27,6 @@ Place place_on(const std::vector<double>& axis, double value) {
     return {low, (value - axis[low]) / (axis[low + 1] - axis[low]), false};
 }
 
-std::string copy_of(const fusion::GlobalAccess& access) {
-    const auto bytes = std::llround(access.count * access.bytes);
-    std::string name =
-        std::string(access.store ? "store " : "load ") + std::to_string(bytes) + " bytes, " + std::to_string(access.bytes) + " at a time";
-    if (access.asynchronous) {
-        name += ", asynchronous";
-    }
-    if (!access.staged) {
-        name += access.addressing == fusion::Addressing::unit ? ", in place" : ", in place, strided";
-    }
-    return name;
-}
-
 } // namespace
 
 RoutineTime time_at(const RoutineTimes::Routine& routine, double extra_shared, double block_size) {
@@ -60,11 +47,32 @@ std::optional<std::string> compute_routine(const fusion::WorkStep& step) {
     return step.kind == fusion::WorkStep::Kind::derive ? "derive " + *step.routine : *step.routine;
 }
 
+std::string transfer_routine(const fusion::GlobalAccess& access) {
+    const auto bytes = std::llround(access.count * access.bytes);
+    std::string name =
+        std::string(access.store ? "store " : "load ") + std::to_string(bytes) + " bytes, " + std::to_string(access.bytes) + " at a time";
+    if (access.asynchronous) {
+        name += ", asynchronous";
+    }
+    if (access.streaming) {
+        name += ", streaming";
+    }
+    if (!access.staged) {
+        name += access.addressing == fusion::Addressing::unit ? ", in place" : ", in place, strided";
+    }
+    return name;
+}
+
+std::string cached_transfer(fusion::GlobalAccess access) {
+    access.streaming = false;
+    return "cached " + transfer_routine(access);
+}
+
 std::vector<std::string> transfer_routines(const fusion::WorkStep& step) {
     std::vector<std::string> names;
     for (const fusion::GlobalAccess& access : step.accesses) {
         if (access.addressing != fusion::Addressing::broadcast) {
-            names.push_back(copy_of(access));
+            names.push_back(transfer_routine(access));
         }
     }
     return names;

@@ -40,6 +40,11 @@ RoutineTime time_at(const RoutineTimes::Routine& routine, double extra_shared, d
 /// part of what reads it. Steps that synchronise have none.
 std::optional<std::string> compute_routine(const fusion::WorkStep& step);
 std::vector<std::string> transfer_routines(const fusion::WorkStep& step);
+/// The name of one access. Of the host: whether a store goes past the caches is part of it.
+std::string transfer_routine(const fusion::GlobalAccess& access);
+/// Host: the name of what the access takes of a core's time while the list is in its second-level cache: an access per component and the
+/// transposition into lanes or back.
+std::string cached_transfer(fusion::GlobalAccess access);
 
 inline constexpr int routine_times_schema = 1;
 

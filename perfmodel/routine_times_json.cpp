@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of tables of routine times: written with nlohmann-json, read with places.
-#include "perfmodel/routine_times.hpp"
+#include "perfmodel/routine_times_json.hpp"
 #include "support/located_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ constexpr const char* unit = "ns per element";
 /// What a table says, from its values.
 class Reader {
 public:
-    explicit Reader(Diagnostics& diagnostics) : json_(kind::invalid_figure, diagnostics) {}
+    explicit Reader(JsonReader& json) : json_(json) {}
 
     RoutineTimes read(const Value& root) {
         json_.expect(root, Value::Kind::object);
@@ -34,13 +34,18 @@ public:
             }
         }
         RoutineTimes times{text(root, "device"), text(root, "date"), text(root, "machine"), text(root, "commit"), {}};
-        for (const auto& [name, entry] : json_.member(root, "routines", Value::Kind::object).members) {
-            if (times.routines.contains(name)) {
+        times.routines = routines(json_.member(root, "routines", Value::Kind::object));
+        return times;
+    }
+    RoutineMap routines(const Value& object) {
+        RoutineMap result;
+        for (const auto& [name, entry] : object.members) {
+            if (result.contains(name)) {
                 json_.fail(entry, "routine `" + name + "` is given twice");
             }
-            times.routines.emplace(name, routine(entry));
+            result.emplace(name, routine(entry));
         }
-        return times;
+        return result;
     }
 
 private:
@@ -89,7 +94,7 @@ private:
         for (const Value& row : rows.items) {
             size(json_.expect(row, Value::Kind::array), result.block_size.size(), "block_size");
             for (const Value& time : row.items) {
-                result.ns.push_back(number(time, 1e-9, "a time from 1e-9 to 1e9 ns"));
+                result.ns.push_back(number(time, 0, "a time from 0 to 1e9 ns"));
             }
         }
         return result;
@@ -100,14 +105,16 @@ private:
         }
     }
 
-    JsonReader json_;
+    JsonReader& json_;
 };
 
 } // namespace
 
-std::string to_routine_times_file(const RoutineTimes& times) {
+namespace {
+
+Json to_json(const RoutineMap& map) {
     Json routines = Json::object();
-    for (const auto& [name, routine] : times.routines) {
+    for (const auto& [name, routine] : map) {
         Json rows = Json::array();
         for (auto row = routine.ns.begin(); row != routine.ns.end(); row += static_cast<std::ptrdiff_t>(routine.block_size.size())) {
             rows.push_back(std::vector<double>(row, row + static_cast<std::ptrdiff_t>(routine.block_size.size())));
@@ -115,8 +122,22 @@ std::string to_routine_times_file(const RoutineTimes& times) {
         routines[name] = {{"shared_bytes", routine.shared_bytes}, {"extra_shared", routine.extra_shared},
             {"block_size", routine.block_size}, {"times", std::move(rows)}};
     }
+    return routines;
+}
+
+} // namespace
+
+RoutineMap read_routines(JsonReader& json, const JsonValue& object) {
+    return Reader(json).routines(json.expect(object, Value::Kind::object));
+}
+
+std::string routines_json(const RoutineMap& routines) {
+    return to_json(routines).dump();
+}
+
+std::string to_routine_times_file(const RoutineTimes& times) {
     const Json file{{"schema", routine_times_schema}, {"kind", kind_of_file}, {"device", times.device}, {"date", times.date},
-        {"machine", times.machine}, {"commit", times.commit}, {"unit", unit}, {"routines", std::move(routines)}};
+        {"machine", times.machine}, {"commit", times.commit}, {"unit", unit}, {"routines", to_json(times.routines)}};
     return file.dump(1) + "\n";
 }
 
@@ -125,8 +146,9 @@ std::optional<RoutineTimes> parse_routine_times(const SourcePtr& source, Diagnos
     if (!root) {
         return std::nullopt;
     }
+    JsonReader json(kind::invalid_figure, diagnostics);
     try {
-        return Reader(diagnostics).read(*root);
+        return Reader(json).read(*root);
     } catch (const JsonReader::Failed&) {
         return std::nullopt;
     }

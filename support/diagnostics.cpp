@@ -190,6 +190,10 @@ Diagnostic& Diagnostics::report(const DiagnosticKind& kind, Span span, std::stri
     return entries_.emplace_back(Diagnostic{kind, std::move(span), std::move(message), {}, {}});
 }
 
+void Diagnostics::add(const Diagnostic& diagnostic) {
+    report(diagnostic.kind, diagnostic.span, diagnostic.message) = diagnostic;
+}
+
 int Diagnostics::exit_code() const {
     const auto first =
         std::find_if(entries_.begin(), entries_.end(), [](const Diagnostic& d) { return d.kind.severity == Severity::error; });

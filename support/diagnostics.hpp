@@ -64,6 +64,8 @@ class Diagnostics {
 public:
     /// Adds a diagnostic and gives it back for `note`/`hint` to be attached. The reference is valid until the next report.
     Diagnostic& report(const DiagnosticKind& kind, Span span, std::string message);
+    /// Adds one that was collected elsewhere.
+    void add(const Diagnostic& diagnostic);
 
     bool has_errors() const { return errors_ != 0; }
     std::size_t error_count() const { return errors_; }

@@ -17,7 +17,8 @@ void run_command(const Predict& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, "plan")) {
         return;
     }
-    const std::optional<Predictions> predictions = predict(c, command.all, command.only, diagnostics);
+    const std::optional<Predictions> predictions =
+        predict(c, command.all ? kept_candidates(c) : c.plans.front().kernels, command.only, diagnostics);
     if (!predictions) {
         return;
     }

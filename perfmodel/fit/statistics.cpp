@@ -60,4 +60,19 @@ Accuracy accuracy(std::span<const double> predicted, std::span<const double> mea
     return result;
 }
 
+double merged_spearman(std::span<const double> predicted, std::span<const double> measured, std::span<const double> spreads) {
+    std::vector<std::size_t> order(measured.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return measured[a] < measured[b]; });
+    std::vector<double> merged(measured.size());
+    double first = 0; // of the group
+    for (const std::size_t i : order) {
+        if (first == 0 || measured[i] > first * (1 + spreads[i])) {
+            first = measured[i];
+        }
+        merged[i] = first;
+    }
+    return spearman(predicted, merged);
+}
+
 } // namespace fusec::perfmodel

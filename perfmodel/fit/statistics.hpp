@@ -23,4 +23,8 @@ Accuracy accuracy(std::span<const double> predicted, std::span<const double> mea
 /// Spearman's rank correlation: Pearson's of the ranks, equal values having the mean of their ranks.
 double spearman(std::span<const double> a, std::span<const double> b);
 
+/// The same of predictions and measurements that scatter: measurements that exceed the least of their group by no more than their own spread
+/// (relative) count as equal to it. Groups begin at the least measurement that is in none, so that they do not grow from neighbour to neighbour.
+double merged_spearman(std::span<const double> predicted, std::span<const double> measured, std::span<const double> spreads);
+
 } // namespace fusec::perfmodel

@@ -37,8 +37,8 @@ std::set<std::string> options_in(const std::string& text) {
 
 TEST(CommandLineDocumentation, NamesTheOptionsOfHelp) {
     const test::TemporaryFolder folder;
-    const std::vector<std::vector<std::string>> commands = {{}, {"run"}, {"explore"}, {"why"}, {"verify"}, {"predict"}, {"devices"},
-        {"devices", "show"}, {"library"}, {"library", "list"}, {"library", "show"}, {"library", "check"}};
+    const std::vector<std::vector<std::string>> commands = {{}, {"run"}, {"explore"}, {"why"}, {"verify"}, {"predict"}, {"bench"},
+        {"calibrate"}, {"devices"}, {"devices", "show"}, {"library"}, {"library", "list"}, {"library", "show"}, {"library", "check"}};
     std::set<std::string> listed;
     for (std::vector<std::string> words : commands) {
         words.emplace_back("--help");

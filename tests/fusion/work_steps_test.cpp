@@ -61,7 +61,6 @@ int count(const KernelWork& work, const std::function<bool(const WorkStep&)>& of
 TEST(WorkSteps, AddUpToTheWork) {
     int compared = 0, barriers = 0, strided = 0;
     for (const DeviceLimits& limits : {DeviceLimits{}, host_limits()}) {
-        const bool host = limits.target == Target::host;
         for (const dag::CallGraph& graph :
             {test::demo(), test::mixed(Precision::f32), test::mixed(Precision::f64), test::measurement_update()}) {
             each_work(graph, limits, [&](const KernelOutline& kernel, const KernelWork& work) {
@@ -75,9 +74,7 @@ TEST(WorkSteps, AddUpToTheWork) {
                 EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.l1_wavefronts; }), work.l1_wavefronts, 1e-9);
                 EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.store_requests; }), work.store_requests, 1e-9);
                 EXPECT_EQ(sum(work, [](const WorkStep& s) { return s.exchanges; }), work.exchanges);
-                const double lanes = host ? work.elements_per_block : 32;
-                EXPECT_NEAR(
-                    sum(work, [](const WorkStep& s) { return s.instructions; }) / lanes, work.instructions, 1e-9 * work.instructions);
+                EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.instructions; }) / 32, work.instructions, 1e-9 * work.instructions);
                 EXPECT_NEAR(sum(work, [](const WorkStep& s) { return s.instructions / s.threads; }), work.path_instructions,
                     1e-9 * work.path_instructions);
                 EXPECT_EQ(count(work, [](const WorkStep& s) { return s.kind == Kind::block_barrier; }), work.block_barriers);

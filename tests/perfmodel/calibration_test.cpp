@@ -128,7 +128,7 @@ TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {
     EXPECT_THAT(messages("\"host-generic\"", "\"/etc/passwd\""), HasSubstr("x.json:5:11: error: no name of a device"));
     EXPECT_THAT(messages("a processor", "a\\nprocessor"), HasSubstr("a control character in `machine`"));
     EXPECT_THAT(messages("speed.cores", "stream.copy.peak"), HasSubstr("figure `stream.copy.peak` is given twice"));
-    EXPECT_THAT(messages("speed.cores", "limits.vector_bytes"), HasSubstr("`limits.vector_bytes` is a limit of the device"));
+    EXPECT_THAT(messages("speed.cores", "limits.arch"), HasSubstr("`limits.arch` is a limit of the device"));
 }
 
 } // namespace

@@ -135,7 +135,7 @@ TEST(RoutineTimes, DamageIsLocated) {
     EXPECT_THAT(damaged("[8, 16]", "[0, 16]"), HasSubstr("error: 0 where a number of elements from 1 to 1e9 is needed"));
     EXPECT_THAT(damaged("[12, 9]", "[12]"), HasSubstr("times.json:7:19: error: 1 entries, needed 2 as in `block_size` [invalid-figure]"));
     EXPECT_THAT(damaged(",\n                  [12, 9]", ""), HasSubstr("times.json:6:18: error: 1 entries, needed 2 as in `extra_shared`"));
-    EXPECT_THAT(damaged("[12, 9]", "[12, 0]"), HasSubstr("times.json:7:24: error: 0 where a time from 1e-9 to 1e9 ns is needed"));
+    EXPECT_THAT(damaged("[12, 9]", "[12, -1]"), HasSubstr("times.json:7:24: error: -1 where a time from 0 to 1e9 ns is needed"));
     EXPECT_THAT(damaged("[12, 9]", "[12, null]"), HasSubstr("error: a value of kind null where number is expected"));
     EXPECT_THAT(damaged("72", "-72"), HasSubstr("error: -72 where a number of bytes from 0 to 1e9 is needed"));
 }

@@ -51,5 +51,15 @@ TEST(Statistics, ExtremesAreAnswered) {
     EXPECT_TRUE(std::isinf(accuracy(endless, measured).worst));
 }
 
+// Times of 1, 1.04, 1.08 and 2: with a spread of 5 % the first two are one, and the third begins a group of its own.
+TEST(Statistics, MeasurementsWithinTheirSpreadAreOneRank) {
+    const std::vector<double> measured{1, 1.04, 1.08, 2}, swapped{5, 4, 6, 7};
+    const std::vector<double> none{0, 0, 0, 0}, five{0.05, 0.05, 0.05, 0.05}, ten{0.1, 0.1, 0.1, 0.1};
+    EXPECT_DOUBLE_EQ(merged_spearman(swapped, measured, none), spearman(swapped, measured));
+    EXPECT_DOUBLE_EQ(merged_spearman(swapped, measured, five), spearman(swapped, std::vector<double>{1, 1, 3, 4}));
+    EXPECT_DOUBLE_EQ(merged_spearman(swapped, measured, ten), spearman(swapped, std::vector<double>{1, 1, 1, 4}));
+    EXPECT_GT(merged_spearman(swapped, measured, five), merged_spearman(swapped, measured, none));
+}
+
 } // namespace
 } // namespace fusec::perfmodel

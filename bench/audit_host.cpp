@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/audit_host.hpp"
+
+#include "bench/run_record.hpp"
+#include "cli/host_calibration.hpp"
+#include "cli/measurements.hpp"
+#include "support/files.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+#include <stdexcept>
+
+namespace fusec::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void fail(const std::string& what, const Diagnostics& diagnostics) {
+    throw std::runtime_error(what + (diagnostics.all().empty() ? "" : ": " + diagnostics.all().front().message));
+}
+
+/// Half of the distance between the quartiles, over the median.
+double spread_of(std::vector<double> samples) {
+    std::sort(samples.begin(), samples.end());
+    const double low = samples[samples.size() / 4], high = samples[samples.size() - 1 - samples.size() / 4];
+    return 0.5 * (high - low) / execute::median(samples);
+}
+
+Json to_json(const HostVerdict& verdict) {
+    return {{"predictor", verdict.predictor}, {"kernels", verdict.accuracy.points}, {"unanswered", verdict.unanswered},
+        {"mape", verdict.accuracy.mape}, {"p90", verdict.accuracy.p90}, {"worst", verdict.accuracy.worst}, {"spearman", verdict.spearman},
+        {"ranks_of_the_five_fastest", verdict.fastest}};
+}
+
+/// Everything measured of one program.
+struct Measured {
+    std::string program;
+    bool held_out = false;
+    std::uint64_t elements = 0;
+    std::vector<std::string> predictors;
+    std::vector<std::vector<double>> predicted; ///< of each kernel by each predictor
+    std::vector<double> measured, spreads;
+    double loss = 0; ///< of the chosen plan against the fastest that was measured
+    Json json;
+};
+
+Measured measure_program(const std::filesystem::path& program, bool held_out, const std::string& device, const HostAuditOptions& options,
+    execute::TimingSetup setup) {
+    Diagnostics diagnostics;
+    cli::Compilation c;
+    c.options.program = program;
+    c.options.target = fusion::Target::host;
+    c.options.device = device;
+    c.options.runners_up = 3;
+    setup.rounds = options.rounds;
+    if (!cli::compile_to_measure(c, std::nullopt, diagnostics)) {
+        fail(program.string() + " does not compile", diagnostics);
+    }
+    const auto found = cli::measure(c, {false, options.sample, options.seed}, setup, diagnostics);
+    if (!found) {
+        fail(program.string() + " cannot be measured", diagnostics);
+    }
+    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, 0, {}};
+    Json kernels = Json::array(), plans = Json::array();
+    for (std::size_t k = 0; k < found->kernels.size(); ++k) {
+        const cli::Predictions::Kernel& kernel = found->predictions.kernels[k];
+        std::vector<double> predicted;
+        Json said = Json::object();
+        for (std::size_t p = 0; p < kernel.by_predictor.size(); ++p) {
+            predicted.push_back(kernel.by_predictor[p].cost.seconds);
+            said[result.predictors[p]] = std::isfinite(predicted.back()) ? Json(predicted.back()) : Json();
+        }
+        std::string calls;
+        for (const fusion::CallPlan& call : kernel.candidate.order) {
+            calls += (calls.empty() ? "" : " ") + c.graph->program().name_of(call.call);
+        }
+        result.predicted.push_back(std::move(predicted));
+        result.measured.push_back(execute::median(found->kernels[k]));
+        result.spreads.push_back(spread_of(found->kernels[k]));
+        kernels.push_back({{"calls", calls}, {"bytes_per_element", kernel.candidate.work.read_bytes + kernel.candidate.work.write_bytes},
+            {"median_seconds", result.measured.back()}, {"spread", result.spreads.back()}, {"predicted", std::move(said)}});
+    }
+    double fastest = 0;
+    for (const cli::Measurements::Plan& plan : found->plans) {
+        const double typical = execute::median(plan.seconds);
+        fastest = fastest == 0 ? typical : std::min(fastest, typical);
+        plans.push_back({{"plan", plan.choice}, {"kernels", plan.plan.kernels.size()}, {"predicted_seconds", plan.plan.seconds},
+            {"median_seconds", typical}, {"spread", spread_of(plan.seconds)}});
+    }
+    result.loss = execute::median(found->plans.front().seconds) / fastest - 1;
+    Json verdicts = Json::array();
+    for (const HostVerdict& verdict : judge_kernels(result.predictors, result.predicted, result.measured, result.spreads)) {
+        verdicts.push_back(to_json(verdict));
+    }
+    result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements}, {"verdicts", std::move(verdicts)},
+        {"loss_of_the_chosen_plan", result.loss}, {"plans", std::move(plans)}, {"kernels", std::move(kernels)}};
+    return result;
+}
+
+/// The kernels of all programs of one half, as one set.
+Json pooled(const std::vector<Measured>& all, bool held_out) {
+    std::vector<std::vector<double>> predicted;
+    std::vector<double> measured, spreads, losses;
+    std::vector<std::string> predictors;
+    for (const Measured& program : all) {
+        if (program.held_out == held_out) {
+            predictors = program.predictors;
+            predicted.insert(predicted.end(), program.predicted.begin(), program.predicted.end());
+            measured.insert(measured.end(), program.measured.begin(), program.measured.end());
+            spreads.insert(spreads.end(), program.spreads.begin(), program.spreads.end());
+            losses.push_back(program.loss);
+        }
+    }
+    Json verdicts = Json::array();
+    for (const HostVerdict& verdict : judge_kernels(predictors, predicted, measured, spreads)) {
+        verdicts.push_back(to_json(verdict));
+    }
+    return {{"verdicts", std::move(verdicts)}, {"median_spread", spreads.empty() ? 0 : execute::median(spreads)},
+        {"median_loss_of_chosen_plans", losses.empty() ? 0 : execute::median(losses)},
+        {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
+}
+
+} // namespace
+
+std::vector<HostVerdict> judge_kernels(const std::vector<std::string>& predictors, const std::vector<std::vector<double>>& predicted,
+    const std::vector<double>& measured, const std::vector<double>& spreads) {
+    std::vector<HostVerdict> verdicts;
+    for (std::size_t p = 0; p < predictors.size(); ++p) {
+        HostVerdict verdict{predictors[p], {}, 0, {}, 0};
+        std::vector<double> said, found, spread;
+        for (std::size_t k = 0; k < measured.size(); ++k) {
+            if (std::isfinite(predicted[k][p])) {
+                said.push_back(predicted[k][p]);
+                found.push_back(measured[k]);
+                spread.push_back(spreads[k]);
+            } else {
+                ++verdict.unanswered;
+            }
+        }
+        verdict.accuracy = perfmodel::accuracy(said, found);
+        verdict.spearman = perfmodel::merged_spearman(said, found, spread);
+        std::vector<std::size_t> order(found.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return found[a] < found[b]; });
+        for (std::size_t k = 0; k < std::min<std::size_t>(5, order.size()); ++k) {
+            verdict.fastest.push_back(
+                1 + static_cast<int>(std::count_if(said.begin(), said.end(), [&](double each) { return each < said[order[k]]; })));
+        }
+        verdicts.push_back(std::move(verdict));
+    }
+    return verdicts;
+}
+
+Json audit_host(const HostAuditOptions& options, const std::string& sources) {
+    Diagnostics diagnostics;
+    std::optional<execute::BuildFolder> folder;
+    const auto setup = cli::timing_setup(folder, diagnostics);
+    if (!setup) {
+        fail("nothing can be measured", diagnostics);
+    }
+    const execute::PrivateFolder scratch(setup->cache, "audit");
+    cli::HostCalibrationOptions calibrated{.name = "audited", .programs = {}, .routines = {}};
+    for (std::size_t i = 0; i < options.programs.size(); ++i) {
+        (i % 2 == 0 ? calibrated.programs : calibrated.routines).push_back(options.programs[i]);
+    }
+    const auto calibration = cli::calibrate_host(calibrated, *setup, scratch.path(), diagnostics);
+    if (!calibration) {
+        fail("the host cannot be calibrated", diagnostics);
+    }
+    const std::filesystem::path device = scratch.path() / "audited.json";
+    if (!write_files({{device, perfmodel::to_json(calibration->calibration)}}, diagnostics, {})) {
+        fail("the calibration cannot be written", diagnostics);
+    }
+    std::vector<Measured> all;
+    Json result = run_record(sources);
+    result["schema"] = "fusec-audit-host";
+    result["version"] = 1;
+    result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
+    result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));
+    result["programs"] = Json::array();
+    for (std::size_t i = 0; i < options.programs.size(); ++i) {
+        all.push_back(measure_program(options.programs[i], i % 2 == 1, device.string(), options, *setup));
+        std::cerr << all.back().program << (i % 2 == 1 ? " (held out)" : "") << ": " << all.back().measured.size() << " kernels\n";
+        result["programs"].push_back(std::move(all.back().json));
+    }
+    result["held_out"] = pooled(all, true);
+    result["fitted"] = pooled(all, false);
+    return result;
+}
+
+} // namespace fusec::bench

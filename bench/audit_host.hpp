@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predictions for a host against measurements on it. The host is calibrated with the kernels of half of the programs (and the routines of all);
+// then kernels and plans of every program are measured, and predictors are judged by those of the other half.
+#pragma once
+
+#include "perfmodel/fit/statistics.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fusec::bench {
+
+struct HostAuditOptions {
+    std::vector<std::filesystem::path> programs; ///< every second one is held out, the second one first
+    std::size_t sample = 60;                     ///< kernels of each program
+    std::size_t rounds = 7;
+    std::uint64_t seed = 1;
+};
+
+/// What one predictor says of the kernels of some programs.
+struct HostVerdict {
+    std::string predictor;
+    perfmodel::Accuracy accuracy;
+    double spearman = 0;        ///< measured times that differ by no more than their spread count as equal
+    std::vector<int> fastest;   ///< ranks that the predictor gives to the five fastest, 1 the first
+    std::size_t unanswered = 0; ///< kernels that it has no time of
+};
+
+/// The predictors' verdicts on kernels with these predictions (a row per kernel), measured medians and spreads. Kernels that a predictor does
+/// not answer are left out of its verdict and counted.
+std::vector<HostVerdict> judge_kernels(const std::vector<std::string>& predictors, const std::vector<std::vector<double>>& predicted,
+    const std::vector<double>& measured, const std::vector<double>& spreads);
+
+/// Calibrates, measures and judges; several minutes. The result as bench/results keeps it, with the calibration; throws std::runtime_error with the
+/// first message where something cannot be measured.
+nlohmann::ordered_json audit_host(const HostAuditOptions& options, const std::string& sources);
+
+} // namespace fusec::bench

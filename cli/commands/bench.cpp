@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec bench`: plans and kernels of a program measured on this host, beside their predictions.
+#include "cli/commands.hpp"
+#include "cli/depfile.hpp"
+#include "cli/measurements.hpp"
+#include "execute/build_folder.hpp"
+#include "support/files.hpp"
+
+#include <iostream>
+
+namespace fusec::cli {
+
+void run_command(const Bench& command, Diagnostics& diagnostics) {
+    Compilation c;
+    c.options = command.options;
+    std::optional<execute::BuildFolder> folder;
+    if (!compile_to_measure(c, command.elements, diagnostics)) {
+        return;
+    }
+    auto setup = timing_setup(folder, diagnostics);
+    if (!setup) {
+        return;
+    }
+    setup->rounds = command.rounds;
+    const auto measured = measure(c, {command.all, command.sample, command.seed}, *setup, diagnostics);
+    if (!measured) {
+        return;
+    }
+    if (!command.json) {
+        std::cout << measurements_text(*measured, c);
+    } else if (*command.json == "-") {
+        std::cout << measurements_json(*measured, c);
+    } else {
+        write_files({{*command.json, measurements_json(*measured, c)}}, diagnostics, files_read(c));
+    }
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/host_calibration.hpp"
+
+#include "cli/host_machine.hpp"
+#include "cli/host_probes.hpp"
+#include "execute/candidate_sample.hpp"
+#include "perfmodel/fit/fit.hpp"
+#include "support/files.hpp"
+#include "support/machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace fusec::cli {
+
+namespace {
+
+using perfmodel::CalibratedFigure;
+using perfmodel::RoutineTimes;
+
+constexpr double ns = 1e-9;
+constexpr std::size_t most_serial_tiles = 64; // for_tiles of the runtime: a loop of so many stays on one processor
+
+/// Steps that a time is wanted of: calls that compute. Names of components are none.
+std::vector<const fusion::WorkStep*> computing_steps(const fusion::Candidate& candidate) {
+    std::vector<const fusion::WorkStep*> steps;
+    for (const fusion::WorkStep& step : candidate.work.steps) {
+        if (step.kind == fusion::WorkStep::Kind::compute && step.instructions > 0) {
+            steps.push_back(&step);
+        }
+    }
+    return steps;
+}
+
+/// Accesses to lists, without uniforms.
+std::vector<fusion::GlobalAccess> transfers_of(const fusion::Candidate& candidate) {
+    std::vector<fusion::GlobalAccess> accesses;
+    for (const fusion::WorkStep& step : candidate.work.steps) {
+        for (const fusion::GlobalAccess& access : step.accesses) {
+            if (access.addressing != fusion::Addressing::broadcast) {
+                accesses.push_back(access);
+            }
+        }
+    }
+    return accesses;
+}
+
+double bytes_of(const fusion::Candidate& candidate) {
+    return candidate.work.read_bytes + candidate.work.write_bytes;
+}
+
+/// Mean of |sample / median - 1|.
+double spread(const std::vector<double>& samples) {
+    const double middle = execute::median(samples);
+    double sum = 0;
+    for (const double sample : samples) {
+        sum += std::abs(sample / middle - 1);
+    }
+    return sum / static_cast<double>(samples.size());
+}
+
+class Calibrator {
+public:
+    Calibrator(const HostCalibrationOptions& options, const execute::TimingSetup& setup, Path scratch, Diagnostics& diagnostics)
+        : options_(options),
+          setup_(setup),
+          diagnostics_(diagnostics),
+          machine_(host_machine()),
+          probes_(scratch / "machine.json", scratch),
+          scratch_(std::move(scratch)) {}
+
+    std::optional<HostCalibration> run() {
+        describe_machine();
+        if (!write_files({{scratch_ / "machine.json", to_json(calibration_)}}, diagnostics_, {}) || !find_probes() || !measure_cached() ||
+            !measure_memory()) {
+            return std::nullopt;
+        }
+        calibration_.name = options_.name;
+        result_.calibration = std::move(calibration_);
+        return std::move(result_);
+    }
+
+private:
+    void set(const std::string& key, double value, const std::string& unit, int points, double residual, const std::string& how) {
+        const auto same = std::ranges::find(calibration_.figures, key, &CalibratedFigure::key);
+        CalibratedFigure figure{key, value, unit, points, residual, how};
+        if (same == calibration_.figures.end()) {
+            calibration_.figures.push_back(std::move(figure));
+        } else {
+            *same = std::move(figure);
+        }
+    }
+    void set_time(const std::string& routine, double time) { calibration_.routines[routine] = {0, {0}, {1}, {std::max(0.0, time)}}; }
+    double time_of(const std::string& routine) const {
+        const auto found = calibration_.routines.find(routine);
+        return found == calibration_.routines.end() ? 0 : found->second.ns.front();
+    }
+
+    void describe_machine() {
+        calibration_.name = "machine";
+        calibration_.base = "host-generic";
+        calibration_.date = utc_date();
+        calibration_.machine = processor_name();
+        calibration_.commit = "fusec " FUSEC_VERSION;
+        const std::string how = "what the system says";
+        set("limits.vector_bytes", machine_.vector_bytes, "bytes", 1, 0, how);
+        set("speed.cores", machine_.cores, "cores", 1, 0, how);
+        set("speed.clock", machine_.clock_ghz, "GHz", 1, 0, how);
+        set("speed.l2_bytes", machine_.l2_bytes, "bytes", 1, 0, how + " (per core)");
+        set("benchmark.remap", 0, "ns per element", 1, 0, "kernels of a host never change their threads");
+    }
+
+    /// Kernels of single calls, one for each routine, and the transfers of all their lists.
+    bool find_probes() {
+        const Path folder = options_.probes.empty() ? perfmodel::devices_folder().parent_path() / "probes" : options_.probes;
+        std::vector<Compilation*> sources;
+        for (const Precision real : {Precision::f32, Precision::f64}) {
+            sources.push_back(probes_.compile(folder / "routines.fus", "none", real, diagnostics_));
+        }
+        sources.push_back(streams_ = probes_.compile(folder / "streams.fus", "none", Precision::f32, diagnostics_));
+        for (const auto* programs : {&options_.programs, &options_.routines}) {
+            for (const Path& program : *programs) {
+                sources.push_back(probes_.compile(program, "none", Precision::f32, diagnostics_));
+            }
+        }
+        if (std::ranges::count(sources, nullptr) != 0) {
+            return false;
+        }
+        std::map<std::pair<int, int>, Type> types; // by bytes of the list and of a word; a scalar gives the start-up
+        for (int words = 1; words <= options_.widest_list; ++words) {
+            for (const Precision precision : {Precision::f32, Precision::f64}) {
+                const Type type{words == 1 ? Shape{} : Shape{Form::vector, words, 1}, precision};
+                types.try_emplace({type.bytes(), fusec::bytes_of(precision)}, type);
+            }
+        }
+        std::set<std::string> known;
+        for (Compilation* c : sources) {
+            for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+                const auto steps = computing_steps(kernel);
+                for (const auto* data : {&kernel.loads, &kernel.stores}) {
+                    for (const DataId datum : *data) {
+                        const frontend::Datum& list = c->graph->datum(datum);
+                        if (!list.storage && !list.type.shape.packed) {
+                            types.try_emplace({list.type.bytes(), fusec::bytes_of(list.type.precision)}, list.type);
+                        }
+                    }
+                }
+                if (steps.size() == 1 && steps.front()->routine != nullptr && known.insert(*steps.front()->routine).second) {
+                    routines_.push_back(HostProbes::probe(*c, kernel, c->program->name, cached_bytes(kernel), true));
+                }
+            }
+        }
+        std::vector<Type> listed;
+        for (const auto& [key, type] : types) {
+            listed.push_back(type);
+        }
+        transfers_ = probes_.compile_text("transfers", transfer_text(listed), "none", Precision::f32, diagnostics_);
+        return transfers_ != nullptr;
+    }
+
+    /// Half of the second-level caches of all processors; of one, where the elements are too large for a parallel loop over them.
+    double cached_bytes(const fusion::Candidate& kernel) const {
+        const double all = 0.5 * machine_.l2_bytes * machine_.cores;
+        const double tile = bytes_of(kernel) * kernel.instances_per_block;
+        return all / tile > 2.0 * most_serial_tiles ? all : std::min(0.5 * machine_.l2_bytes, tile * most_serial_tiles);
+    }
+
+    /// Nanoseconds of an element with all processors at work.
+    double ns_of(const HostProbe& probe, const std::vector<double>& seconds) const {
+        const auto elements = static_cast<double>(probe.unit.elements);
+        const bool serial = elements / probe.candidate.instances_per_block <= most_serial_tiles;
+        const double time = execute::median(seconds) - (serial ? 0 : launch_seconds_);
+        return std::max(0.0, time) / elements / ns / (serial ? machine_.cores : 1);
+    }
+
+    /// `more`: so many times the rounds of others, of kernels that are over soon.
+    std::optional<std::vector<std::vector<double>>> time(const std::vector<HostProbe>& probes, std::size_t more = 1) {
+        std::vector<execute::TimedUnit> units;
+        for (const HostProbe& probe : probes) {
+            units.push_back(probe.unit);
+        }
+        execute::TimingSetup setup = setup_;
+        setup.rounds *= more;
+        return execute::time_units(units, setup, diagnostics_);
+    }
+
+    bool measure_cached() {
+        std::vector<HostProbe> probes;
+        const std::vector<fusion::Candidate>& moving = transfers_->plans.front().kernels;
+        const auto scalar =
+            std::ranges::find_if(moving, [](const fusion::Candidate& kernel) { return bytes_of(kernel) == 2 * sizeof(float); });
+        const double few = 1.125 * most_serial_tiles * scalar->instances_per_block * bytes_of(*scalar);
+        probes.push_back(HostProbes::probe(*transfers_, *scalar, "start-up", few, true));
+        for (const fusion::Candidate& kernel : moving) {
+            probes.push_back(HostProbes::probe(*transfers_, kernel, "transfers", cached_bytes(kernel), true));
+        }
+        probes.insert(probes.end(), routines_.begin(), routines_.end());
+        const auto seconds = time(probes, 3);
+        if (!seconds) {
+            return false;
+        }
+        launch_seconds_ = execute::median(seconds->front());
+        set("speed.launch", launch_seconds_ / 1e-6, "us", 1, spread(seconds->front()),
+            "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
+        double fastest = 0, fastest_spread = 0;
+        for (std::size_t i = 1; i <= moving.size(); ++i) {
+            const double time = ns_of(probes[i], seconds->at(i));
+            const auto accesses = transfers_of(probes[i].candidate);
+            for (const fusion::GlobalAccess& access : accesses) {
+                set_time(perfmodel::cached_transfer(access), time / static_cast<double>(accesses.size()));
+            }
+            set_time(*computing_steps(probes[i].candidate).front()->routine, 0);
+            if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
+                fastest = rate;
+                fastest_spread = spread(seconds->at(i));
+            }
+        }
+        set("speed.l2", fastest, "GB/s", static_cast<int>(moving.size()), fastest_spread, "lists moved in cache, the fastest size");
+        std::vector<double> rates;
+        for (std::size_t i = moving.size() + 1; i < probes.size(); ++i) {
+            double time = ns_of(probes[i], seconds->at(i));
+            for (const fusion::GlobalAccess& access : transfers_of(probes[i].candidate)) {
+                time -= time_of(perfmodel::cached_transfer(access));
+            }
+            const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
+            if (calibration_.routines.contains(*step.routine)) {
+                continue; // a negation: the transfers' own
+            }
+            set_time(*step.routine, time);
+            if (time <= 0) {
+                result_.hidden.push_back(*step.routine);
+            } else {
+                const double lanes = static_cast<double>(machine_.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
+                rates.push_back(step.instructions / lanes / (time * machine_.clock_ghz * machine_.cores));
+            }
+        }
+        if (!rates.empty()) {
+            set("speed.issue_slots", execute::median(rates), "instructions per clock", static_cast<int>(rates.size()), spread(rates),
+                "what routines are estimated to issue over the time that they take, the median");
+        }
+        return true;
+    }
+
+    /// What waits for memory, and the fit.
+    bool measure_memory() {
+        const double bytes = options_.bytes > 0 ? options_.bytes : std::max(64.0 * 1024 * 1024, 4.0 * machine_.l3_bytes);
+        std::vector<HostProbe> probes;
+        for (const fusion::Candidate& kernel : streams_->plans.front().kernels) {
+            probes.push_back(HostProbes::probe(*streams_, kernel, "streams", bytes, false));
+        }
+        const std::size_t streams = probes.size();
+        for (const int products : {1, 2, 3, 4, 6, 8}) {
+            Compilation* c =
+                probes_.compile_text("chain" + std::to_string(products), chain_text(products), "max", Precision::f32, diagnostics_);
+            if (c == nullptr) {
+                return false;
+            }
+            probes.push_back(HostProbes::probe(*c, c->plans.front().kernels.front(), "chain", bytes, false));
+            probes.back().name = "chain of " + std::to_string(products);
+        }
+        for (const Path& program : options_.programs) {
+            Compilation* c = probes_.compile(program, "auto", Precision::f32, diagnostics_);
+            if (c == nullptr) {
+                return false;
+            }
+            std::vector<fusion::Candidate> kernels = c->plans.front().kernels;
+            const auto sample = execute::choose_candidates(*c->space, false, options_.kernels, setup_.seed).chosen;
+            kernels.insert(kernels.end(), sample.begin(), sample.end());
+            for (const fusion::Candidate& kernel : kernels) {
+                probes.push_back(HostProbes::probe(*c, kernel, c->program->name, bytes, false));
+            }
+        }
+        const std::size_t fitted = probes.size();
+        for (const fusion::Candidate& kernel : transfers_->plans.front().kernels) {
+            for (const bool plain : {false, true}) {
+                probes.push_back(HostProbes::probe(*transfers_, kernel, plain ? "plain" : "streaming", bytes, plain));
+            }
+        }
+        const auto seconds = time(probes);
+        if (!seconds) {
+            return false;
+        }
+        for (std::size_t i = 0; i < fitted; ++i) {
+            result_.points.push_back({options_.name, probes[i].name, probes[i].candidate.work, probes[i].unit.elements,
+                execute::median(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].group});
+        }
+        if (!fit_figures({probes.begin(), probes.begin() + static_cast<std::ptrdiff_t>(streams)})) {
+            return false;
+        }
+        divide_transfers({probes.begin() + static_cast<std::ptrdiff_t>(fitted), probes.end()},
+            {seconds->begin() + static_cast<std::ptrdiff_t>(fitted), seconds->end()});
+        return true;
+    }
+
+    /// Bandwidths start at what the streams with the nearest mixes reach.
+    bool fit_figures(const std::vector<HostProbe>& streams) {
+        static constexpr std::pair<const char*, double> peaks[] = {
+            {"stream.read.peak", 0}, {"stream.mixed.peak", 0.25}, {"stream.copy.peak", 0.5}, {"stream.write.peak", 1}};
+        double greatest = 0;
+        for (const auto& [key, writes] : peaks) {
+            double best = 0, distance = 2;
+            for (std::size_t i = 0; i < streams.size(); ++i) {
+                const fusion::KernelWork& work = streams[i].candidate.work;
+                const double all = work.read_bytes + work.write_bytes;
+                if (const double off = std::abs(work.write_bytes / all - writes); off < distance) {
+                    distance = off;
+                    best = all * static_cast<double>(result_.points[i].elements) / result_.points[i].seconds * 1e-9;
+                }
+            }
+            set(key, best, "GB/s", 1, 0, "start of the fit");
+            greatest = std::max(greatest, best);
+        }
+        set("speed.dram", 2 * greatest, "GB/s", 1, 0, "bound of the fit");
+        set("compute.fused_share", 1, "share", 1, 0, "start of the fit");
+        const auto device = calibrated_device(calibration_, diagnostics_);
+        if (!device) {
+            return false;
+        }
+        static constexpr const char* keys[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
+            "speed.overlap_exponent", "compute.fused_share"};
+        perfmodel::PredictorKind kind =
+            *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
+        kind.fits = keys;
+        const perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
+        double peak = 0;
+        for (const perfmodel::FittedFigure& figure : fit.figures) {
+            const bool stream = figure.key.starts_with("stream.");
+            peak = std::max(peak, stream ? figure.after : 0);
+            const auto unit = stream ? "GB/s" : figure.key == "speed.overlap_exponent" ? "exponent" : "share";
+            set(figure.key, figure.after, unit, static_cast<int>(result_.points.size()), fit.error,
+                figure.at_bound() ? "fitted to kernels that wait for memory, and at the end of the search"
+                                  : "fitted to kernels that wait for memory");
+        }
+        set("speed.dram", peak, "GB/s", 4, fit.error, "the greatest of the fitted bandwidths");
+        result_.predicted = fit.predicted;
+        return true;
+    }
+
+    /// For `benchmark`: of a list that is moved there and back, the load and the store take shares as the bandwidths of reading and writing have it.
+    void divide_transfers(const std::vector<HostProbe>& probes, const std::vector<std::vector<double>>& seconds) {
+        const auto value = [&](const char* key) { return std::ranges::find(calibration_.figures, key, &CalibratedFigure::key)->value; };
+        const double read = 1 / value("stream.read.peak"), write = 1 / value("stream.write.peak");
+        for (std::size_t i = 0; i + 1 < probes.size(); i += 2) {
+            const double streaming = ns_of(probes[i], seconds[i]), plain = ns_of(probes[i + 1], seconds[i + 1]);
+            const double load = streaming * read / (read + write);
+            for (fusion::GlobalAccess access : transfers_of(probes[i].candidate)) {
+                access.streaming = false;
+                set_time(perfmodel::transfer_routine(access), access.store ? plain - load : load);
+                if (access.store) {
+                    access.streaming = true;
+                    set_time(perfmodel::transfer_routine(access), streaming - load);
+                }
+            }
+        }
+    }
+
+    const HostCalibrationOptions& options_;
+    const execute::TimingSetup& setup_;
+    Diagnostics& diagnostics_;
+    HostMachine machine_;
+    HostProbes probes_;
+    Path scratch_;
+    perfmodel::Calibration calibration_;
+    HostCalibration result_;
+    std::vector<HostProbe> routines_;
+    Compilation* streams_ = nullptr;
+    Compilation* transfers_ = nullptr;
+    double launch_seconds_ = 0;
+};
+
+} // namespace
+
+std::optional<HostCalibration> calibrate_host(
+    const HostCalibrationOptions& options, const execute::TimingSetup& setup, const Path& scratch, Diagnostics& diagnostics) {
+    return Calibrator(options, setup, scratch, diagnostics).run();
+}
+
+} // namespace fusec::cli

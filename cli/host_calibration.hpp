@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec calibrate --target host`: this machine's figures, from kernels that the compiler itself emits.
+//
+// 1. What the system says: processors, clock, SIMD width, second-level cache.
+// 2. Kernels of one call on lists that stay in the second-level caches: the time of moving a list of each size between cache and lanes, and of
+//    each routine, which is what is left of its kernel's time.
+// 3. Kernels on lists of four times the last-level cache: mixes of reads and writes, chains of more and more arithmetic, and, with `--for`,
+//    kernels of the programs named. To their times the bandwidth of each mix, the exponent of overlap and the share that routines take within a
+//    kernel are fitted (perfmodel/fit).
+#pragma once
+
+#include "cli/options.hpp"
+#include "execute/timing.hpp"
+#include "perfmodel/calibration.hpp"
+#include "perfmodel/fit/point.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace fusec::cli {
+
+struct HostCalibrationOptions {
+    std::string name;           ///< of the device that it makes
+    std::vector<Path> programs; ///< `--for`: their routines and some of their kernels are measured too
+    std::vector<Path> routines; ///< programs of which the routines alone are measured
+    std::size_t kernels = 8;    ///< of each of `programs`, beside those of its plan
+    Path probes = {};           ///< folder of routines.fus and streams.fus; empty: the compiler's own
+    int widest_list = 36;       ///< lists of one to so many words are moved, and those of all kernels
+    double bytes = 0;           ///< of the lists of a kernel that waits for memory; 0: four times the last-level cache
+};
+
+struct HostCalibration {
+    perfmodel::Calibration calibration;
+    std::vector<perfmodel::Point> points; ///< that figures were fitted to, with their places
+    std::vector<double> predicted;        ///< seconds of each
+    std::vector<std::string> hidden; ///< routines whose kernels take no longer than the transfers around them: given no time of their own
+};
+
+/// Measures; a minute or two. `scratch` is a folder to write programs to.
+std::optional<HostCalibration> calibrate_host(
+    const HostCalibrationOptions& options, const execute::TimingSetup& setup, const Path& scratch, Diagnostics& diagnostics);
+
+} // namespace fusec::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/host_probes.hpp"
+
+#include "support/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fusec::cli {
+
+Compilation* HostProbes::compile(const Path& program, const std::string& plan, Precision real, Diagnostics& diagnostics) {
+    Compilation& c = compilations_.emplace_back();
+    c.options.program = program;
+    c.options.target = fusion::Target::host;
+    c.options.device = device_.string();
+    c.options.plan = plan;
+    c.options.real = real;
+    c.options.with_steps = true;
+    return run_pipeline(c, diagnostics, "plan") ? &c : nullptr;
+}
+
+Compilation* HostProbes::compile_text(
+    const std::string& name, const std::string& text, const std::string& plan, Precision real, Diagnostics& diagnostics) {
+    const Path file = scratch_ / (name + ".fus");
+    return write_files({{file, text}}, diagnostics, {}) ? compile(file, plan, real, diagnostics) : nullptr;
+}
+
+namespace {
+
+/// The kernel with plain stores in place of those that go past the caches.
+fusion::Candidate kept_in_caches(fusion::Candidate candidate) {
+    for (fusion::DatumPlan& plan : candidate.data) {
+        plan.store = plan.store == fusion::Staging::lanes_streaming ? fusion::Staging::lanes : plan.store;
+    }
+    return candidate;
+}
+
+std::string names_of(const std::vector<DataId>& data, const dag::CallGraph& graph) {
+    std::string names;
+    for (const DataId datum : data) {
+        names += (names.empty() ? "" : ", ") + graph.datum(datum).name;
+    }
+    return names;
+}
+
+} // namespace
+
+HostProbe HostProbes::probe(Compilation& c, const fusion::Candidate& candidate, const std::string& group, double bytes, bool cached) {
+    const double of_element = std::max(1.0, candidate.work.read_bytes + candidate.work.write_bytes);
+    const double tile = candidate.instances_per_block;
+    const auto elements = static_cast<std::uint64_t>(std::max(1.0, std::floor(bytes / of_element / tile)) * tile);
+    const fusion::Candidate chosen = cached ? kept_in_caches(candidate) : candidate;
+    return {fmt::format("{}: {}", group, names_of(candidate.stores, *c.graph)), group, candidate,
+        {codegen::lower(chosen, "probe", *c.graph, *c.catalog), &*c.graph, &*c.catalog, elements}};
+}
+
+std::string transfer_text(const std::vector<Type>& types) {
+    std::string declarations, inputs, calls, outputs;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        const std::string comma = i == 0 ? "" : ", ";
+        declarations += fmt::format("{} list{};\n", to_string(types[i]), i);
+        inputs += fmt::format("{}list{}", comma, i);
+        calls += fmt::format("moved{} = -list{};\n", i, i);
+        outputs += fmt::format("{}moved{}", comma, i);
+    }
+    return fmt::format("program transfers;\n{}input {};\n{}return {};\n", declarations, inputs, calls, outputs);
+}
+
+std::string chain_text(int products) {
+    std::string text = "program chain;\nMATRIX3x3 A, B;\ninput A, B;\nM1 = A * B;\n";
+    for (int i = 2; i <= products; ++i) {
+        text += fmt::format("M{} = M{} * B;\n", i, i - 1);
+    }
+    return text + fmt::format("return M{};\n", products);
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured to calibrate a host: programs whose kernels isolate a routine, a transfer or a mix of both.
+#pragma once
+
+#include "cli/pipeline.hpp"
+#include "execute/timing.hpp"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::cli {
+
+/// A kernel that is measured, with what is known of it.
+struct HostProbe {
+    std::string name;            ///< "streams: sum"
+    std::string group;           ///< the program, or what a generated one is about
+    fusion::Candidate candidate; ///< with steps
+    execute::TimedUnit unit;
+};
+
+/// The probes of one calibration. Owns the compilations that the units refer to.
+class HostProbes {
+public:
+    /// Pre: `device` is the description to compile for, a path; `scratch` is a folder to write programs to.
+    HostProbes(Path device, Path scratch) : device_(std::move(device)), scratch_(std::move(scratch)) {}
+
+    /// Compiles a program; null after a report. `plan` as `--plan` takes it.
+    Compilation* compile(const Path& program, const std::string& plan, Precision real, Diagnostics& diagnostics);
+    /// The same for a text.
+    Compilation* compile_text(
+        const std::string& name, const std::string& text, const std::string& plan, Precision real, Diagnostics& diagnostics);
+
+    /// A kernel, launched for about so many bytes of lists. `cached`: its stores are kept in the caches, whatever the candidate says.
+    static HostProbe probe(
+        Compilation& compilation, const fusion::Candidate& candidate, const std::string& group, double bytes, bool cached);
+
+private:
+    Path device_, scratch_;
+    std::deque<Compilation> compilations_; ///< addresses stay
+};
+
+/// `R = -L;` for lists of the type: a load, a store, and next to no arithmetic.
+std::string transfer_text(const std::vector<Type>& types);
+/// Products of 3x3 matrices in a chain: two lists in, one out, and `products` times the arithmetic between.
+std::string chain_text(int products);
+
+} // namespace fusec::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/measurements.hpp"
+
+#include "cli/choose_plan.hpp"
+#include "cli/report_text.hpp"
+#include "execute/candidate_sample.hpp"
+#include "execute/reference.hpp"
+#include "perfmodel/fit/statistics.hpp"
+#include "support/counted.hpp"
+#include "support/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <thread>
+
+#include <unistd.h>
+
+namespace fusec::cli {
+
+namespace {
+
+/// Bytes of all lists of the program, for one element.
+double bytes_of_lists(const frontend::CheckedProgram& program) {
+    double bytes = 0;
+    for (const frontend::Datum& datum : program.data) {
+        bytes += execute::per_element(datum) ? static_cast<double>(datum.list_bytes()) : 0;
+    }
+    return bytes;
+}
+
+/// Plans that are compared: the compiled one, those of the other modes, and its runners-up, each only if no plan before has its kernels.
+std::vector<Measurements::Plan> plans_to_measure(Compilation& c) {
+    std::vector<Measurements::Plan> plans{{c.options.plan, c.plans.front(), {}}};
+    std::set<std::string> seen{codegen::plan_id(codegen::lower(c.plans.front(), *c.graph, *c.catalog))};
+    for (const char* choice : {"auto", "none", "max", "greedy"}) {
+        const fusion::PlanOptions options{.mode = *mode_of(choice), .recompute = c.options.recompute, .bound = false};
+        const fusion::CoverResult result = fusion::solve_cover(*c.graph, *c.space, options);
+        if (choice == c.options.plan || result.covers.empty()) {
+            continue;
+        }
+        fusion::Plan plan = make_plan(result.covers.front(), 0, *c.space, *c.graph);
+        if (seen.insert(codegen::plan_id(codegen::lower(plan, *c.graph, *c.catalog))).second) {
+            plans.push_back({choice, std::move(plan), {}});
+        }
+    }
+    for (std::size_t i = 1; i < c.plans.size(); ++i) {
+        if (seen.insert(codegen::plan_id(codegen::lower(c.plans[i], *c.graph, *c.catalog))).second) {
+            plans.push_back({fmt::format("{} {}", c.options.plan, i + 1), c.plans[i], {}});
+        }
+    }
+    return plans;
+}
+
+} // namespace
+
+bool compile_to_measure(Compilation& c, std::optional<std::uint64_t> elements, Diagnostics& diagnostics) {
+    constexpr double bytes = 2.0 * 1024 * 1024 * 1024;
+    constexpr std::uint64_t most = 1048576, least = 1024;
+    c.options.with_steps = true;
+    c.options.elements = elements.value_or(most);
+    if (!run_pipeline(c, diagnostics, "dag")) {
+        return false;
+    }
+    if (!elements) {
+        const auto fitting = static_cast<std::uint64_t>(bytes / std::max(1.0, bytes_of_lists(*c.program)));
+        c.options.elements = std::clamp(fitting / least * least, least, most);
+    }
+    return run_stages(c, diagnostics, "space", "plan");
+}
+
+std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSelection& selection) {
+    if (selection.sample) {
+        return execute::choose_candidates(*c.space, false, *selection.sample, selection.seed).chosen;
+    }
+    return selection.all ? kept_candidates(c) : c.plans.front().kernels;
+}
+
+std::optional<Measurements> measure(
+    Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics) {
+    Measurements result;
+    result.plans = plans_to_measure(c);
+    auto predictions = predict(c, kernels_to_measure(c, selection), std::nullopt, diagnostics);
+    if (!predictions) {
+        return std::nullopt;
+    }
+    result.predictions = std::move(*predictions);
+    std::vector<execute::TimedUnit> units;
+    const auto add = [&](codegen::Unit unit) { units.push_back({std::move(unit), &*c.graph, &*c.catalog, c.options.elements}); };
+    for (const Measurements::Plan& plan : result.plans) {
+        add(codegen::lower(plan.plan, *c.graph, *c.catalog));
+    }
+    for (const Predictions::Kernel& kernel : result.predictions.kernels) {
+        add(codegen::lower(kernel.candidate, "kernel", *c.graph, *c.catalog));
+    }
+    auto seconds = execute::time_units(units, setup, diagnostics);
+    if (!seconds) {
+        return std::nullopt;
+    }
+    for (std::size_t i = 0; i < result.plans.size(); ++i) {
+        result.plans[i].seconds = seconds->at(i);
+    }
+    result.compiler = setup.compiler.version.substr(0, setup.compiler.version.find('\n'));
+    result.kernels.assign(seconds->begin() + static_cast<std::ptrdiff_t>(result.plans.size()), seconds->end());
+    return result;
+}
+
+std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics) {
+    const auto compiler = execute::find_host_compiler(diagnostics);
+    if (!compiler) {
+        return std::nullopt;
+    }
+    auto opened = execute::BuildFolder::open(execute::default_cache_folder(), diagnostics);
+    if (!opened) {
+        return std::nullopt;
+    }
+    folder.emplace(std::move(*opened));
+    execute::TimingSetup setup{.compiler = *compiler,
+        .cache = folder->path(),
+        .library_folder = library::standard_library_folder(),
+        .jobs = std::max(1U, std::thread::hardware_concurrency())};
+    if (::isatty(STDERR_FILENO) == 1) {
+        setup.progress = [](double share) {
+            constexpr int width = 40;
+            const auto full = static_cast<int>(share * width);
+            std::cerr << fmt::format("\r[{:=<{}}{: <{}}] {:3.0f} %{}", "", full, "", width - full, 100 * share, share < 1 ? "" : "\n")
+                      << std::flush;
+        };
+    }
+    return setup;
+}
+
+std::string measurements_text(const Measurements& m, const Compilation& c) {
+    Writer out;
+    const double best =
+        execute::median(std::ranges::min_element(m.plans, {}, [](const auto& plan) { return execute::median(plan.seconds); })->seconds);
+    out.line(fmt::format("plans of {} for {} elements: median (least) of {}, over the fastest; predicted", c.program->name,
+        grouped(c.options.elements), counted(m.plans.front().seconds.size(), "sample")));
+    for (const Measurements::Plan& plan : m.plans) {
+        const double typical = execute::median(plan.seconds);
+        out.line(fmt::format("{:8} {:>10} ({:>10})  {:5.2f}  {:>10}  {}", plan.choice, time_text(typical),
+            time_text(*std::ranges::min_element(plan.seconds)), typical / best, time_text(plan.plan.seconds),
+            counted(plan.plan.kernels.size(), "kernel")));
+    }
+    std::string head = fmt::format("{:>12}{:>12}", "median", "least");
+    for (const std::string& name : m.predictions.predictors) {
+        head += fmt::format("{:>12}", name);
+    }
+    out.line(head + "  kernel");
+    std::vector<double> measured;
+    for (std::size_t k = 0; k < m.kernels.size(); ++k) {
+        const Predictions::Kernel& kernel = m.predictions.kernels[k];
+        measured.push_back(execute::median(m.kernels[k]));
+        std::string line = fmt::format("{:>12}{:>12}", time_text(measured.back()), time_text(*std::ranges::min_element(m.kernels[k])));
+        for (const perfmodel::Breakdown& said : kernel.by_predictor) {
+            line += fmt::format("{:>12}", time_text(said.cost.seconds));
+        }
+        out.line(fmt::format(
+            "{}  {{{}}} -> {}", line, call_names(kernel.candidate.calls, *c.graph), data_names(kernel.candidate.stores, *c.graph)));
+    }
+    for (std::size_t p = 0; p < m.predictions.predictors.size(); ++p) {
+        std::vector<double> predicted;
+        for (const Predictions::Kernel& kernel : m.predictions.kernels) {
+            predicted.push_back(kernel.by_predictor[p].cost.seconds);
+        }
+        const perfmodel::Accuracy accuracy = perfmodel::accuracy(predicted, measured);
+        out.line(fmt::format("{}: mean error {:.1f} %, 90th percentile {:.1f} %, greatest {:.1f} %, rank correlation {:.3f}",
+            m.predictions.predictors[p], 100 * accuracy.mape, 100 * accuracy.p90, 100 * accuracy.worst, accuracy.spearman));
+    }
+    for (const Predictions::Unavailable& missing : m.predictions.unavailable) {
+        out.line(fmt::format("{}: {}", missing.name, missing.reason));
+    }
+    return out.take();
+}
+
+} // namespace fusec::cli

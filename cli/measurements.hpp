@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels and plans of a program measured on this host, beside what every predictor says of them.
+#pragma once
+
+#include "cli/pipeline.hpp"
+#include "cli/predictions.hpp"
+#include "execute/build_folder.hpp"
+#include "execute/timing.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::cli {
+
+/// Which kernels are measured, beside the plans.
+struct KernelSelection {
+    bool all = false;                  ///< every kept candidate; else the kernels of the best plan
+    std::optional<std::size_t> sample; ///< so many candidates, spread over the sizes of fusions
+    std::uint64_t seed = 1;            ///< of the sample
+};
+
+struct Measurements {
+    struct Plan {
+        std::string choice; ///< auto, none, max, greedy, or the plan file; `auto 2` is the first runner-up
+        fusion::Plan plan;
+        std::vector<double> seconds; ///< of one launch of the whole program, in each round
+    };
+    std::vector<Plan> plans; ///< the compiled one first; of the others those that differ from all before
+    Predictions predictions;
+    std::vector<std::vector<double>> kernels; ///< of each kernel of `predictions`, in each round
+    std::string compiler;                     ///< that built them: the first line of its version
+};
+
+/// Compiles the program up to its plan, for `elements` elements: nothing for as many as two gibibytes of lists hold, at most 2^20.
+bool compile_to_measure(Compilation& compilation, std::optional<std::uint64_t> elements, Diagnostics& diagnostics);
+
+/// The kernels to measure. Pre: the compilation has its plan.
+std::vector<fusion::Candidate> kernels_to_measure(Compilation& compilation, const KernelSelection& selection);
+
+/// Measures the plans and the kernels in one run. Pre: the compilation has its plan, for the host, and its candidates have their steps.
+std::optional<Measurements> measure(
+    Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics);
+
+/// The compiler and the folders that timing needs; a bar of its progress goes to `progress` where that is a terminal.
+std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics);
+
+std::string measurements_text(const Measurements& measurements, const Compilation& compilation);
+/// The keys stand in docs/cli.md.
+std::string measurements_json(const Measurements& measurements, const Compilation& compilation);
+
+} // namespace fusec::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/timing.hpp"
+
+#include "codegen/codegen.hpp"
+#include "execute/domains.hpp"
+#include "execute/loaded_library.hpp"
+#include "execute/process.hpp"
+#include "execute/timing_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace fusec::execute {
+
+namespace {
+
+/// A unit that is loaded, with its arguments.
+struct Subject {
+    UnitFunctions functions;
+    std::vector<void*> arguments;
+    std::uint64_t elements = 0;
+    std::size_t launches = 1; ///< of a sample
+};
+
+std::string name_of(std::size_t unit) {
+    return "timed" + std::to_string(unit);
+}
+
+/// Units first .. last - 1 as one translation unit. The runtime is included, not embedded: compiled once.
+BuildRequest request_of(const std::vector<TimedUnit>& units, std::size_t first, std::size_t last, const TimingSetup& setup) {
+    BuildRequest request;
+    request.kind = BuildKind::host_product;
+    request.files.push_back({"batch.cpp", {}});
+    for (std::size_t i = first; i < last; ++i) {
+        codegen::Unit unit = units[i].unit;
+        unit.name = name_of(i);
+        codegen::EmitOptions options;
+        options.target = fusion::Target::host;
+        options.embed_runtime = false;
+        options.header_name = unit.name + ".h";
+        const codegen::Emitted emitted = codegen::emit(unit, *units[i].graph, *units[i].catalog, options);
+        request.files.front().text += "#include \"" + unit.name + ".cpp\"\n";
+        request.files.push_back({unit.name + ".cpp", emitted.source});
+        request.files.push_back({options.header_name, emitted.header});
+    }
+    request.include_folders.push_back(setup.library_folder / "runtime");
+    return request;
+}
+
+/// Builds all batches, `jobs` at a time; empty after a report.
+std::vector<std::filesystem::path> build(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
+    const std::size_t batches = (units.size() + setup.batch - 1) / setup.batch;
+    std::vector<std::optional<std::filesystem::path>> paths(batches);
+    std::vector<Diagnostics> said(batches);
+    std::atomic<std::size_t> next = 0, built = 0;
+    const auto work = [&](bool tells) {
+        for (std::size_t b = next++; b < batches; b = next++) {
+            const std::size_t first = b * setup.batch;
+            paths[b] = build_library(
+                request_of(units, first, std::min(units.size(), first + setup.batch), setup), setup.compiler, setup.cache, said[b]);
+            ++built;
+            if (tells && setup.progress) {
+                setup.progress(0.5 * static_cast<double>(built) / static_cast<double>(batches));
+            }
+        }
+    };
+    std::vector<std::jthread> others;
+    for (unsigned j = 1; j < setup.jobs; ++j) {
+        others.emplace_back(work, false);
+    }
+    work(true);
+    others.clear();
+    std::vector<std::filesystem::path> result;
+    for (std::size_t b = 0; b < batches; ++b) {
+        if (!paths[b]) {
+            for (const Diagnostic& each : said[b].all()) {
+                diagnostics.add(each);
+            }
+            return {};
+        }
+        result.push_back(*paths[b]);
+    }
+    return result;
+}
+
+double sample(const Subject& subject, Buffer& workspace) {
+    void* const memory = workspace.size() == 0 ? nullptr : workspace.data();
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < subject.launches; ++i) {
+        if (subject.functions.launch(subject.arguments.data(), subject.elements, memory, workspace.size(), nullptr) != 0) {
+            end_child("a launch refused its arguments");
+        }
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(subject.launches);
+}
+
+/// In a child: the samples as lines, a round each, units separated by blanks.
+std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::filesystem::path>& libraries, const TimingSetup& setup) {
+    Diagnostics diagnostics;
+    std::vector<LoadedLibrary> loaded;
+    for (const std::filesystem::path& path : libraries) {
+        auto library = LoadedLibrary::open(path, diagnostics);
+        if (!library) {
+            end_child(diagnostics.all().front().message.c_str());
+        }
+        loaded.push_back(std::move(*library));
+    }
+    TimingLists lists(units, setup.seed);
+    std::vector<Subject> subjects;
+    std::size_t workspace_bytes = 0;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        const auto functions = UnitFunctions::find(loaded[i / setup.batch], name_of(i), diagnostics);
+        if (!functions) {
+            end_child(diagnostics.all().front().message.c_str());
+        }
+        subjects.push_back({*functions, lists.arguments(i), units[i].elements});
+        workspace_bytes = std::max(workspace_bytes, functions->workspace_bytes(units[i].elements));
+    }
+    Buffer workspace(workspace_bytes);
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        lists.spoil_outputs(i);
+        sample(subjects[i], workspace);
+        if (const std::string wrong = lists.wrong_output(i); !wrong.empty()) {
+            end_child(wrong.c_str());
+        }
+        lists.restore_updated(i);
+    }
+    // How many launches a sample takes is found by doubling, which warms the caches of what fits in them.
+    // Lists that are updated get their old values back before each sample: repeated updates run off to numbers that take their own time.
+    const auto timed = [&](std::size_t i) {
+        lists.restore_updated(i);
+        return sample(subjects[i], workspace);
+    };
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        while (timed(i) * static_cast<double>(subjects[i].launches) < setup.sample_seconds) {
+            subjects[i].launches *= 2;
+        }
+    }
+    std::ostringstream text;
+    text.precision(17);
+    for (std::size_t round = 0; round < setup.warm_up + setup.rounds; ++round) {
+        std::vector<double> seconds(subjects.size());
+        for (std::size_t k = 0; k < subjects.size(); ++k) {
+            const std::size_t i = (k + round) % subjects.size(); // nobody is always after the same other
+            seconds[i] = timed(i);
+        }
+        if (round >= setup.warm_up) {
+            for (const double each : seconds) {
+                text << each << ' ';
+            }
+            text << '\n';
+        }
+        if (setup.progress) {
+            setup.progress(0.5 + 0.5 * static_cast<double>(round + 1) / static_cast<double>(setup.warm_up + setup.rounds));
+        }
+    }
+    return text.str();
+}
+
+} // namespace
+
+std::optional<std::vector<std::vector<double>>> time_units(
+    const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
+    if (units.empty()) {
+        return std::vector<std::vector<double>>{};
+    }
+    if (const double needed = timing_bytes(units), available = memory_bytes(); needed > 0.9 * available) {
+        constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+        diagnostics.report(kind::memory_limit, {},
+            fmt::format("the lists to measure with need {:.1f} GiB, this machine has {:.1f} GiB", needed / gibibyte, available / gibibyte));
+        return std::nullopt;
+    }
+    const std::vector<std::filesystem::path> libraries = build(units, setup, diagnostics);
+    if (libraries.empty()) {
+        return std::nullopt;
+    }
+    constexpr double longest_seconds = 24 * 3600;
+    const ChildResult child = run_children({[&] { return measure(units, libraries, setup); }}, 1, longest_seconds).front();
+    if (!child.completed) {
+        diagnostics.report(
+            kind::timing_failed, {}, "the kernels cannot be timed: " + child.text + (child.fault == "ended" ? "" : child.fault));
+        return std::nullopt;
+    }
+    std::vector<std::vector<double>> seconds(units.size(), std::vector<double>(setup.rounds));
+    std::istringstream text(child.text);
+    for (std::size_t round = 0; round < setup.rounds; ++round) {
+        for (std::vector<double>& of_unit : seconds) {
+            text >> of_unit[round];
+        }
+    }
+    internal_check(bool(text), "a child's times are cut off");
+    return seconds;
+}
+
+double median(std::vector<double> values) {
+    internal_check(!values.empty(), "the median of nothing");
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+} // namespace fusec::execute

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long generated host code takes on this machine: units are built as a user builds them, then launched in turns, so that what disturbs
+// the machine disturbs all of them. A child process does it: generated code that faults ends the child only.
+#pragma once
+
+#include "codegen/kernel_ir.hpp"
+#include "dag/call_graph.hpp"
+#include "elementary-lib/catalog.hpp"
+#include "execute/compiler.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace fusec::execute {
+
+/// A unit of a program (codegen::lower) and how many elements it is launched for. Units of several programs may be timed together.
+struct TimedUnit {
+    codegen::Unit unit; ///< for the host; its name does not matter
+    const dag::CallGraph* graph = nullptr;
+    const library::Catalog* catalog = nullptr;
+    std::uint64_t elements = 0; ///< > 0
+};
+
+struct TimingSetup {
+    HostCompiler compiler;
+    std::filesystem::path cache;
+    std::filesystem::path library_folder; ///< holds runtime/
+    unsigned jobs = 2;                    ///< translation units compiled at a time
+    std::size_t batch = 8;                ///< most units per translation unit
+    std::size_t rounds = 7;               ///< samples of each unit
+    std::size_t warm_up = 1;              ///< rounds before that do not count
+    double sample_seconds = 1e-3;         ///< a sample is as many launches in a row as take so long, at least one
+    std::uint64_t seed = 1;               ///< of the inputs
+    /// Called with the share that is done, from 0 to 1; partly from the child.
+    std::function<void(double)> progress = {};
+};
+
+/// Bytes of all lists and uniforms that the units use; each datum of a program has one list, as long as the unit with the most elements
+/// needs, whichever units use it.
+double timing_bytes(const std::vector<TimedUnit>& units);
+
+/// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches. Lists hold random values within
+/// the domains of the program, intermediates what the reference computes of them, sixty-four elements again and again.
+/// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
+/// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.
+std::optional<std::vector<std::vector<double>>> time_units(
+    const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
+
+/// Middle value, or the mean of the two in the middle. Pre: not empty.
+double median(std::vector<double> values);
+
+} // namespace fusec::execute

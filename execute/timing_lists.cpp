@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/timing_lists.hpp"
+
+#include "execute/agreement.hpp"
+#include "execute/domains.hpp"
+#include "execute/verify_cases.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace fusec::execute {
+
+namespace {
+
+constexpr std::size_t different_elements = 64;
+
+/// A list that has memory of its own: the first unit's view of it, and the most elements of any.
+struct Wanted {
+    const codegen::List* list;
+    std::uint64_t elements;
+};
+
+/// Calls back for each pointer that a unit's launch takes, in its order.
+template <class Function>
+void for_arguments(const codegen::Unit& unit, Function function) {
+    for (const codegen::List& list : unit.inputs) {
+        function(list);
+    }
+    for (const codegen::List& list : unit.outputs) {
+        if (!list.updated) {
+            function(list);
+        }
+    }
+}
+
+std::size_t bytes_of_entry(const codegen::List& list) {
+    return static_cast<std::size_t>(list.list_type().bytes());
+}
+
+std::map<std::pair<const dag::CallGraph*, std::uint32_t>, Wanted> wanted_lists(const std::vector<TimedUnit>& units) {
+    std::map<std::pair<const dag::CallGraph*, std::uint32_t>, Wanted> wanted;
+    for (const TimedUnit& unit : units) {
+        for_arguments(unit.unit, [&](const codegen::List& list) {
+            Wanted& each = wanted.try_emplace({unit.graph, list.datum.value}, Wanted{&list, 0}).first->second;
+            each.elements = std::max<std::uint64_t>(each.elements, list.uniform ? 1 : unit.elements);
+        });
+    }
+    return wanted;
+}
+
+/// The values, as the list has them in memory, again and again until it is full.
+void fill(Buffer& buffer, const std::vector<double>& values, Precision precision) {
+    internal_check(!values.empty(), "a list to measure with has no values");
+    std::vector<char> bytes;
+    for (const double value : values) {
+        const auto append = [&](const auto component) {
+            const char* const begin = reinterpret_cast<const char*>(&component);
+            bytes.insert(bytes.end(), begin, begin + sizeof component);
+        };
+        if (precision == Precision::f32) {
+            append(static_cast<float>(value));
+        } else {
+            append(value);
+        }
+    }
+    for (std::size_t at = 0; at < buffer.size(); at += bytes.size()) {
+        std::memcpy(buffer.data() + at, bytes.data(), std::min(bytes.size(), buffer.size() - at));
+    }
+}
+
+double component(const Buffer& buffer, std::size_t index, Precision precision) {
+    const auto read = [&](auto value) {
+        std::memcpy(&value, buffer.data() + index * sizeof value, sizeof value);
+        return static_cast<double>(value);
+    };
+    return precision == Precision::f32 ? read(float{}) : read(double{});
+}
+
+} // namespace
+
+double memory_bytes() {
+    return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double timing_bytes(const std::vector<TimedUnit>& units) {
+    double bytes = 0;
+    for (const auto& [key, wanted] : wanted_lists(units)) {
+        bytes += static_cast<double>(wanted.elements) * static_cast<double>(bytes_of_entry(*wanted.list));
+    }
+    return bytes;
+}
+
+TimingLists::TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed) : units_(units) {
+    for (const TimedUnit& unit : units) {
+        if (!references_.contains(unit.graph)) {
+            const frontend::CheckedProgram& program = unit.graph->program();
+            references_.emplace(
+                unit.graph, draw_cases(program, *unit.catalog, different_elements, seed, demands(program, *unit.catalog)).reference);
+        }
+    }
+    for (const auto& [key, wanted] : wanted_lists(units)) {
+        Buffer buffer(static_cast<std::size_t>(wanted.elements) * bytes_of_entry(*wanted.list));
+        fill(buffer, references_.at(key.first).values.at(key.second), wanted.list->list_type().precision);
+        buffers_.emplace(key, std::move(buffer));
+    }
+}
+
+std::vector<void*> TimingLists::arguments(std::size_t unit) {
+    std::vector<void*> pointers;
+    for_arguments(
+        units_.at(unit).unit, [&](const codegen::List& list) { pointers.push_back(buffers_.at(key_of(units_[unit], list)).data()); });
+    return pointers;
+}
+
+void TimingLists::spoil_outputs(std::size_t unit) {
+    for (const codegen::List& list : units_.at(unit).unit.outputs) {
+        if (!list.updated) {
+            Buffer& buffer = buffers_.at(key_of(units_[unit], list));
+            std::memset(buffer.data(), 0xAA, std::min(buffer.size(), different_elements * bytes_of_entry(list)));
+        }
+    }
+}
+
+void TimingLists::restore_updated(std::size_t unit) {
+    for (const codegen::List& list : units_.at(unit).unit.inputs) {
+        if (list.updated) {
+            fill(buffers_.at(key_of(units_[unit], list)), references_.at(units_[unit].graph).values.at(list.datum.index()),
+                list.list_type().precision);
+        }
+    }
+}
+
+std::string TimingLists::wrong_output(std::size_t unit) const {
+    const TimedUnit& timed = units_.at(unit);
+    const RunInterface interface = run_interface(timed.unit, references_.at(timed.graph));
+    for (std::size_t i = 0; i < timed.unit.outputs.size(); ++i) {
+        const codegen::List& list = timed.unit.outputs[i];
+        if (list.updated) {
+            continue;
+        }
+        const RunList& expected = interface.outputs[i];
+        const std::size_t computed = static_cast<std::size_t>(timed.elements) * static_cast<std::size_t>(list.list_type().shape.size());
+        const std::size_t count = std::min(expected.values.size(), computed);
+        std::vector<double> found(count);
+        for (std::size_t k = 0; k < count; ++k) {
+            found[k] = component(buffers_.at(key_of(timed, list)), k, expected.type.precision);
+        }
+        const std::vector<double> values(expected.values.begin(), expected.values.begin() + static_cast<std::ptrdiff_t>(count));
+        const std::vector<double> bounds(expected.bounds.begin(), expected.bounds.begin() + static_cast<std::ptrdiff_t>(count));
+        if (const Agreement agreement = compare(found, values, bounds, expected.type.precision); agreement.mismatches != 0) {
+            return std::to_string(agreement.mismatches) + " of " + std::to_string(count) + " components of `" + list.name +
+                "` are not what the reference computes";
+        }
+    }
+    return {};
+}
+
+} // namespace fusec::execute

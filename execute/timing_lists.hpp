@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of the lists that units are timed with. Inside of execute/.
+#pragma once
+
+#include "execute/reference.hpp"
+#include "execute/timing.hpp"
+
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+
+namespace fusec::execute {
+
+/// Aligned so that kernels may take their streaming path, and a workspace; every page is touched.
+class Buffer {
+public:
+    explicit Buffer(std::size_t bytes) : bytes_(bytes), storage_(new(alignment) char[bytes == 0 ? 1 : bytes]()) {}
+
+    char* data() { return storage_.get(); }
+    const char* data() const { return storage_.get(); }
+    std::size_t size() const { return bytes_; }
+
+private:
+    static constexpr std::align_val_t alignment{256};
+    struct Free {
+        void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
+    };
+    std::size_t bytes_;
+    std::unique_ptr<char[], Free> storage_;
+};
+
+/// This machine's memory.
+double memory_bytes();
+
+/// One list for each datum of each program, and what the reference says that is in it.
+class TimingLists {
+public:
+    TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed);
+
+    /// The pointers that a unit's launch takes: inputs, then outputs that are no updated inputs.
+    std::vector<void*> arguments(std::size_t unit);
+    /// Overwrites the first elements of what a unit's launch writes, but for updated lists.
+    void spoil_outputs(std::size_t unit);
+    /// The old values into what a unit's launch has updated: other units read them too.
+    void restore_updated(std::size_t unit);
+    /// After a launch: the first output of the unit that is not what the reference computes, in words; empty where all are. Lists that are updated
+    /// are passed over.
+    std::string wrong_output(std::size_t unit) const;
+
+private:
+    using Key = std::pair<const dag::CallGraph*, std::uint32_t>;
+    static Key key_of(const TimedUnit& unit, const codegen::List& list) { return {unit.graph, list.datum.value}; }
+
+    const std::vector<TimedUnit>& units_;
+    std::map<const dag::CallGraph*, ReferenceResult> references_;
+    std::map<Key, Buffer> buffers_;
+};
+
+} // namespace fusec::execute

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/host_compute.hpp"
+
+#include "perfmodel/routine_times.hpp"
+
+namespace fusec::perfmodel {
+
+namespace {
+
+using fusion::WorkStep;
+
+/// Nanoseconds per element of so many vector instructions.
+double instructions_ns(const Device& device, const fusion::KernelWork& work, double instructions) {
+    const double lanes = static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision);
+    return instructions / lanes / (device.issue_slots * device.clock_ghz * device.cores);
+}
+
+} // namespace
+
+HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
+    HostCompute result;
+    const double fused_share = figure(device, "compute.fused_share").value_or(1);
+    const auto time_of = [&](const std::string& name) -> const double* {
+        const auto found = device.routine_times->routines.find(name);
+        return found == device.routine_times->routines.end() ? nullptr : &found->second.ns.front();
+    };
+    const auto count = [&](const WorkStep& step) {
+        const double ns = instructions_ns(device, work, step.instructions);
+        result.ns += ns;
+        result.counted_ns += ns;
+        ++result.counted;
+    };
+    for (const WorkStep& step : work.steps) {
+        if (step.kind == WorkStep::Kind::load || step.kind == WorkStep::Kind::store) {
+            for (const fusion::GlobalAccess& access : step.accesses) {
+                if (const double* ns = time_of(cached_transfer(access))) {
+                    result.ns += *ns;
+                } else {
+                    count(step);
+                }
+            }
+        } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
+            if (const double* ns = time_of(*step.routine)) {
+                result.ns += fused_share * *ns;
+            } else {
+                count(step);
+            }
+        }
+    }
+    return result;
+}
+
+} // namespace fusec::perfmodel

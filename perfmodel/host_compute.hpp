@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the processors of a calibrated host do in a kernel besides waiting for memory, from times of its routines.
+#pragma once
+
+#include "fusion/cost_model.hpp"
+#include "perfmodel/device.hpp"
+
+namespace fusec::perfmodel {
+
+struct HostCompute {
+    double ns = 0;         ///< per element, all cores at work
+    double counted_ns = 0; ///< of these, of steps that no time is known of: their instructions at the rate of the description
+    int counted = 0;       ///< how many such steps
+};
+
+/// The sum over the steps of the kernel: a list moved between cache and lanes, and a routine, as they were measured alone; routines times the figure
+/// `compute.fused_share`, because a routine within a kernel finds its operands in registers. Steps that compute nothing but names of
+/// components, and what is derived from uniforms, take nothing. Pre: the device has routine times, the work has its steps.
+HostCompute host_compute(const Device& device, const fusion::KernelWork& work);
+
+} // namespace fusec::perfmodel

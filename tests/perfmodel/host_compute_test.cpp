@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a core does in a kernel, from times of routines: worked out by hand.
+#include "perfmodel/host_compute.hpp"
+
+#include "devices.hpp"
+#include "perfmodel/calibration.hpp"
+#include "perfmodel/composite.hpp"
+#include "perfmodel/predictor.hpp"
+#include "perfmodel/routine_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace fusec::perfmodel {
+namespace {
+
+using fusion::Addressing;
+using fusion::Bound;
+using fusion::GlobalAccess;
+using fusion::KernelWork;
+using fusion::WorkStep;
+
+/// Eight cores of 3 GHz that issue four instructions per clock, registers of eight floats.
+Device calibrated(double fused_share) {
+    Device device = standard_device("host-generic");
+    RoutineTimes times{"mine", "date", "machine", "commit", {}};
+    times.routines["f"] = {0, {0}, {8}, {2}};
+    times.routines["cached load 36 bytes, 4 at a time"] = {0, {0}, {8}, {0.5}};
+    times.routines["cached store 4 bytes, 4 at a time"] = {0, {0}, {8}, {0.25}};
+    times.routines["load 36 bytes, 4 at a time"] = {0, {0}, {8}, {3}};
+    times.routines["store 4 bytes, 4 at a time, streaming"] = {0, {0}, {8}, {0.75}};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    EXPECT_TRUE(set_figure(device, "compute.fused_share", fused_share));
+    EXPECT_TRUE(set_figure(device, "benchmark.remap", 0));
+    return device;
+}
+
+WorkStep computing(const char* routine, double instructions) {
+    WorkStep step;
+    step.routine = std::make_shared<const std::string>(routine);
+    step.instructions = instructions;
+    return step;
+}
+
+/// Loads nine floats, computes f, stores one past the caches.
+KernelWork work_of_f() {
+    KernelWork work;
+    work.read_bytes = 36;
+    work.write_bytes = 4;
+    work.streaming_stores = true;
+    work.elements_per_block = 8;
+    work.threads_per_block = 1;
+    WorkStep load, store;
+    load.kind = WorkStep::Kind::load;
+    load.instructions = 18;
+    load.accesses = {GlobalAccess{false, Addressing::unit, 4, 9, 1.125, false, true, false}};
+    store.kind = WorkStep::Kind::store;
+    store.instructions = 2;
+    store.accesses = {GlobalAccess{true, Addressing::unit, 4, 1, 0.125, false, true, true}};
+    work.steps = {load, computing("f", 10), store};
+    return work;
+}
+
+TEST(HostCompute, AddsWhatWasMeasured) {
+    const HostCompute all = host_compute(calibrated(0.8), work_of_f());
+    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 0.8 * 2 + 0.25);
+    EXPECT_EQ(all.counted, 0);
+    EXPECT_EQ(all.counted_ns, 0);
+}
+
+// 32 instructions for eight elements, four per clock of 3 GHz on each of eight cores.
+TEST(HostCompute, CountsInstructionsOfWhatWasNot) {
+    KernelWork work = work_of_f();
+    work.steps.insert(work.steps.begin() + 2, computing("g", 32));
+    work.steps.insert(work.steps.begin() + 2, computing("names of components", 0));
+    const HostCompute all = host_compute(calibrated(0.8), work);
+    EXPECT_EQ(all.counted, 1);
+    EXPECT_DOUBLE_EQ(all.counted_ns, 32.0 / 8 / (4 * 3 * 8));
+    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 0.8 * 2 + 0.25 + all.counted_ns);
+    work.steps.front().accesses.front().count = 10; // 40 bytes: no time of it
+    EXPECT_EQ(host_compute(calibrated(0.8), work).counted, 2);
+}
+
+// 2.35 ns an element beside 40 bytes: the busier core of 72 elements has two tiles of eight, the time of 128 elements on all.
+TEST(HostCompute, IsTheIssueBoundOfTheComposite) {
+    Device device = calibrated(0.8);
+    device.read.peak_gb_per_s = device.write.peak_gb_per_s = device.copy.peak_gb_per_s = device.mixed.peak_gb_per_s = 40;
+    device.overlap_exponent = 2;
+    device.launch_us = 7;
+    const auto issue = [&](std::uint64_t n) {
+        const auto bounds = composite_host(device, work_of_f(), n).bounds;
+        return std::find_if(bounds.begin(), bounds.end(), [](const auto& b) { return b.first == Bound::issue; })->second;
+    };
+    EXPECT_NEAR(issue(64'000'000), 2.35e-9 * 64e6, 1e-12);
+    EXPECT_NEAR(issue(72), 2.35e-9 * 128, 1e-18);
+    const double seconds = composite_host(device, work_of_f(), 64'000'000).cost.seconds;
+    EXPECT_NEAR(seconds, 7e-6 + std::hypot(64e6 * 1e-9, 64e6 * 2.35e-9), 1e-9);
+}
+
+// The search gets what the predictor needs, and bounds below what it says.
+TEST(HostCompute, PredictorAsksForStepsAndBoundsByMemory) {
+    Diagnostics diagnostics;
+    const Device device = calibrated(1);
+    EXPECT_FALSE(make_predictor("composite", standard_device("host-generic"), diagnostics)->needs_steps());
+    const auto predictor = make_predictor("composite", device, diagnostics);
+    EXPECT_TRUE(predictor->needs_steps());
+    KernelWork work = work_of_f();
+    work.flops = 1e6; // as many as one likes: they were measured to take 2 ns
+    const double least = predictor->lower_bound(36, 4, work.flops, Precision::f32, 1'000'000);
+    EXPECT_GT(least, 0);
+    EXPECT_LE(least, predictor->cost(work, 1'000'000).seconds);
+    EXPECT_LE(predictor->least_seconds(work, 1'000'000), predictor->cost(work, 1'000'000).seconds);
+}
+
+// Filipovic's sums, of a host: 3 + 0.75 ns of transfers beside 2 of the routine.
+TEST(HostCompute, BenchmarkTakesTheGreaterSum) {
+    Diagnostics diagnostics;
+    const auto predictor = make_predictor("benchmark", calibrated(0.8), diagnostics);
+    ASSERT_NE(predictor, nullptr);
+    EXPECT_NEAR(predictor->cost(work_of_f(), 1'000'000).seconds, 3.75e-3, 1e-12);
+    KernelWork unknown = work_of_f();
+    unknown.steps.push_back(computing("g", 32));
+    EXPECT_TRUE(std::isinf(predictor->cost(unknown, 1'000'000).seconds)) << "no time of g";
+    EXPECT_EQ(make_predictor("benchmark", standard_device("host-generic"), diagnostics), nullptr);
+}
+
+// In a calibration the table is written and read back, and makes the device what was worked out above.
+TEST(HostCompute, TimesComeWithACalibration) {
+    Diagnostics diagnostics;
+    Calibration calibration{"mine", "host-generic", "2026-11-23T10:00:00Z", "a processor", "fusec 0.1.0",
+        {{"compute.fused_share", 0.8, "share", 3, 0.01, "fitted"}, {"limits.vector_bytes", 64, "bytes", 1, 0, "what the system says"}}};
+    calibration.routines = calibrated(1).routine_times->routines;
+    const auto source = std::filesystem::temp_directory_path() / ("fusec-host-" + std::to_string(::getpid()) + ".json");
+    std::ofstream(source) << to_json(calibration);
+    const auto read = read_calibration(source, diagnostics);
+    std::filesystem::remove(source);
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(read->routines, calibration.routines);
+    const auto device = calibrated_device(*read, diagnostics);
+    ASSERT_TRUE(device.has_value());
+    EXPECT_EQ(device->limits.vector_bytes, 64);
+    EXPECT_DOUBLE_EQ(host_compute(*device, work_of_f()).ns, 0.5 + 0.8 * 2 + 0.25);
+}
+
+} // namespace
+} // namespace fusec::perfmodel
