@@ -18,7 +18,6 @@ namespace fusec::cli {
 namespace {
 
 using perfmodel::CalibratedFigure;
-using perfmodel::RoutineTimes;
 
 constexpr double ns = 1e-9;
 constexpr std::size_t most_serial_tiles = 64; // for_tiles of the runtime: a loop of so many stays on one processor

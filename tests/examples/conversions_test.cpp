@@ -88,6 +88,7 @@ protected:
         Diagnostics diagnostics;
         setup.compiler = execute::find_host_compiler(diagnostics).value();
         setup.cache = folder.path() / "cache";
+        setup.seconds = 900; // under sanitizers the text of every call as a kernel takes g++ more than two minutes
         setup.library_folder = library::standard_library_folder();
     }
 
