@@ -114,12 +114,6 @@ int write_result(const std::string& path, const nlohmann::ordered_json& result) 
     return out.good() ? 0 : 1;
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 nlohmann::ordered_json report(const Choice& choice) {
     const fusion::Plan& plan = choice.compilation.plans.front();
     auto kernels = nlohmann::ordered_json::array();

@@ -99,7 +99,7 @@ private:
 
     void describe_machine() {
         calibration_.name = "machine";
-        calibration_.base = "host-generic";
+        calibration_.base = host_base;
         calibration_.date = utc_date();
         calibration_.machine = processor_name();
         calibration_.commit = "fusec " FUSEC_VERSION;

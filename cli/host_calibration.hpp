@@ -19,6 +19,9 @@
 
 namespace fusec::cli {
 
+/// The description that calibrations of hosts lie over.
+inline constexpr const char* host_base = "host-generic";
+
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes
     std::vector<Path> programs; ///< `--for`: their routines and some of their kernels are measured too

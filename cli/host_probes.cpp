@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/host_probes.hpp"
 
+#include "cli/report_text.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -37,14 +38,6 @@ fusion::Candidate kept_in_caches(fusion::Candidate candidate) {
     return candidate;
 }
 
-std::string names_of(const std::vector<DataId>& data, const dag::CallGraph& graph) {
-    std::string names;
-    for (const DataId datum : data) {
-        names += (names.empty() ? "" : ", ") + graph.datum(datum).name;
-    }
-    return names;
-}
-
 } // namespace
 
 HostProbe HostProbes::probe(Compilation& c, const fusion::Candidate& candidate, const std::string& group, double bytes, bool cached) {
@@ -52,7 +45,7 @@ HostProbe HostProbes::probe(Compilation& c, const fusion::Candidate& candidate, 
     const double tile = candidate.instances_per_block;
     const auto elements = static_cast<std::uint64_t>(std::max(1.0, std::floor(bytes / of_element / tile)) * tile);
     const fusion::Candidate chosen = cached ? kept_in_caches(candidate) : candidate;
-    return {fmt::format("{}: {}", group, names_of(candidate.stores, *c.graph)), group, candidate,
+    return {fmt::format("{}: {}", group, data_names(candidate.stores, *c.graph)), group, candidate,
         {codegen::lower(chosen, "probe", *c.graph, *c.catalog), &*c.graph, &*c.catalog, elements}};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/option_values.hpp"
 
+#include "perfmodel/calibration.hpp"
+
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -29,6 +31,10 @@ std::string check_seconds(const std::string& text) {
     return *end == '\0' && seconds >= 0.001 && seconds <= 1e6
         ? ""
         : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
+}
+
+std::string check_device_name(const std::string& text) {
+    return perfmodel::is_device_name(text) ? "" : "the name of a device, of letters, digits, `-` and `_`, expected, found `" + text + "`";
 }
 
 std::string check_threads() {

@@ -97,10 +97,14 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--predictor", options.predictor, "the model that plans are chosen by (default composite)"), "NAME");
 }
 
-void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
+void add_plan_choice(CLI::App& app, CompileOptions& options) {
     named(app.add_option("--plan", options.plan,
               "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"),
         "auto|none|max|greedy|FILE");
+}
+
+void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
+    add_plan_choice(app, options);
     named(app.add_option("--dump", raw.dump, "print stages on stdout: any of ast,dag,candidates,plan,ir"), "LIST");
     app.add_flag("--time-stages", options.time_stages, "print the milliseconds of each stage on stderr");
 }
@@ -418,7 +422,7 @@ private:
                   ->check([](const std::string& text) { return check_elements(text, 1); }),
             "ELEMENTS");
         add_space_options(app, bench_.options, raw_);
-        add_plan_options(app, bench_.options, raw_);
+        add_plan_choice(app, bench_.options);
         CLI::Option* all = app.add_flag("--all", bench_.all, "every kept candidate, not only the kernels of the plan");
         CLI::Option* sample = named(
             app.add_option("--sample", bench_.sample, "so many candidates, spread over the sizes of fusions")->check(whole(1, 100000)), "N")
@@ -440,7 +444,8 @@ private:
                                 ->check(CLI::IsMember({"host"})),
             "host");
         named(app.add_option("-o,--output", calibrate_.output, "calibration to write; - is stdout"), "FILE");
-        named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default host-generic)"), "NAME");
+        named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default host-generic)")->check(check_device_name),
+            "NAME");
         named(app.add_option("--for", calibrate_.programs, "measure this program's routines and kernels too (repeatable)")
                   ->allow_extra_args(false),
             "PROGRAM");

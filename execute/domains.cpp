@@ -84,43 +84,22 @@ std::vector<double> positive_definite(int n, bool positive, Stream& random) {
     return a;
 }
 
-void join(Demands& into, const Demands& other) {
+void join(Conditions& into, const Conditions& other) {
     into.positive = into.positive || other.positive;
     into.nonzero = into.nonzero || other.nonzero;
     into.invertible = into.invertible || other.invertible;
     into.spd = into.spd || other.spd;
-    into.positive_if_taken = into.positive_if_taken || other.positive_if_taken;
-    into.nonzero_if_taken = into.nonzero_if_taken || other.nonzero_if_taken;
-    into.invertible_if_taken = into.invertible_if_taken || other.invertible_if_taken;
-    into.spd_if_taken = into.spd_if_taken || other.spd_if_taken;
+}
+
+void join(Demands& into, const Demands& other) {
+    join(static_cast<Conditions&>(into), other);
+    join(into.if_taken, other.if_taken);
     into.compared = into.compared || other.compared;
     into.varied = into.varied || other.varied;
 }
 
-/// The demands, as ones that hold where selections take what is made of the value.
-Demands if_taken(const Demands& demands) {
-    Demands result;
-    result.positive_if_taken = demands.positive;
-    result.nonzero_if_taken = demands.nonzero;
-    result.invertible_if_taken = demands.invertible;
-    result.spd_if_taken = demands.spd;
-    result.compared = demands.compared;
-    result.varied = demands.varied;
-    return result;
-}
-
-/// Those that hold if taken, as ones that hold always; nothing else.
-Demands of_taken(const Demands& demands) {
-    Demands result;
-    result.positive = demands.positive_if_taken;
-    result.nonzero = demands.nonzero_if_taken;
-    result.invertible = demands.invertible_if_taken;
-    result.spd = demands.spd_if_taken;
-    return result;
-}
-
-Demands declared(library::Domain domain) {
-    Demands made;
+Conditions declared(library::Domain domain) {
+    Conditions made;
     switch (domain) {
     case library::Domain::any:
         break;
@@ -144,26 +123,20 @@ bool chooses_from(const library::Selection& selection, std::size_t operand) {
     return operand != selection.left && operand != selection.right && (operand == selection.chosen || operand == selection.otherwise);
 }
 
-/// What is chosen has to be what the result has to be; what is compared decides nothing about that.
-Demands needed_of_selection(std::size_t operand, const library::Selection& selection, const Demands& wanted) {
-    if (operand == selection.chosen || operand == selection.otherwise) {
-        return wanted;
-    }
-    Demands needed;
-    needed.compared = needed.varied = true;
-    return needed;
+bool is_chosen(const library::Selection& selection, std::size_t operand) {
+    return operand == selection.chosen || operand == selection.otherwise;
 }
 
 /// What makes it likely that the result of a call satisfies `wanted`. Sufficient for sums, products with positive factors, A'A,
 /// norms, inner products and determinants; where it is not (a difference), ill-conditioned elements are drawn again.
-Demands needed_of(const Shape& shape, std::size_t operand, const Demands& wanted, const library::Function& function, bool repeated) {
+Conditions needed_of(const Shape& shape, std::size_t operand, const Conditions& wanted, const library::Function& function, bool repeated) {
     if (const std::optional<library::Selection> selection = library::selection_of(function)) {
-        return needed_of_selection(operand, *selection, wanted);
+        return is_chosen(*selection, operand) ? wanted : Conditions{}; // what is only compared decides nothing about the result
     }
     if (library::conversion_of(function) != nullptr) {
         return wanted;
     }
-    Demands needed;
+    Conditions needed;
     const auto* algorithm = std::get_if<library::Algorithm>(&function.reference);
     const bool is_determinant = algorithm != nullptr && *algorithm == library::Algorithm::determinant;
     const bool moves = std::holds_alternative<library::ComponentMap>(function.reference); // any component may be the one
@@ -185,19 +158,28 @@ Demands needed_of(const Shape& shape, std::size_t operand, const Demands& wanted
             needed.positive = true;
         }
     }
-    needed.compared = wanted.compared && moves;
-    needed.varied = wanted.varied;
     return needed;
+}
+
+/// How an operand is drawn, by how the result of its call is.
+void pass_on_drawing(std::size_t operand, const Demands& wanted, const library::Function& function, Demands& needed) {
+    const std::optional<library::Selection> selection = library::selection_of(function);
+    const bool compared = selection && !is_chosen(*selection, operand);
+    const bool keeps_components =
+        selection || library::conversion_of(function) != nullptr || std::holds_alternative<library::ComponentMap>(function.reference);
+    needed.compared = compared || (wanted.compared && keeps_components);
+    needed.varied = compared || wanted.varied;
 }
 
 /// Of an operand, by what its function declares and by what is wanted of the result, always and if taken; `guarded`: only selections use the
 /// result, to choose from.
 Demands needed_of_operand(
     const Shape& shape, std::size_t operand, const Demands& wanted, const library::Function& function, bool repeated, bool guarded) {
-    const Demands of_domain = declared(function.inputs[operand].domain);
-    Demands needed = needed_of(shape, operand, wanted, function, repeated);
-    join(needed, if_taken(needed_of(shape, operand, of_taken(wanted), function, repeated)));
-    join(needed, guarded ? if_taken(of_domain) : of_domain);
+    Demands needed;
+    join(needed, needed_of(shape, operand, static_cast<const Conditions&>(wanted), function, repeated));
+    join(needed.if_taken, needed_of(shape, operand, wanted.if_taken, function, repeated));
+    join(guarded ? needed.if_taken : needed, declared(function.inputs[operand].domain));
+    pass_on_drawing(operand, wanted, function, needed);
     return needed;
 }
 
@@ -218,8 +200,8 @@ std::vector<Demands> demands(
     Demands component;
     component.positive = of_result.positive;
     component.nonzero = of_result.nonzero;
-    component.positive_if_taken = of_result.positive_if_taken;
-    component.nonzero_if_taken = of_result.nonzero_if_taken;
+    component.if_taken.positive = of_result.if_taken.positive;
+    component.if_taken.nonzero = of_result.if_taken.nonzero;
     component.compared = of_result.compared;
     component.varied = of_result.varied;
     for (const library::ComponentValue& value : made.values) {
@@ -277,9 +259,9 @@ std::vector<double> random_value(
     const bool quarters = of_datum.compared && draw == 0 && in_quarters(element);
     const double size = of_datum.varied && element % 4 == 2 ? 0x1p-4 : 1;
     const Shape& shape = type.shape;
-    Demands demands = of_datum;
+    Conditions demands = of_datum;
     if (takes_what_is_guarded(element)) {
-        join(demands, of_taken(of_datum));
+        join(demands, of_datum.if_taken);
     }
     std::vector<double> value;
     if (is_square(shape) && (demands.spd || (demands.invertible && shape.packed))) {

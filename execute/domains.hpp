@@ -9,14 +9,17 @@
 
 namespace fusec::execute {
 
-/// What an input has to satisfy. Several may hold at once.
-struct Demands {
+/// What a value has to satisfy. Several may hold at once.
+struct Conditions {
     bool positive = false;   ///< every component > 0
     bool nonzero = false;    ///< every component away from 0
     bool invertible = false; ///< square and well conditioned, determinant > 0
     bool spd = false;        ///< square, symmetric positive definite, well conditioned
-    /// The same of what selections may leave out, as in `select(q > 0, sqrt(q), 0)`: it holds in four of eight elements.
-    bool positive_if_taken = false, nonzero_if_taken = false, invertible_if_taken = false, spd_if_taken = false;
+};
+
+/// What an input has to satisfy, and how it is drawn.
+struct Demands : Conditions {
+    Conditions if_taken;   ///< of what selections may leave out, as in `select(q > 0, sqrt(q), 0)`: they hold in four of eight elements
     bool compared = false; ///< in every second element components are quarters, so that some are equal to what they are compared with
     bool varied = false;   ///< in every fourth element components without other demands are small, so that comparisons come out both ways
 };
@@ -32,7 +35,7 @@ inline bool takes_what_is_guarded(std::uint64_t element) {
 }
 
 /// Demands on every datum, from declared domains and backwards through the calls. Those of calls whose results only selections use, as one of the
-/// two values that they choose from, are `..._if_taken`. Linear in the program.
+/// two values that they choose from, are `if_taken`. Linear in the program.
 std::vector<Demands> demands(const frontend::CheckedProgram& program, const library::Catalog& catalog);
 
 /// The same, and where more than one per cent of the elements so drawn are ill conditioned, square inputs are drawn positive definite as
@@ -48,8 +51,8 @@ inline constexpr int most_draws = 16;
 
 /// Inputs for `elements` elements and their reference.
 struct RandomCases {
-    DataValues given; ///< of the program's inputs and uniforms
-    ReferenceResult reference;
+    DataValues given;          ///< of the program's inputs and uniforms
+    ReferenceResult reference; ///< what no output takes and is ill conditioned has the bound `not_compared`
     std::size_t elements = 0;
     std::size_t redrawn =
         0; ///< elements that were ill conditioned at first and drawn again, but those drawn in quarters whose next draw was not
@@ -75,9 +78,5 @@ struct IllElement {
 /// has none, and may be no number.
 std::vector<IllElement> ill_conditioned_elements(
     const frontend::CheckedProgram& program, const library::Catalog& catalog, const ReferenceResult& result, std::size_t elements);
-
-/// Gives computed values without a part in any output the bound `not_compared`.
-void set_apart_what_is_not_taken(const frontend::CheckedProgram& program, const library::Catalog& catalog, const ReferenceResult& reference,
-    std::size_t elements, DataValues& bounds);
 
 } // namespace fusec::execute

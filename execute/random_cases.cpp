@@ -44,6 +44,31 @@ std::size_t ill_conditioned(const CheckedProgram& program, const library::Catalo
         .size();
 }
 
+/// One entry of a call's result.
+bool is_ill(const frontend::Call& call, std::size_t entry, const ReferenceResult& result) {
+    const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
+    const auto part = [&](const std::vector<double>& all) { return std::span(all).subspan(entry * size, size); };
+    const std::size_t datum = call.result.index();
+    return is_ill_conditioned(part(result.values[datum]), part(result.bounds[datum]), call.instance.result.precision);
+}
+
+/// Gives entries that no output takes and that are ill conditioned the bound `not_compared`.
+void set_apart_what_is_not_taken(
+    const CheckedProgram& program, const library::Catalog& catalog, ReferenceResult& reference, std::size_t elements) {
+    const TakenValues values(program, catalog, reference, elements);
+    for (const std::vector<frontend::Call>* calls : {&program.uniform_calls, &program.calls}) {
+        for (const frontend::Call& call : *calls) {
+            std::vector<double>& bounds = reference.bounds[call.result.index()];
+            const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
+            for (std::size_t entry = 0; entry < bounds.size() / size; ++entry) {
+                if (!values.taken(call.result, entry) && is_ill(call, entry, reference)) {
+                    std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(entry * size), size, not_compared);
+                }
+            }
+        }
+    }
+}
+
 } // namespace
 
 std::vector<Demands> settled_demands(const CheckedProgram& program, const library::Catalog& catalog) {
@@ -79,12 +104,8 @@ std::vector<IllElement> ill_conditioned_elements(
     std::vector<IllElement> found;
     for (std::size_t element = 0; element < elements; ++element) {
         const auto ill = [&](const frontend::Call& call) {
-            const std::size_t datum = call.result.index();
-            const auto size = static_cast<std::size_t>(call.instance.result.shape.size());
             const std::size_t entry = per_element(program.datum(call.result)) ? element : 0;
-            return !result.bounds[datum].empty() && values.taken(call.result, entry) &&
-                is_ill_conditioned(std::span(result.values[datum]).subspan(entry * size, size),
-                    std::span(result.bounds[datum]).subspan(entry * size, size), call.instance.result.precision);
+            return !result.bounds[call.result.index()].empty() && values.taken(call.result, entry) && is_ill(call, entry, result);
         };
         for (const std::vector<frontend::Call>* calls : {&program.uniform_calls, &program.calls}) {
             if (const auto found_call = std::ranges::find_if(*calls, ill); found_call != calls->end()) {
@@ -94,19 +115,6 @@ std::vector<IllElement> ill_conditioned_elements(
         }
     }
     return found;
-}
-
-void set_apart_what_is_not_taken(const CheckedProgram& program, const library::Catalog& catalog, const ReferenceResult& reference,
-    std::size_t elements, DataValues& bounds) {
-    const TakenValues values(program, catalog, reference, elements);
-    for (std::size_t datum = 0; datum < bounds.size(); ++datum) {
-        const auto size = static_cast<std::size_t>(program.data[datum].type.shape.size());
-        for (std::size_t k = 0; k < bounds[datum].size(); ++k) {
-            if (!values.taken(DataId(datum), k / size)) {
-                bounds[datum][k] = not_compared;
-            }
-        }
-    }
 }
 
 RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& catalog, std::size_t elements, std::uint64_t seed) {
@@ -169,7 +177,7 @@ RandomCases draw_cases(const CheckedProgram& program, const library::Catalog& ca
         cases.redrawn += draw == 1 ? static_cast<std::size_t>(std::count_if(ill.begin(), ill.end(), drawn_to_be_equal)) : 0;
     }
     cases.ill = ill.size();
-    set_apart_what_is_not_taken(program, catalog, ReferenceResult(cases.reference), elements, cases.reference.bounds);
+    set_apart_what_is_not_taken(program, catalog, cases.reference, elements);
     return cases;
 }
 

@@ -72,7 +72,7 @@ ReferenceResult evaluate(
 /// u: half the distance from 1 to the next larger number.
 double unit_roundoff(Precision precision);
 
-/// In place of a bound: the component may be anything, because a selection takes another value.
+/// In place of a bound: the component may be anything. It is ill conditioned, or no number, and selections take other values.
 inline constexpr double not_compared = -1;
 
 /// How far a component may be from the reference: 4 u bound, and the least normal number for results flushed to zero.

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <unistd.h>
-
 namespace fusec::execute {
 
 namespace {
@@ -79,10 +77,6 @@ double component(const Buffer& buffer, std::size_t index, Precision precision) {
 }
 
 } // namespace
-
-double memory_bytes() {
-    return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
 
 double timing_bytes(const std::vector<TimedUnit>& units) {
     double bytes = 0;

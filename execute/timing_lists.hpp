@@ -2,36 +2,14 @@
 // Memory of the lists that units are timed with. Inside of execute/.
 #pragma once
 
+#include "execute/buffer.hpp"
 #include "execute/reference.hpp"
 #include "execute/timing.hpp"
 
 #include <map>
-#include <memory>
-#include <new>
 #include <string>
 
 namespace fusec::execute {
-
-/// Aligned so that kernels may take their streaming path, and a workspace; every page is touched.
-class Buffer {
-public:
-    explicit Buffer(std::size_t bytes) : bytes_(bytes), storage_(new(alignment) char[bytes == 0 ? 1 : bytes]()) {}
-
-    char* data() { return storage_.get(); }
-    const char* data() const { return storage_.get(); }
-    std::size_t size() const { return bytes_; }
-
-private:
-    static constexpr std::align_val_t alignment{256};
-    struct Free {
-        void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
-    };
-    std::size_t bytes_;
-    std::unique_ptr<char[], Free> storage_;
-};
-
-/// This machine's memory.
-double memory_bytes();
 
 /// One list for each datum of each program, and what the reference says that is in it.
 class TimingLists {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 namespace fusec::perfmodel {
@@ -33,8 +34,23 @@ void lay_over(const Calibration& calibration, const CalibratedFigure& figure, De
 
 } // namespace
 
+bool is_device_name(const std::string& name) {
+    const auto possible = [](unsigned char c) { return (std::isalnum(c) != 0 && c < 128) || c == '-' || c == '_'; };
+    return !name.empty() && std::all_of(name.begin(), name.end(), possible);
+}
+
+bool is_named_as_it_may(const std::string& name, const std::string& base) {
+    const std::vector<std::string> described = device_names();
+    return name == base || std::find(described.begin(), described.end(), name) == described.end();
+}
+
 std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
+    if (!is_named_as_it_may(calibration.name, calibration.base)) {
+        diagnostics.report(kind::calibration_file, {},
+            fmt::format("a calibration over `{}` is called `{}`, which is the name of another device", calibration.base, calibration.name));
+        return std::nullopt;
+    }
     std::optional<Device> device = find_device(calibration.base, diagnostics);
     if (!device) {
         return std::nullopt;
@@ -98,10 +114,8 @@ std::optional<Device> find_calibrated_device(const std::string& name, Diagnostic
     if (!calibration) {
         return std::nullopt;
     }
-    const std::vector<std::string> described = device_names();
     const bool by_name = fs::path(name).extension() != ".json";
-    const bool of_description = std::find(described.begin(), described.end(), name) != described.end();
-    if (by_name && (calibration->name != name || (of_description && calibration->base != name))) {
+    if (by_name && (calibration->name != name || !is_named_as_it_may(name, calibration->base))) {
         diagnostics.report(kind::calibration_file, {},
             fmt::format("`{}` calibrates `{}` over `{}`, not `{}`", file->string(), calibration->name, calibration->base, name));
         return std::nullopt;

@@ -37,13 +37,18 @@ struct Calibration {
 
 inline constexpr int calibration_schema = 1;
 
+/// Whether a device, and the file of its calibration, may have this name: letters, digits, `-` and `_`, at least one.
+bool is_device_name(const std::string& name);
+/// Whether a calibration over the description `base` may be called `name`: that of another description would hide a device.
+bool is_named_as_it_may(const std::string& name, const std::string& base);
+
 /// Reports `calibration-file` at the place of the first value that is wrong: no JSON, a missing, unknown or repeated key, another schema, a
 /// negative count, a name that is none, a figure that is given twice or is a limit. Figures are checked when they are laid over a device.
 std::optional<Calibration> read_calibration(const std::filesystem::path& file, Diagnostics& diagnostics);
 std::string to_json(const Calibration& calibration);
 
 /// The description `base` with the calibration's figures, each with its source; located errors for keys that no figure of the device has, for
-/// another unit than the figure's, for values that cannot be.
+/// another unit than the figure's, for values that cannot be, and an error for the name of another description.
 std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics);
 
 /// Where calibrations are looked for by the name of the device: the user's ($XDG_CONFIG_HOME/fusec/calibrations, else

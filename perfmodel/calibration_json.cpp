@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace fusec::perfmodel {
@@ -44,9 +43,8 @@ Calibration read(JsonReader& json, const JsonValue& root) {
     }
     Calibration result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), {}};
-    const auto is_name = [](unsigned char c) { return (std::isalnum(c) != 0 && c < 128) || c == '-' || c == '_'; };
     for (const auto& [key, name] : {std::pair("name", &result.name), std::pair("base", &result.base)}) {
-        if (name->empty() || !std::all_of(name->begin(), name->end(), is_name)) {
+        if (!is_device_name(*name)) {
             json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
         }
     }

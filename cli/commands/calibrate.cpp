@@ -38,6 +38,11 @@ std::string summary(const HostCalibration& found) {
 }
 
 void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
+    if (!perfmodel::is_named_as_it_may(command.name, host_base)) { // before it takes minutes
+        diagnostics.report(kind::calibration_file, {},
+            fmt::format("--name {}: the name of another device than the one that is calibrated, `{}`", command.name, host_base));
+        return;
+    }
     std::optional<execute::BuildFolder> folder;
     const auto setup = timing_setup(folder, diagnostics);
     if (!setup) {

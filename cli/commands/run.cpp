@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_text.hpp"
+#include "execute/buffer.hpp"
 #include "execute/build_folder.hpp"
 #include "execute/compiler.hpp"
 #include "execute/domains.hpp"
@@ -19,38 +20,16 @@
 #include <cstring>
 #include <iostream>
 #include <map>
-#include <memory>
-#include <new>
-#include <unistd.h>
 
 namespace fusec::cli {
 
 namespace {
 
-/// Storage of a list, aligned so that kernels may take their streaming path. Zero-filled.
-class Buffer {
-public:
-    explicit Buffer(std::size_t bytes) : bytes_(bytes), storage_(new(alignment) char[bytes == 0 ? 1 : bytes]()) {}
-    explicit Buffer(const std::string& text) : Buffer(text.size()) { std::memcpy(storage_.get(), text.data(), text.size()); }
-
-    char* data() { return storage_.get(); }
-    std::size_t size() const { return bytes_; }
-    std::string text() const { return {storage_.get(), bytes_}; }
-
-private:
-    static constexpr std::align_val_t alignment{256};
-    struct Free {
-        void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
-    };
-    std::size_t bytes_;
-    std::unique_ptr<char[], Free> storage_;
-};
-
 /// The lists of one execution: one buffer per datum of the interface, in interface order.
 struct Lists {
     std::uint64_t elements = 0;
     std::vector<DataId> data;
-    std::vector<Buffer> buffers;
+    std::vector<execute::Buffer> buffers;
 };
 
 std::size_t list_bytes(const frontend::Datum& datum, std::uint64_t elements) {
@@ -111,7 +90,7 @@ bool fits_memory(const frontend::CheckedProgram& program, std::uint64_t elements
             datum.kind == frontend::DatumKind::input || (datum.output && !datum.flag); // an updated list is copied on the way in and out
         needed += listed ? static_cast<double>(datum.list_bytes()) * static_cast<double>(elements) : 0;
     }
-    const double available = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    const double available = execute::memory_bytes();
     if (needed > available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
         diagnostics.report(kind::memory_limit, {},
@@ -187,7 +166,7 @@ std::optional<execute::LoadedLibrary> build(const Compilation& c, Diagnostics& d
 
 /// Launches the program: whole, or with `blocks` by their functions, one after the other. What they took, for the last line of the command.
 std::string launch(const execute::UnitFunctions& functions, const std::vector<std::string>& blocks, const std::vector<void*>& lists,
-    std::uint64_t elements, Buffer& workspace) {
+    std::uint64_t elements, execute::Buffer& workspace) {
     void* const memory = workspace.size() == 0 ? nullptr : workspace.data();
     double all = 0;
     const auto timed = [&](const auto& function) {
@@ -291,7 +270,7 @@ void run_command(const Run& command, Diagnostics& diagnostics) {
             pointers.push_back(lists->buffers[i].data());
         }
     }
-    Buffer workspace(functions->workspace_bytes(lists->elements));
+    execute::Buffer workspace(functions->workspace_bytes(lists->elements));
     const std::string took = launch(*functions, blocks, pointers, lists->elements, workspace);
 
     std::vector<OutputFile> files;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace fusec {
 namespace {
@@ -81,12 +82,6 @@ TEST_F(Bench, ListsThatAreUpdated) {
     EXPECT_EQ(report["kernels"].size(), 6U);
 }
 
-TEST_F(Bench, AsManyElementsAsTheListsLeaveRoomFor) {
-    folder.write("large.fus", "double MATRIX64x64 A;\ninput A;\nB = -A;\nreturn B;\n");
-    const json report = measured("large.fus", {"--plan", "none"});
-    EXPECT_EQ(report["elements"], 2.0 * 1024 * 1024 * 1024 / (2 * 64 * 64 * 8));
-}
-
 TEST_F(Bench, TextHasTheFastestPlanAndTheErrors) {
     const test::Outcome outcome = fusec({"bench", examples + "demo.fus", "-n", "1000", "--rounds", "3"}, folder.path());
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -110,6 +105,8 @@ TEST_F(Bench, SaysWhatItCannotMeasure) {
     said({"--all", "--sample", "3"}, 2, "[usage]");
     said({"--seed", "3"}, 2, "[usage]");
     said({"--rounds", "0"}, 2, "[usage]");
+    said({"--dump", "plan"}, 2, "[usage]");
+    said({"--time-stages"}, 2, "[usage]");
     said({"-n", "100000000000"}, 3, "[memory-limit]");
 }
 
@@ -134,11 +131,13 @@ TEST_F(Calibrate, Imports) {
     EXPECT_THAT(fusec({"devices", "show", "node"}, folder.path()).out, HasSubstr("what the system says"));
     folder.write("bad.json", calibration.substr(0, 100));
     folder.write("odd.json", std::string(calibration).replace(calibration.find("speed.cores"), 11, "speed.corse"));
-    for (const char* bad : {"bad.json", "odd.json", "none.json"}) {
+    folder.write("named.json", std::string(calibration).replace(calibration.find("node"), 4, "h200"));
+    for (const char* bad : {"bad.json", "odd.json", "none.json", "named.json"}) {
         const test::Outcome refused = fusec({"calibrate", "--import", bad}, folder.path());
         EXPECT_EQ(refused.code, 1) << bad;
-        EXPECT_THAT(refused.err, HasSubstr(bad));
+        EXPECT_THAT(refused.err, HasSubstr(bad == std::string("named.json") ? "is called `h200`" : bad));
     }
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "config/fusec/calibrations/h200.json"));
     EXPECT_EQ(folder.read("config/fusec/calibrations/node.json"), calibration);
     setenv("XDG_CONFIG_HOME", before.c_str(), 1);
 }
@@ -155,6 +154,14 @@ TEST_F(Calibrate, SaysWhatIsMissing) {
     said({"--target", "host"}, "give the file to write with -o FILE");
     said({"--target", "cuda", "-o", "x.json"}, "--target");
     said({"--target", "host", "--import", "x.json"}, "--import");
+    said({"--target", "host", "-o", "x.json", "--name", "my node"}, "the name of a device, of letters, digits, `-` and `_`, expected");
+}
+
+TEST_F(Calibrate, RefusesTheNameOfAnotherDeviceBeforeItMeasures) {
+    const test::Outcome refused = fusec({"calibrate", "--target", "host", "-o", "x.json", "--name", "h200"}, folder.path());
+    EXPECT_EQ(refused.code, 1) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("--name h200: the name of another device than the one that is calibrated, `host-generic`"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.json"));
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host's calibration from few and small probes: what it holds, and that it is one. Times are not judged.
 #include "cli/host_calibration.hpp"
+#include "cli/measurements.hpp"
+#include "cli/pipeline.hpp"
 
 #include "execute/build_folder.hpp"
 #include "perfmodel/predictor.hpp"
@@ -97,6 +99,42 @@ TEST_F(HostCalibrationTest, MakesADeviceThatPredictorsTake) {
             }
         }
     }
+}
+
+// Plans are searched with the measured times of routines: the plan's time is within its bound, and no plan of one kernel per call is faster.
+TEST_F(HostCalibrationTest, PlansAreFoundOnIt) {
+    const auto found = calibrate("VECTOR3 a, b;\ninput a, b;\nd = vdot(a, b);\nreturn d;\n");
+    ASSERT_TRUE(found.has_value()) << diagnostics.all().front().message;
+    Compilation c;
+    c.options.program = std::string(FUSEC_SOURCE_DIR) + "/examples/stvk.fus";
+    c.options.target = fusion::Target::host;
+    c.options.device = folder.write("mine.json", to_json(found->calibration));
+    ASSERT_TRUE(run_pipeline(c, diagnostics, "plan")) << diagnostics.all().front().message;
+    const fusion::Plan& plan = c.plans.front();
+    EXPECT_GT(plan.bound, 0);
+    EXPECT_LE(plan.bound, plan.seconds * (1 + 1e-9));
+    EXPECT_LE(plan.seconds, c.unfused_seconds * (1 + 1e-9));
+}
+
+class CompileToMeasure : public testing::Test {
+protected:
+    std::uint64_t elements_of(const std::string& program) {
+        Compilation c;
+        c.options.program = folder.write("p.fus", program);
+        c.options.target = fusion::Target::host;
+        c.options.device = "host-generic";
+        c.options.plan = "none";
+        EXPECT_TRUE(compile_to_measure(c, std::nullopt, diagnostics));
+        return c.options.elements;
+    }
+    test::TemporaryFolder folder;
+    Diagnostics diagnostics;
+};
+
+TEST_F(CompileToMeasure, TakesAsManyElementsAsTheListsLeaveRoomFor) {
+    EXPECT_EQ(
+        elements_of("double MATRIX64x64 A;\ninput A;\nB = -A;\nreturn B;\n"), (std::uint64_t{2} << 30U) / (std::uint64_t{2} * 64 * 64 * 8));
+    EXPECT_EQ(elements_of("VECTOR3 a;\ninput a;\nb = -a;\nreturn b;\n"), 1048576U) << "at most";
 }
 
 TEST_F(HostCalibrationTest, ReportsAProgramThatIsWrong) {

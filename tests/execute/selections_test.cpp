@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -108,8 +109,8 @@ TEST(SelectionInputs, DomainsBehindSelectionsHoldWhereTheyAreTaken) {
                                            "b = select(r > 0, 1 / r, 0);\nc = slog(r);\nreturn a, b, c;\n");
     const std::vector<Demands> found = demands(program, standard_catalog());
     const auto of = [&](std::size_t input) { return found[program.inputs[input].index()]; };
-    EXPECT_TRUE(of(0).positive_if_taken && !of(0).positive);
-    EXPECT_TRUE(of(1).positive_if_taken && !of(1).positive && of(1).compared);
+    EXPECT_TRUE(of(0).if_taken.positive && !of(0).positive);
+    EXPECT_TRUE(of(1).if_taken.positive && !of(1).positive && of(1).compared);
     EXPECT_TRUE(of(2).positive) << "its logarithm is an output";
     constexpr std::uint64_t draws = 400;
     std::uint64_t positive = 0;
@@ -120,6 +121,18 @@ TEST(SelectionInputs, DomainsBehindSelectionsHoldWhereTheyAreTaken) {
     }
     EXPECT_GT(positive, draws / 2);
     EXPECT_LT(positive, draws * 7 / 8);
+}
+
+// What a selection does not take is judged all the same where it is well conditioned.
+TEST(SelectionInputs, ValuesThatAreNotTakenAreComparedWhereTheyAreNumbers) {
+    const CheckedProgram program = checked("SCALAR q;\ninput q;\na = q * q;\nb = ssqrt(q);\ny = select(q >= 0, a + b, q);\nreturn y;\n");
+    const RandomCases cases = draw_cases(program, standard_catalog(), 200, 1);
+    const std::vector<double>& q = cases.given[program.inputs[0].index()];
+    ASSERT_GT(std::ranges::count_if(q, [](double x) { return x < 0; }), 20);
+    for (std::size_t element = 0; element < 200; ++element) {
+        EXPECT_GE(cases.reference.bounds[program.calls[0].result.index()][element], 0) << q[element];
+        EXPECT_EQ(cases.reference.bounds[program.calls[1].result.index()][element] == not_compared, q[element] < 0) << q[element];
+    }
 }
 
 // sign(q) sqrt(|q|) by a root on either side, of which one is no number in every element.
