@@ -439,27 +439,45 @@ private:
     }
 
     void add_calibrate() {
-        CLI::App& app = command("calibrate", "measure this machine's figures, or take in a calibration");
-        calibrated_ = named(app.add_option("--target", raw_.target, "what is measured: host (cuda is not part of this version)")
-                                ->check(CLI::IsMember({"host"})),
-            "host");
-        named(app.add_option("-o,--output", calibrate_.output, "calibration to write; - is stdout"), "FILE");
-        named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default host-generic)")->check(check_device_name),
+        CLI::App& app = command("calibrate", "measure this machine's figures, write the probes of a GPU, or take in what they measured");
+        calibrated_ =
+            named(app.add_option("--target", raw_.target, "what is measured: this host, or a GPU")->check(CLI::IsMember({"host", "cuda"})),
+                "host|cuda");
+        named(app.add_option("-o,--output", calibrate_.output,
+                  "calibration to write, - is stdout; with --import, instead of the folder where it is found by its name"),
+            "FILE");
+        named(
+            app.add_option("--emit", calibrate_.emitted, "--target cuda: folder for the sources of the probes")->needs(calibrated_), "DIR");
+        named(app.add_option(
+                     "--device", calibrate_.device, "--target cuda: the description of the GPU, a name of `fusec devices` (default h200)")
+                  ->needs(calibrated_),
             "NAME");
-        named(app.add_option("--for", calibrate_.programs, "measure this program's routines and kernels too (repeatable)")
+        named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default that of its description)")
+                  ->check(check_device_name),
+            "NAME");
+        named(app.add_option("--for", calibrate_.programs, "--target host: measure this program's routines and kernels too (repeatable)")
                   ->allow_extra_args(false),
             "PROGRAM");
-        named(app.add_option("--import", calibrate_.imported, "take in this calibration: found by its name from now on")
+        named(app.add_option("--import", calibrate_.imported, "take in this calibration, or what the probes of a GPU have measured")
                   ->excludes(calibrated_),
             "FILE");
         add_color(app);
     }
     Calibrate settle_calibrate() {
-        if (!calibrate_.imported && calibrated_->count() == 0) {
-            wrong_.emplace_back("nothing to do: give --target host -o FILE, or --import FILE");
-        } else if (!calibrate_.imported && !calibrate_.output) {
-            wrong_.emplace_back("--target host: give the file to write with -o FILE");
-        }
+        const bool cuda = raw_.target == "cuda" && calibrated_->count() > 0;
+        const auto refuse = [&](bool wrong, const char* text) {
+            if (wrong) {
+                wrong_.emplace_back(text);
+            }
+        };
+        refuse(!calibrate_.imported && calibrated_->count() == 0,
+            "nothing to do: give --target host -o FILE, --target cuda --emit DIR, or --import FILE");
+        refuse(calibrated_->count() > 0 && !cuda && !calibrate_.output, "--target host: give the file to write with -o FILE");
+        refuse(calibrated_->count() > 0 && !cuda && calibrate_.emitted, "--emit: only the probes of a GPU are emitted");
+        refuse(cuda && !calibrate_.emitted, "--target cuda: give the folder for the probes with --emit DIR");
+        refuse(cuda && calibrate_.output, "--target cuda: the calibration is written by --import, when the probes have run");
+        refuse((cuda || calibrate_.imported) && !calibrate_.programs.empty(), "--for: programs are measured with --target host alone");
+        refuse(calibrate_.imported && !calibrate_.name.empty(), "--name: the name of what is imported is in the file");
         return calibrate_;
     }
 

@@ -117,11 +117,13 @@ struct Bench {
     std::optional<Path> json;
 };
 
-/// `fusec calibrate --target host -o FILE | --import FILE`
+/// `fusec calibrate --target host -o FILE | --target cuda --emit DIR | --import FILE`
 struct Calibrate {
-    std::optional<Path> imported; ///< else this host is measured
-    std::optional<Path> output;
-    std::string name = "host-generic"; ///< of the device that it makes: what `--target host` takes without `--device`
+    std::optional<Path> imported; ///< a calibration, or what the probes of a GPU have measured
+    std::optional<Path> emitted;  ///< folder for the probes of a GPU; neither: this host is measured
+    std::optional<Path> output;   ///< else the folder where calibrations are found by name
+    std::string device = "h200";  ///< description that the GPU's figures are laid over
+    std::string name;             ///< of the device that it makes; empty: that of the description
     std::vector<Path> programs;
 };
 

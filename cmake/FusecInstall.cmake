@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 set(data "${CMAKE_INSTALL_DATADIR}/fusec")
 install(TARGETS fusec_program RUNTIME)
 install(DIRECTORY perfmodel/devices DESTINATION "${data}" FILES_MATCHING PATTERN "*.toml")
-install(DIRECTORY perfmodel/probes DESTINATION "${data}" FILES_MATCHING PATTERN "*.fus")
+install(DIRECTORY perfmodel/probes DESTINATION "${data}" FILES_MATCHING PATTERN "*.fus" PATTERN "*.cu" PATTERN "*.cuh")
 install(DIRECTORY perfmodel/analysis/toolkit DESTINATION "${data}" FILES_MATCHING PATTERN "*.h")
 # Elementary functions and the emulated cuda_runtime.h; the catalog's own sources stay behind.
 install(DIRECTORY elementary-lib DESTINATION "${data}"

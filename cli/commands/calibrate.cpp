@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec calibrate`: measures this machine's figures, or takes in a calibration that was made elsewhere.
 #include "cli/commands.hpp"
+#include "cli/gpu_probes.hpp"
 #include "cli/host_calibration.hpp"
 #include "cli/measurements.hpp"
 #include "execute/build_folder.hpp"
-#include "perfmodel/fit/statistics.hpp"
+#include "perfmodel/fit/gpu_calibration.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
 
@@ -17,12 +18,26 @@ namespace fusec::cli {
 
 namespace {
 
-/// What was found, and how well it explains what was measured.
-std::string summary(const HostCalibration& found) {
+bool is_possible_name(const std::string& name, const std::string& base, Diagnostics& diagnostics) {
+    if (perfmodel::is_named_as_it_may(name, base)) {
+        return true;
+    }
+    diagnostics.report(
+        kind::calibration_file, {}, fmt::format("--name {}: the name of another device than the one that is calibrated, `{}`", name, base));
+    return false;
+}
+
+std::string figures_text(const perfmodel::Calibration& calibration) {
     std::string text;
-    for (const perfmodel::CalibratedFigure& figure : found.calibration.figures) {
+    for (const perfmodel::CalibratedFigure& figure : calibration.figures) {
         text += fmt::format("{:24} {:>12.6g} {:28} {}\n", figure.key, figure.value, figure.unit, figure.how);
     }
+    return text;
+}
+
+/// What was found, and how well it explains what was measured.
+std::string summary(const HostCalibration& found) {
+    std::string text = figures_text(found.calibration);
     std::vector<double> measured;
     for (const perfmodel::Point& point : found.points) {
         measured.push_back(point.seconds);
@@ -38,9 +53,8 @@ std::string summary(const HostCalibration& found) {
 }
 
 void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
-    if (!perfmodel::is_named_as_it_may(command.name, host_base)) { // before it takes minutes
-        diagnostics.report(kind::calibration_file, {},
-            fmt::format("--name {}: the name of another device than the one that is calibrated, `{}`", command.name, host_base));
+    const std::string name = command.name.empty() ? host_base : command.name;
+    if (!is_possible_name(name, host_base, diagnostics)) { // before it takes minutes
         return;
     }
     std::optional<execute::BuildFolder> folder;
@@ -53,8 +67,7 @@ void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
         diagnostics.report(kind::unwritable_file, {}, "cannot write to the cache `" + setup->cache.string() + "`");
         return;
     }
-    const auto found =
-        calibrate_host({.name = command.name, .programs = command.programs, .routines = {}}, *setup, scratch.path(), diagnostics);
+    const auto found = calibrate_host({.name = name, .programs = command.programs, .routines = {}}, *setup, scratch.path(), diagnostics);
     if (!found) {
         return;
     }
@@ -67,19 +80,71 @@ void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
     }
 }
 
-/// Into the user's folder, where it is found by the name of its device.
-void import(const Path& file, Diagnostics& diagnostics) {
+/// Writes a calibration that is one, and says how it is used.
+void keep(const perfmodel::Calibration& calibration, const std::string& text, const Calibrate& command, Diagnostics& diagnostics) {
+    if (command.output && *command.output == "-") {
+        std::cout << text;
+        return;
+    }
+    const Path to = command.output.value_or(perfmodel::calibration_folders().front() / (calibration.name + ".json"));
+    if (!command.output) {
+        std::error_code error; // the file cannot be written then, which is reported
+        std::filesystem::create_directories(to.parent_path(), error);
+    }
+    if (write_files({{to, text}}, diagnostics, {*command.imported})) {
+        diagnostics.conclude(command.output ? fmt::format("calibrated: use it with `--device {}`", to.string())
+                                            : fmt::format("`{}`: `--device {}` is calibrated from now on", to.string(), calibration.name));
+    }
+}
+
+/// How near `composite` is to what the probes measured.
+std::string summary(const perfmodel::GpuCalibration& found) {
+    std::string text = figures_text(found.calibration);
+    for (const auto& [kernel, held_out, accuracy] : found.judged) {
+        text += fmt::format("{:10} {:>4} {:9} mean error {:.1f} %, greatest {:.1f} %\n", kernel, accuracy.points,
+            held_out ? "held out" : "fitted", 100 * accuracy.mape, 100 * accuracy.worst);
+    }
+    for (const std::string& note : found.left_out) {
+        text += note + "\n";
+    }
+    return text;
+}
+
+/// A calibration, or what becomes one.
+void import(const Calibrate& command, Diagnostics& diagnostics) {
+    const Path& file = *command.imported;
+    if (perfmodel::has_gpu_measurements(file)) {
+        const auto measured = perfmodel::read_gpu_measurements(file, diagnostics);
+        const auto found = measured ? perfmodel::calibrate_gpu(*measured, diagnostics) : std::nullopt;
+        if (found) {
+            std::cerr << summary(*found);
+            keep(found->calibration, to_json(found->calibration), command, diagnostics);
+        }
+        return;
+    }
     const auto calibration = perfmodel::read_calibration(file, diagnostics);
     if (!calibration || !calibrated_device(*calibration, diagnostics)) {
         return;
     }
-    const auto text = read_text(file, diagnostics);
-    const Path folder = perfmodel::calibration_folders().front();
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    const Path to = folder / (calibration->name + ".json");
-    if (text && write_files({{to, *text}}, diagnostics, {file})) {
-        diagnostics.conclude(fmt::format("`{}`: `--device {}` is calibrated from now on", to.string(), calibration->name));
+    if (const auto text = read_text(file, diagnostics)) {
+        keep(*calibration, *text, command, diagnostics);
+    }
+}
+
+void emit_probes(const Calibrate& command, Diagnostics& diagnostics) {
+    const auto device = perfmodel::find_device(command.device, diagnostics);
+    if (!device) {
+        return;
+    }
+    if (device->limits.target != fusion::Target::cuda) {
+        diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is not a device of `--target cuda`", command.device));
+        return;
+    }
+    const std::string name = command.name.empty() ? device->name : command.name;
+    const GpuProbeOptions options{*command.emitted, name, device->name};
+    if (is_possible_name(name, device->name, diagnostics) && write_gpu_probes(options, diagnostics)) {
+        diagnostics.conclude(fmt::format(
+            "probes of a GPU are in `{}`; on a machine with one:\n{}", options.folder.string(), gpu_probe_commands(options, *device)));
     }
 }
 
@@ -87,7 +152,9 @@ void import(const Path& file, Diagnostics& diagnostics) {
 
 void run_command(const Calibrate& command, Diagnostics& diagnostics) {
     if (command.imported) {
-        import(*command.imported, diagnostics);
+        import(command, diagnostics);
+    } else if (command.emitted) {
+        emit_probes(command, diagnostics);
     } else {
         measure_host(command, diagnostics);
     }

@@ -118,6 +118,50 @@ KernelWork roofline_work(int fmas, int passes) {
     return work;
 }
 
+KernelWork overlap_work(int fmas, int passes, int resident, bool staged, const fusion::DeviceLimits& limits) {
+    KernelWork work = roofline_work(fmas, passes);
+    if (staged) {
+        constexpr double accesses = 4, bytes = 4; // two stores and two loads of a float each
+        WorkStep& load = work.steps.front();
+        work.shared_wavefronts = load.shared_wavefronts = accesses * bytes / pass;
+        work.instructions += accesses / warp;
+        work.path_instructions += accesses * passes;
+        load.instructions += accesses;
+        work.block_barriers = 2 * passes;
+        work.dependent_phases = passes;
+        work.shared_bytes = 2 * work.threads_per_block * static_cast<int>(bytes);
+    }
+    if (!cap_residents(work, resident, limits)) {
+        work.threads_per_block = 0;
+    }
+    return work;
+}
+
+KernelWork wide_copy_work(int bytes, int loads, int block) {
+    constexpr double common_instructions = 8;
+    KernelWork work;
+    work.precision = bytes == 8 ? Precision::f64 : Precision::f32;
+    work.elements_per_block = work.threads_per_block = block;
+    work.read_lists = work.write_lists = 1;
+    WorkStep load;
+    load.kind = WorkStep::Kind::load;
+    load.index = 0;
+    load.round_trip = true;
+    load.instructions = common_instructions + 3 * loads; // a bound and an address each
+    load.read_bytes = bytes * loads;
+    load.l1_wavefronts = bytes * loads / pass;
+    load.accesses.push_back(unit_access(false, bytes, loads));
+    WorkStep store;
+    store.kind = WorkStep::Kind::store;
+    store.index = 1;
+    store.instructions = 2 * loads;
+    store.write_bytes = bytes * loads;
+    store.accesses.push_back(unit_access(true, bytes, loads));
+    work.steps = {load, store};
+    add_up(work);
+    return work;
+}
+
 KernelWork chase_work(int loads) {
     constexpr int bytes = 8;
     KernelWork work;

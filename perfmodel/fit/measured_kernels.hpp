@@ -27,6 +27,11 @@ inline constexpr StreamKernel triad_of_two_kernel{"triad", 2, 2, 1, 2, 1, 1};
 inline constexpr StreamKernel three_point_kernel{"3pt", 1, 3, 1, 5, 2, 3};
 inline constexpr StreamKernel five_point_kernel{"5pt", 1, 5, 1, 9, 4, 5};
 
+/// Those of the compiler's own probes (perfmodel/probes/cuda) that the benchmark does not have: a + b, a * b + c + d, and a copy.
+inline constexpr StreamKernel add_kernel{"add", 2, 2, 1, 1, 0, 1};
+inline constexpr StreamKernel four_kernel{"four", 4, 4, 1, 3, 1, 2};
+inline constexpr StreamKernel copy_kernel{"copy", 1, 1, 1, 0, 0, 0};
+
 /// One double of each list per thread, `block` threads per block. A thread executes eight instructions besides its loads, stores
 /// and arithmetic (index, bounds, a flag that is false, exit), and one per list for the address. `resident` > 0: so much shared memory
 /// that this many blocks are resident on a multiprocessor; 0: none. Returns work without threads if no amount does that.
@@ -35,6 +40,13 @@ fusion::KernelWork stream_work(const StreamKernel& kernel, int block, int reside
 /// gpu-roofline: blocks of 256 threads that loop over `passes` pairs of floats each; the work of a pair is 2 + 2 fmas flops in
 /// fmas + 1 instructions, two loads and two instructions of the loop.
 fusion::KernelWork roofline_work(int fmas, int passes);
+
+/// The same loop in blocks of which `resident` fit a multiprocessor; `staged`: both floats go through shared memory, with a barrier behind the
+/// store and one behind the load. Returns work without threads if no amount of shared memory leaves so many blocks.
+fusion::KernelWork overlap_work(int fmas, int passes, int resident, bool staged, const fusion::DeviceLimits& limits);
+
+/// Threads that copy `loads` words of `bytes` each, a block's side by side.
+fusion::KernelWork wide_copy_work(int bytes, int loads, int block);
 
 /// A chain of `loads` pointers of 8 bytes in one block, of which a warp follows one.
 fusion::KernelWork chase_work(int loads);

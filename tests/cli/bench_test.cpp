@@ -6,9 +6,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
-#include <filesystem>
-
 namespace fusec {
 namespace {
 
@@ -108,60 +105,6 @@ TEST_F(Bench, SaysWhatItCannotMeasure) {
     said({"--dump", "plan"}, 2, "[usage]");
     said({"--time-stages"}, 2, "[usage]");
     said({"-n", "100000000000"}, 3, "[memory-limit]");
-}
-
-class Calibrate : public testing::Test {
-protected:
-    test::TemporaryFolder folder;
-    std::string calibration =
-        R"({"schema": 1, "kind": "calibration", "name": "node", "base": "host-generic", "date": "2026-11-20T10:00:00Z",
-        "machine": "a host", "commit": "fusec 0.1.0",
-        "figures": [{"key": "speed.cores", "value": 3, "unit": "cores", "points": 1, "residual": 0, "how": "what the system says"}]})";
-};
-
-// What is imported is found by its name; what is damaged is refused, and what was there stays.
-TEST_F(Calibrate, Imports) {
-    folder.write("node.json", calibration);
-    const char* const given = std::getenv("XDG_CONFIG_HOME");
-    const std::string before = given == nullptr ? "" : given;
-    setenv("XDG_CONFIG_HOME", (folder.path() / "config").c_str(), 1);
-    const test::Outcome imported = fusec({"calibrate", "--import", "node.json"}, folder.path());
-    EXPECT_EQ(imported.code, 0) << imported.err;
-    EXPECT_THAT(imported.err, HasSubstr("config/fusec/calibrations/node.json`: `--device node` is calibrated from now on"));
-    EXPECT_THAT(fusec({"devices", "show", "node"}, folder.path()).out, HasSubstr("what the system says"));
-    folder.write("bad.json", calibration.substr(0, 100));
-    folder.write("odd.json", std::string(calibration).replace(calibration.find("speed.cores"), 11, "speed.corse"));
-    folder.write("named.json", std::string(calibration).replace(calibration.find("node"), 4, "h200"));
-    for (const char* bad : {"bad.json", "odd.json", "none.json", "named.json"}) {
-        const test::Outcome refused = fusec({"calibrate", "--import", bad}, folder.path());
-        EXPECT_EQ(refused.code, 1) << bad;
-        EXPECT_THAT(refused.err, HasSubstr(bad == std::string("named.json") ? "is called `h200`" : bad));
-    }
-    EXPECT_FALSE(std::filesystem::exists(folder.path() / "config/fusec/calibrations/h200.json"));
-    EXPECT_EQ(folder.read("config/fusec/calibrations/node.json"), calibration);
-    setenv("XDG_CONFIG_HOME", before.c_str(), 1);
-}
-
-TEST_F(Calibrate, SaysWhatIsMissing) {
-    const auto said = [&](const std::vector<std::string>& words, const std::string& text) {
-        std::vector<std::string> line{"calibrate"};
-        line.insert(line.end(), words.begin(), words.end());
-        const test::Outcome outcome = fusec(line, folder.path());
-        EXPECT_EQ(outcome.code, 2);
-        EXPECT_THAT(outcome.err, AllOf(HasSubstr(text), HasSubstr("[usage]")));
-    };
-    said({}, "nothing to do: give --target host -o FILE, or --import FILE");
-    said({"--target", "host"}, "give the file to write with -o FILE");
-    said({"--target", "cuda", "-o", "x.json"}, "--target");
-    said({"--target", "host", "--import", "x.json"}, "--import");
-    said({"--target", "host", "-o", "x.json", "--name", "my node"}, "the name of a device, of letters, digits, `-` and `_`, expected");
-}
-
-TEST_F(Calibrate, RefusesTheNameOfAnotherDeviceBeforeItMeasures) {
-    const test::Outcome refused = fusec({"calibrate", "--target", "host", "-o", "x.json", "--name", "h200"}, folder.path());
-    EXPECT_EQ(refused.code, 1) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("--name h200: the name of another device than the one that is calibrated, `host-generic`"));
-    EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.json"));
 }
 
 } // namespace

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/fit/gpu_calibration.hpp"
+
+#include "perfmodel/device_figures.hpp"
+#include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/gpu_figures.hpp"
+#include "perfmodel/fit/gpu_points.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fusec::perfmodel {
+
+namespace {
+
+constexpr const char* composite_figures[] = {"stream.read.tau", "stream.read.c", "stream.read.peak", "stream.mixed.tau", "stream.mixed.c",
+    "stream.mixed.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak", "stream.write.tau", "stream.write.c", "stream.write.peak",
+    "speed.launch", "speed.l2", "speed.overlap_exponent"};
+
+class Calibrator {
+public:
+    Calibrator(const GpuMeasurements& measured, Diagnostics& diagnostics) : measured_(measured), diagnostics_(diagnostics) {
+        Calibration& made = result_.calibration;
+        made.name = measured.name;
+        made.base = measured.base;
+        made.date = measured.date;
+        made.machine = measured.machine;
+        made.commit = measured.commit;
+    }
+
+    std::optional<GpuCalibration> run() {
+        const std::optional<Device> described = find_device(measured_.base, diagnostics_);
+        if (!described || !is_that_gpu(*described)) {
+            return std::nullopt;
+        }
+        result_.calibration.figures = measured_figures(measured_);
+        std::optional<Device> device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
+        if (device->mixed.peak_gb_per_s == 0) { // a law of its own, which starts at that of copies
+            device->mixed = device->copy;
+        }
+        const std::optional<std::vector<Point>> points = points_of(measured_, *device, diagnostics_);
+        if (!points) {
+            return std::nullopt;
+        }
+        device = fit_composite(*device, *points);
+        fit_others(*device, *points);
+        for (const Figure& figure : described->figures) {
+            note_missing(figure);
+        }
+        return std::move(result_);
+    }
+
+private:
+    bool is_that_gpu(const Device& device) {
+        if (device.limits.target != fusion::Target::cuda || device.limits.arch != measured_.arch ||
+            device.limits.sm_count != measured_.multiprocessors) {
+            diagnostics_.report(kind::calibration_file, {},
+                fmt::format("measured on `{}`, sm_{} with {} multiprocessors, which is not what `{}` describes", measured_.machine,
+                    measured_.arch, measured_.multiprocessors, measured_.base));
+            return false;
+        }
+        return true;
+    }
+
+    void keep(const Fit& fit, std::size_t points, const std::string& to) {
+        for (const FittedFigure& figure : fit.figures) {
+            if (!figure.determined) {
+                continue;
+            }
+            auto& figures = result_.calibration.figures;
+            std::erase_if(figures, [&](const CalibratedFigure& each) { return each.key == figure.key; });
+            figures.push_back({figure.key, figure.after, find_field(figure.key, fusion::Target::cuda)->unit, static_cast<int>(points),
+                fit.error, to + (figure.at_bound() ? ", and at the end of the search" : "")});
+        }
+    }
+
+    static std::size_t fitted_to(const std::vector<Point>& points) {
+        return static_cast<std::size_t>(
+            std::count_if(points.begin(), points.end(), [](const Point& point) { return point.role == Role::fit; }));
+    }
+
+    Device fit_composite(const Device& device, const std::vector<Point>& points) {
+        PredictorKind kind = *std::find_if(predictor_kinds().begin(), predictor_kinds().end(),
+            [](const PredictorKind& each) { return std::string_view(each.name) == "composite"; });
+        kind.fits = composite_figures;
+        const Fit fit = fit_figures(kind, device, points);
+        keep(fit, fitted_to(points), "fitted to streams over the occupancy, chains of FMAs behind loads and lists in L2");
+        judge(points, fit.predicted);
+        return fit.device;
+    }
+
+    /// By kernel, in the order in which they first appear.
+    void judge(const std::vector<Point>& points, const std::vector<double>& predicted) {
+        std::vector<std::string> kernels;
+        for (const Point& point : points) {
+            if (std::find(kernels.begin(), kernels.end(), point.kernel) == kernels.end()) {
+                kernels.push_back(point.kernel);
+            }
+        }
+        for (const std::string& kernel : kernels) {
+            std::vector<double> said, seen;
+            bool held_out = false;
+            for (std::size_t i = 0; i < points.size(); ++i) {
+                if (points[i].kernel == kernel) {
+                    said.push_back(predicted[i]);
+                    seen.push_back(points[i].seconds);
+                    held_out = points[i].role == Role::held_out;
+                }
+            }
+            result_.judged.push_back({kernel, held_out, accuracy(said, seen)});
+        }
+    }
+
+    /// Figures that a predictor alone has, with those of `composite` as they are.
+    void fit_others(const Device& device, const std::vector<Point>& points) {
+        for (PredictorKind kind : predictor_kinds()) {
+            std::vector<const char*> own;
+            for (const char* key : kind.fits) {
+                const bool shared = std::string_view(key).starts_with("speed.") || std::string_view(key).starts_with("stream.") ||
+                    std::string_view(key).starts_with("latency.");
+                const auto& figures = result_.calibration.figures;
+                const bool known =
+                    std::any_of(figures.begin(), figures.end(), [&](const CalibratedFigure& each) { return each.key == key; });
+                if (!shared && !known) {
+                    own.push_back(key);
+                }
+            }
+            if (!kind.cuda || own.empty()) {
+                continue;
+            }
+            Diagnostics missing;
+            if (make_predictor(kind.name, device, missing) == nullptr) {
+                result_.left_out.push_back(missing.all().front().message);
+                continue;
+            }
+            kind.fits = own;
+            keep(fit_figures(kind, device, points), fitted_to(points), fmt::format("fitted by `{}` to the same kernels", kind.name));
+        }
+    }
+
+    void note_missing(const Figure& figure) {
+        const auto& figures = result_.calibration.figures;
+        const bool measurable = !figure.key.starts_with("limits.");
+        if (measurable &&
+            std::none_of(figures.begin(), figures.end(), [&](const CalibratedFigure& each) { return each.key == figure.key; })) {
+            result_.left_out.push_back("`" + figure.key + "` stays that of the description");
+        }
+    }
+
+    const GpuMeasurements& measured_;
+    Diagnostics& diagnostics_;
+    GpuCalibration result_;
+};
+
+} // namespace
+
+std::optional<GpuCalibration> calibrate_gpu(const GpuMeasurements& measured, Diagnostics& diagnostics) {
+    return Calibrator(measured, diagnostics).run();
+}
+
+} // namespace fusec::perfmodel

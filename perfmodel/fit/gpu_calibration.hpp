@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what the probes measured on a GPU to its calibration: figures that a probe isolates are read off it, then those of `composite` are fitted to
+// streams and to arithmetic beside them, and last those that other predictors have for themselves.
+#pragma once
+
+#include "perfmodel/calibration.hpp"
+#include "perfmodel/fit/gpu_measurements.hpp"
+#include "perfmodel/fit/statistics.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::perfmodel {
+
+struct GpuCalibration {
+    Calibration calibration;
+    struct Judged {
+        std::string kernel; ///< "read", "width", ... (gpu_points.hpp)
+        bool held_out = false;
+        Accuracy accuracy; ///< of `composite` with the calibration
+    };
+    std::vector<Judged> judged;
+    std::vector<std::string>
+        left_out; ///< in words: figures that the measurements say nothing of, predictors that have no figures of their own
+};
+
+/// Reports `calibration-file` where the measurements are of another GPU than the description: another architecture or number of multiprocessors;
+/// and what points_of reports. Deterministic; some seconds.
+std::optional<GpuCalibration> calibrate_gpu(const GpuMeasurements& measured, Diagnostics& diagnostics);
+
+} // namespace fusec::perfmodel

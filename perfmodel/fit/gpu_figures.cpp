@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/fit/gpu_figures.hpp"
+
+#include "perfmodel/device_figures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+namespace fusec::perfmodel {
+
+namespace {
+
+constexpr double warp = 32;
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// Coefficients of y = fixed + a u + b v with the least sum of squared relative deviations; none where the system has no one solution.
+std::optional<std::array<double, 2>> plane(
+    double fixed, const std::vector<double>& u, const std::vector<double>& v, const std::vector<double>& y) {
+    double uu = 0, uv = 0, vv = 0, uy = 0, vy = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const double weight = 1 / (y[i] * y[i]);
+        uu += weight * u[i] * u[i];
+        uv += weight * u[i] * v[i];
+        vv += weight * v[i] * v[i];
+        uy += weight * u[i] * (y[i] - fixed);
+        vy += weight * v[i] * (y[i] - fixed);
+    }
+    const double determinant = uu * vv - uv * uv;
+    if (!(determinant > 1e-9 * uu * vv)) {
+        return std::nullopt;
+    }
+    return std::array{(uy * vv - vy * uv) / determinant, (vy * uu - uy * uv) / determinant};
+}
+
+class Figures {
+public:
+    explicit Figures(const GpuMeasurements& measured) : measured_(measured) {}
+
+    std::vector<CalibratedFigure> all() {
+        clock();
+        latencies();
+        rates();
+        shared_memory();
+        cache();
+        launches();
+        strides();
+        return std::move(found_);
+    }
+
+private:
+    using Rows = std::vector<const ProbeRow*>;
+    using Condition = std::function<bool(const ProbeRow&)>;
+
+    /// With `residual`, the mean relative deviation of what the value was made from. Values that the figure cannot have are none.
+    void set(const char* key, double value, std::size_t points, double residual, const std::string& how) {
+        const Field* field = find_field(key, fusion::Target::cuda);
+        if (points > 0 && field != nullptr && value >= field->least && value <= field->most) {
+            found_.push_back({key, value, field->unit, static_cast<int>(points), residual, how});
+        }
+    }
+    Rows rows(std::string_view probe, const Condition& condition) const {
+        Rows chosen = measured_.of(probe);
+        std::erase_if(chosen, [&](const ProbeRow* row) { return !condition(*row); });
+        return chosen;
+    }
+
+    void clock() {
+        std::vector<double> clocks;
+        for (const ProbeRow* row : measured_.of("stream")) {
+            clocks.push_back(row->number("clock_ghz"));
+        }
+        if (!clocks.empty()) {
+            const double middle = median(clocks);
+            double off = 0; // mean relative deviation
+            for (const double each : clocks) {
+                off += std::abs(each / middle - 1) / static_cast<double>(clocks.size());
+            }
+            set("speed.clock", middle, clocks.size(), off,
+                "clocks of a multiprocessor per nanosecond of the GPU's timer behind each stream, the median");
+        }
+    }
+
+    void latencies() {
+        const Rows chases = rows("chase", [](const ProbeRow& row) { return row.text("space") == "global"; });
+        const auto farthest = std::max_element(
+            chases.begin(), chases.end(), [](const ProbeRow* a, const ProbeRow* b) { return a->number("bytes") < b->number("bytes"); });
+        if (farthest != chases.end() && (*farthest)->number("bytes") >= 2 * measured_.l2_bytes) {
+            set("speed.dram_latency", (*farthest)->number("cycles") / (*farthest)->number("clock_ghz"), 1, 0,
+                "a warp that follows pointers through more than L2 holds");
+        }
+        std::vector<double> l1, l2;
+        for (const ProbeRow* row : chases) {
+            const double bytes = row->number("bytes");
+            if (bytes <= 16384) {
+                l1.push_back(row->number("cycles"));
+            } else if (bytes >= 1048576 && bytes <= 0.5 * measured_.l2_bytes) {
+                l2.push_back(row->number("cycles"));
+            }
+        }
+        if (!l1.empty()) {
+            set("latency.l1", median(l1), l1.size(), 0, "pointers within 16 KiB");
+        }
+        if (!l2.empty()) {
+            set("latency.l2", median(l2), l2.size(), 0, "pointers within 1 MiB to half of L2");
+        }
+        for (const ProbeRow* row : rows("chase", [](const ProbeRow& each) { return each.text("space") == "shared"; })) {
+            set("speed.shared_latency", row->number("cycles"), 1, 0, "indices within shared memory");
+        }
+        for (const auto& [key, operation] : {std::pair("latency.arithmetic_f32", "fma_f32"), {"latency.arithmetic_f64", "fma_f64"},
+                 {"latency.integer", "add_i32"}, {"latency.special", "reciprocal"}}) {
+            for (const ProbeRow* row : rows("pipe", [&](const ProbeRow& each) {
+                     return each.text("operation") == operation && each.number("independent") == 1 && each.number("warps") == 1;
+                 })) {
+                set(key, row->number("cycles"), 1, 0, std::string("one warp, one chain of ") + operation);
+            }
+        }
+    }
+
+    /// Operations per clock of a multiprocessor, at the best number of warps and chains.
+    double rate_of(std::string_view operation) const {
+        double best = 0;
+        for (const ProbeRow* row : rows("pipe", [&](const ProbeRow& each) { return each.text("operation") == operation; })) {
+            best = std::max(best, warp * row->number("warps") / row->number("cycles"));
+        }
+        return best;
+    }
+
+    void rates() {
+        for (const auto& [key, operation] :
+            {std::pair("speed.fma_f32", "fma_f32"), {"speed.fma_f64", "fma_f64"}, {"wave.integer_rate", "add_i32"}}) {
+            if (const double rate = rate_of(operation); rate > 0) {
+                set(key, rate, 1, 0, std::string("many chains of ") + operation + ", the best of warps and chains");
+            }
+        }
+        std::vector<double> special;
+        for (const char* operation : {"reciprocal", "reciprocal_root", "exponential_2", "logarithm_2", "sine"}) {
+            if (const double rate = rate_of(operation); rate > 0) {
+                special.push_back(rate);
+            }
+        }
+        if (!special.empty()) {
+            set("speed.special", median(special), special.size(), 0, "many chains of special functions, the median of five functions");
+        }
+        std::vector<double> issued;
+        for (const ProbeRow* row : measured_.of("pair")) {
+            issued.push_back(2 * row->number("warps") / row->number("cycles"));
+        }
+        for (const char* operation : {"fma_f32", "add_f32", "mul_f32"}) {
+            if (const double rate = rate_of(operation); rate > 0) {
+                issued.push_back(rate / warp);
+            }
+        }
+        if (!issued.empty()) {
+            set("speed.issue_slots", *std::max_element(issued.begin(), issued.end()), issued.size(), 0,
+                "instructions of warps per clock, the most of single operations and pairs");
+        }
+    }
+
+    void shared_memory() {
+        for (const ProbeRow* row : rows("shared", [](const ProbeRow& each) {
+                 return each.text("way") == "load" && each.number("word") == 4 && each.number("stride") == warp;
+             })) {
+            set("speed.shared_wavefronts", warp / row->number("cycles"), 1, 0,
+                "loads of which all words of a warp lie in one bank, 32 passes each");
+        }
+    }
+
+    /// Read and written bytes over the time beyond that of the least volume.
+    void cache() {
+        double best = 0;
+        std::size_t points = 0;
+        const Rows warm = rows("volume", [&](const ProbeRow& row) { return row.text("cache") == "warm"; });
+        const auto least = std::min_element(
+            warm.begin(), warm.end(), [](const ProbeRow* a, const ProbeRow* b) { return a->number("elements") < b->number("elements"); });
+        for (const ProbeRow* row : warm) {
+            const double bytes = 16 * row->number("elements"), seconds = row->number("seconds") - (*least)->number("seconds");
+            if (bytes >= 0.1 * measured_.l2_bytes && bytes <= 0.5 * measured_.l2_bytes && seconds > 0) {
+                best = std::max(best, (bytes - 16 * (*least)->number("elements")) / seconds * 1e-9);
+                ++points;
+            }
+        }
+        set("speed.l2", best, points, 0,
+            "scaling lists that L2 has from the launch before, the best of volumes up to half of it, start-up subtracted");
+    }
+
+    void launches() {
+        const Rows streamed = rows("launch", [](const ProbeRow& row) { return row.text("mode") == "stream"; });
+        if (streamed.empty()) {
+            return;
+        }
+        std::vector<double> seconds, blocks, warps, threads, none;
+        double start = streamed.front()->number("seconds");
+        for (const ProbeRow* row : streamed) {
+            start = std::min(start, row->number("seconds"));
+            seconds.push_back(row->number("seconds"));
+            blocks.push_back(row->number("blocks"));
+            warps.push_back(row->number("blocks") * std::ceil(row->number("threads") / warp));
+            threads.push_back(row->number("blocks") * row->number("threads"));
+        }
+        set("speed.launch", start * 1e6, streamed.size(), 0, "empty kernels queued in a stream, the least");
+        set("pipeline.launch", start * 1e6, streamed.size(), 0, "empty kernels queued in a stream, the least");
+        double along = 0, squares = 0; // the law of its source has threads alone
+        for (std::size_t i = 0; i < seconds.size(); ++i) {
+            const double weight = 1 / (seconds[i] * seconds[i]);
+            along += weight * threads[i] * (seconds[i] - start);
+            squares += weight * threads[i] * threads[i];
+        }
+        set("pipeline.launch_per_thread", along / squares * 1e12, streamed.size(), 0,
+            "empty kernels over their threads, least squares of relative deviations");
+        if (const auto law = plane(start, blocks, warps, seconds)) {
+            set("wave.launch_per_block", std::max(0.0, (*law)[0]) * 1e9, streamed.size(), 0,
+                "empty kernels over their blocks and warps, least squares of relative deviations");
+            set("wave.launch_per_warp", std::max(0.0, (*law)[1]) * 1e9, streamed.size(), 0,
+                "empty kernels over their blocks and warps, least squares of relative deviations");
+        }
+        for (const ProbeRow* row : rows("stream", [](const ProbeRow& each) {
+                 return each.text("kernel") == "init" && each.number("resident") == 1 && each.number("block") == warp;
+             })) {
+            const double of_multiprocessor = std::ceil(row->number("elements") / row->number("block")) / measured_.multiprocessors;
+            set("speed.block_turnaround", row->number("seconds") / of_multiprocessor * 1e9, 1, 0,
+                "blocks of one warp and one store, one at a time on each multiprocessor");
+        }
+    }
+
+    void strides() {
+        for (const ProbeRow* row :
+            rows("stride", [](const ProbeRow& each) { return each.text("level") == "dram" && each.number("stride") == warp; })) {
+            const double words = row->number("words"), seconds = row->number("seconds");
+            set("wave.uncoalesced_band", 4 * words / seconds * 1e-9, 1, 0, "floats read from memory, 128 bytes apart");
+            set("hong-kim.departure_uncoalesced", seconds * row->number("clock_ghz") * 1e9 * measured_.multiprocessors / words, 1, 0,
+                "clocks of a multiprocessor per float read from memory, 128 bytes apart");
+        }
+    }
+
+    const GpuMeasurements& measured_;
+    std::vector<CalibratedFigure> found_;
+};
+
+} // namespace
+
+std::vector<CalibratedFigure> measured_figures(const GpuMeasurements& measured) {
+    return Figures(measured).all();
+}
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the probes of `fusec calibrate --target cuda` have measured on a GPU (perfmodel/probes/cuda), as they write it:
+//
+//     {"schema": 1, "kind": "gpu-measurements", "name": "node7", "base": "h200", "date": "...", "machine": "NVIDIA H200", "commit": "...",
+//      "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
+//      "rows": [{"probe": "stream", "kernel": "read", "block": 256, "resident": 8, "elements": 26214400, "seconds": 5.1e-5, "clock_ghz": 1.98}]}
+//
+// The keys of a row are those of its probe; docs/model.md, "Probes of a GPU", says what each probe measures.
+#pragma once
+
+#include "support/diagnostics.hpp"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::perfmodel {
+
+struct ProbeRow {
+    std::string probe;
+    std::map<std::string, std::string, std::less<>> texts;
+    std::map<std::string, double, std::less<>> numbers;
+    Span span = {}; ///< in the file it was read from
+
+    /// Pre: a key of the probe.
+    const std::string& text(std::string_view key) const { return texts.find(key)->second; }
+    double number(std::string_view key) const { return numbers.find(key)->second; }
+};
+
+struct GpuMeasurements {
+    std::string name, base, date, machine, commit;
+    int arch = 0; ///< compute capability * 10
+    int multiprocessors = 0;
+    double l2_bytes = 0;
+    std::vector<ProbeRow> rows;
+
+    std::vector<const ProbeRow*> of(std::string_view probe) const;
+};
+
+inline constexpr int gpu_measurements_schema = 1;
+inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
+
+/// Reports `invalid-measurement` at the place of the first value that is wrong: no JSON (as of a run that was stopped), another schema, an unknown
+/// probe, a key that its probe does not have or lacks, a time or a clock that is not positive.
+std::optional<GpuMeasurements> read_gpu_measurements(const std::filesystem::path& file, Diagnostics& diagnostics);
+
+/// Whether the file calls itself such measurements; false for what is no JSON.
+bool has_gpu_measurements(const std::filesystem::path& file);
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/fit/gpu_points.hpp"
+
+#include "perfmodel/fit/measured_kernels.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace fusec::perfmodel {
+
+namespace {
+
+constexpr StreamKernel stream_kernels[] = {init_kernel, read_kernel, scale_kernel, add_kernel, triad_kernel, four_kernel};
+
+class Points {
+public:
+    Points(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics)
+        : measured_(measured), device_(device), diagnostics_(diagnostics) {}
+
+    std::optional<std::vector<Point>> all() {
+        streams();
+        overlap();
+        widths();
+        volumes();
+        waves();
+        if (wrong_) {
+            return std::nullopt;
+        }
+        if (std::none_of(points_.begin(), points_.end(), [](const Point& point) { return point.role == Role::fit; })) {
+            diagnostics_.report(kind::invalid_measurement, {}, "no streams among the measurements, to which figures could be fitted");
+            return std::nullopt;
+        }
+        return std::move(points_);
+    }
+
+private:
+    static int whole(const ProbeRow& row, std::string_view key) { return static_cast<int>(row.number(key)); }
+
+    void add(const ProbeRow& row, std::string kernel, fusion::KernelWork work, double elements, Role role) {
+        if (work.threads_per_block == 0) {
+            return;
+        }
+        const auto clock = row.numbers.find("clock_ghz");
+        points_.push_back({device_.name, std::move(kernel), std::move(work), static_cast<std::uint64_t>(elements), row.number("seconds"),
+            false, role, clock == row.numbers.end() ? 0 : clock->second, row.probe});
+    }
+
+    /// One of the words that the probe writes there.
+    bool is(const ProbeRow& row, std::string_view key, std::string_view wanted, std::string_view other) {
+        const std::string& text = row.text(key);
+        if (text != wanted && text != other) {
+            diagnostics_.report(kind::invalid_measurement, row.span, "`" + row.probe + "` has no `" + text + "`");
+            wrong_ = true;
+        }
+        return text == wanted;
+    }
+
+    void streams() {
+        for (const ProbeRow* row : measured_.of("stream")) {
+            const auto kernel = std::find_if(std::begin(stream_kernels), std::end(stream_kernels),
+                [&](const StreamKernel& each) { return row->text("kernel") == each.name; });
+            if (kernel == std::end(stream_kernels)) {
+                diagnostics_.report(kind::invalid_measurement, row->span, "`stream` has no `" + row->text("kernel") + "`");
+                wrong_ = true;
+                continue;
+            }
+            add(*row, kernel->name, stream_work(*kernel, whole(*row, "block"), whole(*row, "resident"), device_.limits),
+                row->number("elements"), Role::fit);
+        }
+    }
+
+    void overlap() {
+        const std::vector<const ProbeRow*> rows = measured_.of("overlap");
+        double most = 0;
+        for (const ProbeRow* row : rows) {
+            most = std::max(most, row->text("kernel") == "chained" ? row->number("resident") : 0);
+        }
+        for (const ProbeRow* row : rows) {
+            const bool staged = is(*row, "kernel", "staged", "chained");
+            const double resident = row->number("resident");
+            const bool fitted = !staged && (resident == most || resident == 1);
+            const fusion::KernelWork work =
+                overlap_work(whole(*row, "fmas"), whole(*row, "passes"), whole(*row, "resident"), staged, device_.limits);
+            add(*row,
+                staged       ? "staged"
+                    : fitted ? "chained"
+                             : "overlap",
+                work, row->number("blocks") * work.elements_per_block, fitted ? Role::fit : Role::held_out);
+        }
+    }
+
+    void widths() {
+        for (const ProbeRow* row : measured_.of("width")) {
+            add(*row, "width", wide_copy_work(whole(*row, "word"), whole(*row, "loads"), whole(*row, "block")),
+                row->number("words") / row->number("loads"), Role::held_out);
+        }
+    }
+
+    void volumes() {
+        const std::vector<const ProbeRow*> rows = measured_.of("volume");
+        double least = 0;
+        for (const ProbeRow* row : rows) {
+            least = least == 0 ? row->number("elements") : std::min(least, row->number("elements"));
+        }
+        for (const ProbeRow* row : rows) {
+            const bool warm = is(*row, "cache", "warm", "cold");
+            fusion::KernelWork work = stream_work(scale_kernel, whole(*row, "block"), 0, device_.limits);
+            work.repeated = warm;
+            const bool start_up = warm && row->number("elements") == least;
+            const bool in_cache = warm && 16 * row->number("elements") <= 0.5 * measured_.l2_bytes;
+            const char* const name = start_up ? "start-up" : in_cache ? "in L2" : warm ? "around L2" : "cold";
+            add(*row, name, std::move(work), row->number("elements"), in_cache ? Role::fit : Role::held_out);
+        }
+    }
+
+    void waves() {
+        for (const ProbeRow* row : measured_.of("grid")) {
+            if (is(*row, "kernel", "copy", "compute")) {
+                fusion::KernelWork work = stream_work(copy_kernel, whole(*row, "threads"), 0, device_.limits);
+                work.repeated = true;
+                add(*row, "waves", std::move(work), row->number("blocks") * row->number("threads"), Role::held_out);
+            }
+        }
+    }
+
+    const GpuMeasurements& measured_;
+    const Device& device_;
+    Diagnostics& diagnostics_;
+    std::vector<Point> points_;
+    bool wrong_ = false;
+};
+
+} // namespace
+
+std::optional<std::vector<Point>> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics) {
+    return Points(measured, device, diagnostics).all();
+}
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the GPU's probes as points: each with the work that its kernel does.
+#pragma once
+
+#include "perfmodel/device.hpp"
+#include "perfmodel/fit/gpu_measurements.hpp"
+#include "perfmodel/fit/point.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace fusec::perfmodel {
+
+/// Streams over the occupancy, and chains of FMAs behind loads at the most and the fewest resident blocks, are there to fit figures to, and so
+/// are volumes that half of the cache holds since the launch before ("in L2", the least of them "start-up"). Held out are the chains at other numbers of blocks ("overlap"), the staged ones
+/// ("staged"), copies by width ("width"), other volumes ("around L2", "cold") and copies of a few waves ("waves"). Rows of other probes, and of streams and
+/// chains whose number of resident blocks the description does not make possible, are no points.
+/// Reports `invalid-measurement` at a kernel or way that its probe does not have, or where no row can be fitted to.
+std::optional<std::vector<Point>> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics);
+
+} // namespace fusec::perfmodel

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The probes of `fusec calibrate --target cuda`: measures the GPU it runs on and writes one JSON document to standard output.
+// Built and run as the first line of README says; `fusec calibrate --import` takes in what it writes.
+#include "probe.cuh"
+
+#include "calibration.h" // FUSEC_CALIBRATION_NAME, FUSEC_CALIBRATION_BASE, FUSEC_CALIBRATION_BY
+
+#include <ctime>
+
+namespace fusec::probe {
+
+namespace {
+
+bool first_row = true;
+std::size_t rows = 0;
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            result += '\\';
+        }
+        result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+    return result + "\"";
+}
+
+std::string utc_date() {
+    const std::time_t now = std::time(nullptr);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    return text;
+}
+
+__global__ void two_clocks(long long cycles, unsigned long long* out) {
+    unsigned long long before = 0, after = 0;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(before));
+    const long long start = clock64();
+    long long now = start;
+    while (now - start < cycles) {
+        now = clock64();
+    }
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(after));
+    out[0] = after - before;
+    out[1] = static_cast<unsigned long long>(now - start);
+}
+
+__global__ void fill(double* list, std::size_t count, double value) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x) {
+        list[i] = value;
+    }
+}
+
+void fill_with(double* list, std::size_t count, double value) {
+    fill<<<4 * gpu().multiprocessors, 256>>>(list, count, value);
+    check(cudaDeviceSynchronize(), "filling a list");
+}
+
+int attribute(cudaDeviceAttr which) {
+    int device = 0, value = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+    return value;
+}
+
+Gpu find_gpu() {
+    Gpu found;
+    int device = 0;
+    check(cudaGetDevice(&device), "finding a GPU");
+    check(cudaGetDeviceProperties(&found.properties, device), "cudaGetDeviceProperties");
+    found.multiprocessors = found.properties.multiProcessorCount;
+    found.shared_per_multiprocessor = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+    found.shared_per_block = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    found.shared_reserved = static_cast<std::size_t>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+    return found;
+}
+
+/// A fifth of a second of work, after which clocks are those of a busy GPU.
+void warm_up() {
+    const Buffer list(beyond_cache());
+    const std::time_t start = std::time(nullptr);
+    for (int pass = 0; pass < 1000 && std::time(nullptr) - start < 2; ++pass) {
+        fill_with(list.as<double>(), list.bytes() / sizeof(double), pass);
+    }
+}
+
+} // namespace
+
+void check(cudaError_t status, const char* what) {
+    if (status != cudaSuccess) {
+        std::fprintf(stderr, "probe: %s: %s\n", what, cudaGetErrorString(status));
+        std::exit(1);
+    }
+}
+
+const Gpu& gpu() {
+    static const Gpu found = find_gpu();
+    return found;
+}
+
+Buffer::Buffer(std::size_t bytes)
+    : bytes_(bytes) {
+    check(cudaMalloc(&data_, bytes), "memory for a list");
+    check(cudaMemset(data_, 0, bytes), "cudaMemset");
+}
+
+Buffer::Buffer(std::size_t doubles, double value)
+    : bytes_(doubles * sizeof(double)) {
+    check(cudaMalloc(&data_, bytes_), "memory for a list");
+    fill_with(as<double>(), doubles, value);
+}
+
+std::size_t beyond_cache() {
+    return std::max<std::size_t>(std::size_t{64} << 20, 4 * static_cast<std::size_t>(gpu().properties.l2CacheSize)) / 4096 * 4096;
+}
+
+void flush_cache() {
+    static const Buffer other(beyond_cache());
+    fill<<<4 * gpu().multiprocessors, 256>>>(other.as<double>(), other.bytes() / sizeof(double), 1);
+}
+
+Row::Row(const char* probe)
+    : line_(std::string("{\"probe\": ") + quoted(probe)) {}
+
+Row& Row::text(const char* key, const std::string& value) {
+    line_ += std::string(", \"") + key + "\": " + quoted(value);
+    return *this;
+}
+
+Row& Row::number(const char* key, double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    line_ += std::string(", \"") + key + "\": " + text;
+    return *this;
+}
+
+Row::~Row() {
+    std::printf("%s\n    %s}", first_row ? "" : ",", line_.c_str());
+    std::fflush(stdout);
+    first_row = false;
+    ++rows;
+}
+
+double clock_ghz() {
+    static const Buffer times(2 * sizeof(unsigned long long));
+    constexpr long long cycles = 80000;
+    two_clocks<<<1, 1>>>(cycles, times.as<unsigned long long>());
+    unsigned long long seen[2];
+    check(cudaMemcpy(seen, times.as<unsigned long long>(), sizeof seen, cudaMemcpyDeviceToHost), "reading the clocks");
+    return seen[0] == 0 ? 0 : static_cast<double>(seen[1]) / static_cast<double>(seen[0]);
+}
+
+int spoiler(const void* kernel, int threads, int resident) {
+    const Gpu& g = gpu();
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(g.shared_per_block)),
+          "shared memory of a probe");
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+          "shared memory of a probe");
+    const auto fits = [&](std::size_t bytes) {
+        int blocks = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "occupancy of a probe");
+        return blocks;
+    };
+    if (fits(0) == resident) {
+        return 0;
+    }
+    const std::size_t granule = 128;
+    const std::size_t most =
+        std::min(g.shared_per_block, g.shared_per_multiprocessor / static_cast<std::size_t>(resident) - g.shared_reserved);
+    const std::size_t bytes = most / granule * granule;
+    return fits(bytes) == resident ? static_cast<int>(bytes) : -1;
+}
+
+std::vector<int> residents(const void* kernel, int threads) {
+    int most = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, threads, 0), "occupancy of a probe");
+    std::vector<int> all;
+    for (int blocks = 1; blocks < most; blocks *= 2) {
+        all.push_back(blocks);
+    }
+    all.push_back(most);
+    return all;
+}
+
+namespace detail {
+
+Events::Events() {
+    check(cudaEventCreate(&begin), "cudaEventCreate");
+    check(cudaEventCreate(&end), "cudaEventCreate");
+}
+
+Events::~Events() {
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+}
+
+double Events::stop() {
+    check(cudaEventRecord(end), "cudaEventRecord");
+    check(cudaEventSynchronize(end), "running a probe");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
+    return 1e-3 * milliseconds;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+} // namespace detail
+
+} // namespace fusec::probe
+
+int main() {
+    using namespace fusec::probe;
+    const Gpu& g = gpu();
+    int driver = 0, runtime = 0;
+    check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+    check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+    warm_up();
+    std::printf("{\n  \"schema\": 1,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n  \"date\": %s,\n"
+                "  \"machine\": %s,\n  \"commit\": %s,\n  \"arch\": %d,\n  \"multiprocessors\": %d,\n  \"l2_bytes\": %d,\n"
+                "  \"driver\": %d,\n  \"runtime\": %d,\n  \"rows\": [",
+                quoted(FUSEC_CALIBRATION_NAME).c_str(), quoted(FUSEC_CALIBRATION_BASE).c_str(), quoted(utc_date()).c_str(),
+                quoted(g.properties.name).c_str(), quoted(FUSEC_CALIBRATION_BY).c_str(), 10 * g.properties.major + g.properties.minor,
+                g.multiprocessors, g.properties.l2CacheSize, driver, runtime);
+    const struct {
+        const char* name;
+        void (*run)();
+    } groups[] = {{"launches", launches}, {"chases", chases}, {"streams", streams}, {"strides", strides}, {"pipes", pipes}, {"shared memory", shared}, {"overlap", overlap}, {"asynchronous copies", async_copy}};
+    for (const auto& group : groups) {
+        std::fprintf(stderr, "probe: %s\n", group.name);
+        group.run();
+    }
+    std::printf("\n  ]\n}\n");
+    std::fprintf(stderr, "probe: %zu measurements\n", rows);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+}

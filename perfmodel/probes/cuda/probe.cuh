@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the probes of `fusec calibrate --target cuda` share: the GPU they run on, memory, timing, and one line of JSON for each measurement.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace fusec::probe {
+
+/// Ends the run where a call of CUDA fails: a calibration from part of the probes would be another one.
+void check(cudaError_t status, const char* what);
+
+/// The GPU, its clocks warmed up. Made by main before any probe.
+struct Gpu {
+    cudaDeviceProp properties{};
+    int multiprocessors = 0;
+    std::size_t shared_per_multiprocessor = 0, shared_per_block = 0,
+                shared_reserved = 0; ///< bytes; per block: the most that can be asked for
+};
+const Gpu& gpu();
+
+/// Memory of the GPU: zeros, or `value` in every double.
+class Buffer {
+public:
+    explicit Buffer(std::size_t bytes);
+    Buffer(std::size_t doubles, double value);
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { cudaFree(data_); }
+
+    template <class Value>
+    Value* as() const {
+        return static_cast<Value*>(data_);
+    }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    std::size_t bytes_;
+    void* data_ = nullptr;
+};
+
+/// So many bytes that a pass over them leaves nothing of any list in the second-level cache.
+std::size_t beyond_cache();
+
+/// Keys and values of one measurement; printed by its end.
+class Row {
+public:
+    explicit Row(const char* probe);
+    Row& text(const char* key, const std::string& value);
+    Row& number(const char* key, double value);
+    ~Row();
+
+private:
+    std::string line_;
+};
+
+/// Seconds of one launch: samples of at least 20 launches and 5 ms, one after another in a stream, the median of five. `launch` queues one.
+template <class Launch>
+double seconds_of(const Launch& launch);
+
+/// The same of launches that each find the second-level cache full of other data. The median of eleven.
+template <class Launch>
+double cold_seconds_of(const Launch& launch);
+
+/// GHz of the multiprocessors just now, by their clocks and the timer of the GPU over some 50 microseconds.
+double clock_ghz();
+
+/// Dynamic shared memory of a block with which so many blocks of the kernel, and not one more, are resident on a multiprocessor; -1: no amount
+/// does that. Allows the kernel to have it.
+int spoiler(const void* kernel, int threads, int resident);
+
+/// Numbers of resident blocks to try: 1, 2, 4, ... and the most that the kernel allows.
+std::vector<int> residents(const void* kernel, int threads);
+
+/// Overwrites more than the second-level cache holds.
+void flush_cache();
+
+namespace detail {
+
+struct Events {
+    cudaEvent_t begin{}, end{};
+    Events();
+    ~Events();
+    void start() { check(cudaEventRecord(begin), "cudaEventRecord"); }
+    double stop(); ///< seconds since start
+};
+
+double median(std::vector<double> values);
+
+} // namespace detail
+
+template <class Launch>
+double seconds_of(const Launch& launch) {
+    constexpr double least = 5e-3;
+    constexpr int least_launches = 20, samples = 5;
+    detail::Events events;
+    const auto batch = [&](int launches) {
+        events.start();
+        for (int i = 0; i < launches; ++i) {
+            launch();
+        }
+        const double seconds = events.stop();
+        check(cudaGetLastError(), "launch of a probe");
+        return seconds;
+    };
+    batch(2);
+    const double one = batch(least_launches) / least_launches;
+    const int launches = std::max(least_launches, static_cast<int>(std::min(1e6, std::ceil(least / one))));
+    std::vector<double> seconds;
+    for (int i = 0; i < samples; ++i) {
+        seconds.push_back(batch(launches) / launches);
+    }
+    return detail::median(seconds);
+}
+
+template <class Launch>
+double cold_seconds_of(const Launch& launch) {
+    constexpr int samples = 11;
+    detail::Events events;
+    std::vector<double> seconds;
+    for (int i = 0; i < samples; ++i) {
+        flush_cache();
+        events.start();
+        launch();
+        seconds.push_back(events.stop());
+        check(cudaGetLastError(), "launch of a probe");
+    }
+    return detail::median(seconds);
+}
+
+// The groups of probes, in the order in which they run. Numbers are those of docs/model.md, "Probes of a GPU".
+void launches();   ///< 2, 16
+void chases();     ///< 4
+void streams();    ///< 3, 5, 6, 7
+void strides();    ///< 8
+void pipes();      ///< 9, 10
+void shared();     ///< 11, 12
+void overlap();    ///< 13
+void async_copy(); ///< 15
+
+} // namespace fusec::probe

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// 8: reading floats that do not stand side by side, out of memory and out of the second-level cache: every s-th, and whole records by one
+// thread each.
+#include "probe.cuh"
+
+namespace fusec::probe {
+
+namespace {
+
+constexpr int threads = 256;
+
+/// Thread i reads word i * stride.
+__global__ void every(const float* list, std::size_t words, std::size_t stride, std::size_t wanted, bool nowhere, float* out) {
+    const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+    if (i >= wanted) {
+        return;
+    }
+    const float value = list[i * stride];
+    if (value == 1.0F || nowhere) {
+        out[i % words] = value;
+    }
+}
+
+template <int Words>
+__global__ void records(const float* list, std::size_t count, bool nowhere, float* out) {
+    const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+    if (i >= count) {
+        return;
+    }
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < Words; ++k) {
+        sum += list[i * Words + k];
+    }
+    if (sum == 1.0F || nowhere) {
+        out[i] = sum;
+    }
+}
+
+void strided(const char* level, const Buffer& list, const Buffer& out, std::size_t bytes) {
+    const std::size_t words = bytes / sizeof(float);
+    for (const std::size_t stride : {1, 2, 4, 8, 16, 32}) {
+        const std::size_t wanted = words / stride;
+        const auto blocks = static_cast<unsigned>((wanted + threads - 1) / threads);
+        const double seconds =
+            seconds_of([&] { every<<<blocks, threads>>>(list.as<float>(), words, stride, wanted, false, out.as<float>()); });
+        Row("stride")
+            .text("level", level)
+            .number("stride", static_cast<double>(stride))
+            .number("words", static_cast<double>(wanted))
+            .number("block", threads)
+            .number("seconds", seconds)
+            .number("clock_ghz", clock_ghz());
+    }
+}
+
+template <int Words>
+void of_records(const char* level, const Buffer& list, const Buffer& out, std::size_t bytes) {
+    const std::size_t count = bytes / sizeof(float) / Words;
+    const auto blocks = static_cast<unsigned>((count + threads - 1) / threads);
+    const double seconds = seconds_of([&] { records<Words><<<blocks, threads>>>(list.as<float>(), count, false, out.as<float>()); });
+    Row("record")
+        .text("level", level)
+        .number("record", Words)
+        .number("elements", static_cast<double>(count))
+        .number("block", threads)
+        .number("seconds", seconds)
+        .number("clock_ghz", clock_ghz());
+}
+
+} // namespace
+
+void strides() {
+    const Buffer list(beyond_cache()), out(beyond_cache());
+    for (const bool memory : {true, false}) {
+        const char* const level = memory ? "dram" : "l2";
+        const std::size_t bytes = memory ? list.bytes() : static_cast<std::size_t>(gpu().properties.l2CacheSize) / 4;
+        strided(level, list, out, bytes);
+        of_records<9>(level, list, out, bytes);
+        of_records<25>(level, list, out, bytes);
+    }
+}
+
+} // namespace fusec::probe

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fusec calibrate`: what it takes in, what it writes, and what it refuses. Measuring a host is in host_calibration_test.
+#include "tests/cli/command.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace fusec {
+namespace {
+
+using nlohmann::json;
+using test::fusec;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string examples = std::string(FUSEC_SOURCE_DIR) + "/examples/";
+
+class Calibrate : public testing::Test {
+protected:
+    test::TemporaryFolder folder;
+    std::string calibration =
+        R"({"schema": 1, "kind": "calibration", "name": "node", "base": "host-generic", "date": "2026-11-20T10:00:00Z",
+        "machine": "a host", "commit": "fusec 0.1.0",
+        "figures": [{"key": "speed.cores", "value": 3, "unit": "cores", "points": 1, "residual": 0, "how": "what the system says"}]})";
+};
+
+// What is imported is found by its name; what is damaged is refused, and what was there stays.
+TEST_F(Calibrate, Imports) {
+    folder.write("node.json", calibration);
+    const char* const given = std::getenv("XDG_CONFIG_HOME");
+    const std::string before = given == nullptr ? "" : given;
+    setenv("XDG_CONFIG_HOME", (folder.path() / "config").c_str(), 1);
+    const test::Outcome imported = fusec({"calibrate", "--import", "node.json"}, folder.path());
+    EXPECT_EQ(imported.code, 0) << imported.err;
+    EXPECT_THAT(imported.err, HasSubstr("config/fusec/calibrations/node.json`: `--device node` is calibrated from now on"));
+    EXPECT_THAT(fusec({"devices", "show", "node"}, folder.path()).out, HasSubstr("what the system says"));
+    folder.write("bad.json", calibration.substr(0, 100));
+    folder.write("odd.json", std::string(calibration).replace(calibration.find("speed.cores"), 11, "speed.corse"));
+    folder.write("named.json", std::string(calibration).replace(calibration.find("node"), 4, "h200"));
+    for (const char* bad : {"bad.json", "odd.json", "none.json", "named.json"}) {
+        const test::Outcome refused = fusec({"calibrate", "--import", bad}, folder.path());
+        EXPECT_EQ(refused.code, 1) << bad;
+        EXPECT_THAT(refused.err, HasSubstr(bad == std::string("named.json") ? "is called `h200`" : bad));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "config/fusec/calibrations/h200.json"));
+    EXPECT_EQ(folder.read("config/fusec/calibrations/node.json"), calibration);
+    setenv("XDG_CONFIG_HOME", before.c_str(), 1);
+}
+
+TEST_F(Calibrate, SaysWhatIsMissing) {
+    const auto said = [&](const std::vector<std::string>& words, const std::string& text) {
+        std::vector<std::string> line{"calibrate"};
+        line.insert(line.end(), words.begin(), words.end());
+        const test::Outcome outcome = fusec(line, folder.path());
+        EXPECT_EQ(outcome.code, 2) << text;
+        EXPECT_THAT(outcome.err, HasSubstr(text));
+    };
+    said({}, "nothing to do: give --target host -o FILE, --target cuda --emit DIR, or --import FILE");
+    said({"--target", "host"}, "give the file to write with -o FILE");
+    said({"--target", "host", "-o", "x.json", "--emit", "d"}, "--emit: only the probes of a GPU are emitted");
+    said({"--target", "cuda"}, "give the folder for the probes with --emit DIR");
+    said({"--target", "cuda", "--emit", "d", "-o", "x.json"}, "the calibration is written by --import");
+    said({"--target", "cuda", "--emit", "d", "--for", "p.fus"}, "--for: programs are measured with --target host alone");
+    said({"--emit", "d"}, "--target");
+    said({"--target", "cuda", "--emit", "d", "--device", "host-generic"}, "is not a device of `--target cuda`");
+    said({"--target", "cuda", "--emit", "d", "--device", "h2000"}, "h2000");
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "d"));
+    said({"--import", "x.json", "--name", "mine"}, "--name: the name of what is imported is in the file");
+    said({"--target", "host", "--import", "x.json"}, "--import");
+    said({"--target", "host", "-o", "x.json", "--name", "my node"}, "the name of a device, of letters, digits, `-` and `_`, expected");
+}
+
+TEST_F(Calibrate, RefusesTheNameOfAnotherDeviceBeforeItMeasures) {
+    const test::Outcome refused = fusec({"calibrate", "--target", "host", "-o", "x.json", "--name", "h200"}, folder.path());
+    EXPECT_EQ(refused.code, 1) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("--name h200: the name of another device than the one that is calibrated, `host-generic`"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.json"));
+}
+
+// The sources of the probes, whose measurements they are, and what to do with them.
+TEST_F(Calibrate, WritesTheProbesOfAGpu) {
+    const test::Outcome outcome =
+        fusec({"calibrate", "--target", "cuda", "--emit", "probes", "--device", "a100", "--name", "node-7"}, folder.path());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err,
+        AllOf(HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 probes/*.cu -o probes/probes"),
+            HasSubstr("fusec calibrate --import probes/measured.json")));
+    for (const auto& source : std::filesystem::directory_iterator(std::string(FUSEC_SOURCE_DIR) + "/perfmodel/probes/cuda")) {
+        EXPECT_TRUE(std::filesystem::exists(folder.path() / "probes" / source.path().filename())) << source.path();
+    }
+    EXPECT_THAT(folder.read("probes/calibration.h"),
+        AllOf(HasSubstr("FUSEC_CALIBRATION_NAME \"node-7\""), HasSubstr("FUSEC_CALIBRATION_BASE \"a100\"")));
+    folder.write("file", "");
+    const test::Outcome refused = fusec({"calibrate", "--target", "cuda", "--emit", "file"}, folder.path());
+    EXPECT_EQ(refused.code, 1) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("[unwritable-file]"));
+    EXPECT_EQ(fusec({"calibrate", "--target", "cuda", "--emit", "d", "--name", "h200", "--device", "a100"}, folder.path()).code, 1);
+}
+
+// Streams whose bandwidth does not depend on the occupancy, on a GPU that the description fits.
+TEST_F(Calibrate, TakesInWhatProbesMeasured) {
+    std::string rows;
+    for (const auto& [kernel, bytes] : {std::pair("init", 8), {"read", 8}, {"scale", 16}, {"triad", 32}}) {
+        for (const int resident : {2, 4, 8}) {
+            rows += (rows.empty() ? "" : ",\n") +
+                fmt::format(
+                    R"({{"probe": "stream", "kernel": "{}", "block": 256, "resident": {}, "elements": 1e8, "seconds": {}, "clock_ghz": 1.4}})",
+                    kernel, resident, bytes * 1e8 / 1.5e12);
+        }
+    }
+    const std::string head = R"({"schema": 1, "kind": "gpu-measurements", "name": "node", "base": "a100", "date": "2026-11-23T10:00:00Z",
+        "machine": "NVIDIA A100", "commit": "fusec", "arch": 80, "multiprocessors": 108, "l2_bytes": 41943040, "driver": 1, "runtime": 1, "rows": [)";
+    folder.write("measured.json", head + rows + "]}");
+    const test::Outcome outcome = fusec({"calibrate", "--import", "measured.json", "-o", "node.json"}, folder.path());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err,
+        AllOf(HasSubstr("stream.copy.peak"), HasSubstr("triad"), HasSubstr("mean error"),
+            HasSubstr("`speed.dram` stays that of the description")));
+    const json written = json::parse(folder.read("node.json"));
+    EXPECT_EQ(written["kind"], "calibration");
+    EXPECT_EQ(written["base"], "a100");
+    const test::Outcome predicted =
+        fusec({"predict", examples + "demo.fus", "--device", "node.json", "--only", "composite"}, folder.path());
+    EXPECT_EQ(predicted.code, 0) << predicted.err;
+
+    const std::string other = std::string(head).replace(head.find("108"), 3, "132");
+    folder.write("other.json", other + rows + "]}");
+    const test::Outcome refused = fusec({"calibrate", "--import", "other.json", "-o", "x.json"}, folder.path());
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("sm_80 with 132 multiprocessors, which is not what `a100` describes"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.json"));
+}
+
+} // namespace
+} // namespace fusec

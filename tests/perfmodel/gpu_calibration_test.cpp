@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measurements of a GPU that has never been: what `composite` predicts on a device with other figures. Those have to come back.
+#include "perfmodel/fit/gpu_calibration.hpp"
+
+#include "devices.hpp"
+#include "perfmodel/device_figures.hpp"
+#include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/gpu_figures.hpp"
+#include "perfmodel/fit/gpu_points.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+namespace fusec::perfmodel {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr double count = 1U << 25U;
+
+const PredictorKind& composite() {
+    return *std::find_if(predictor_kinds().begin(), predictor_kinds().end(),
+        [](const PredictorKind& kind) { return std::string_view(kind.name) == "composite"; });
+}
+
+/// The figures that are to be found.
+Device never_been() {
+    Device device = standard_device("h200");
+    for (const auto& [key, value] :
+        std::initializer_list<std::pair<const char*, double>>{{"stream.read.tau", 640}, {"stream.read.c", 90}, {"stream.read.peak", 3900},
+            {"stream.mixed.tau", 720}, {"stream.mixed.c", 60}, {"stream.mixed.peak", 3500}, {"stream.copy.tau", 690}, {"stream.copy.c", 70},
+            {"stream.copy.peak", 3300}, {"stream.write.tau", 260}, {"stream.write.c", 20}, {"stream.write.peak", 3700}, {"speed.launch", 3},
+            {"speed.overlap_exponent", 2.6}, {"speed.clock", 1.5}, {"speed.l2", 5000}, {"speed.dram_latency", 400}, {"latency.l2", 300}}) {
+        EXPECT_TRUE(set_figure(device, key, value)) << key;
+    }
+    return device;
+}
+
+ProbeRow row(const char* probe, std::map<std::string, std::string, std::less<>> texts, std::map<std::string, double, std::less<>> numbers) {
+    return {probe, std::move(texts), std::move(numbers)};
+}
+
+/// With the seconds that the device is predicted to take: of its point, the last one.
+ProbeRow predicted(const Device& device, ProbeRow made) {
+    GpuMeasurements alone;
+    alone.rows = {
+        row("stream", {{"kernel", "init"}}, {{"block", 256}, {"resident", 8}, {"elements", count}, {"seconds", 1}, {"clock_ghz", 1}}),
+        made};
+    alone.rows.back().numbers["seconds"] = 1;
+    Diagnostics diagnostics;
+    const auto points = points_of(alone, device, diagnostics);
+    const auto place = std::find_if(points->rbegin(), points->rend(), [&](const Point& point) { return point.place == made.probe; });
+    made.numbers["seconds"] = predictions(composite(), device, std::span(&*place, 1)).front();
+    return made;
+}
+
+GpuMeasurements synthetic(const Device& device) {
+    GpuMeasurements made{
+        "mine", "h200", "2026-11-23T10:00:00Z", "a GPU", "fusec", device.limits.arch, device.limits.sm_count, device.l2_bytes, {}};
+    const double clock = device.clock_ghz;
+    std::vector<ProbeRow>& rows = made.rows;
+    for (const char* kernel : {"init", "read", "scale", "add", "triad", "four"}) {
+        for (const double block : {32.0, 128.0, 256.0, 1024.0}) {
+            for (const double resident : {1.0, 2.0, 4.0, 8.0, 16.0}) {
+                if (block * resident <= device.limits.threads_per_sm) {
+                    rows.push_back(predicted(device,
+                        row("stream", {{"kernel", kernel}},
+                            {{"block", block}, {"resident", resident}, {"elements", count}, {"clock_ghz", clock}})));
+                }
+            }
+        }
+    }
+    for (const char* kernel : {"chained", "staged"}) {
+        for (const double resident : {1.0, 2.0, 8.0}) {
+            for (const double fmas : {0.0, 8.0, 16.0, 32.0, 48.0, 64.0, 128.0}) {
+                rows.push_back(predicted(device,
+                    row("overlap", {{"kernel", kernel}},
+                        {{"fmas", fmas}, {"passes", 512}, {"block", 256}, {"resident", resident},
+                            {"blocks", resident * device.limits.sm_count}, {"clock_ghz", clock}})));
+            }
+        }
+    }
+    for (double elements = 8192; elements <= count; elements *= 4) {
+        for (const char* cache : {"warm", "cold"}) {
+            rows.push_back(
+                predicted(device, row("volume", {{"cache", cache}}, {{"block", 256}, {"elements", elements}, {"clock_ghz", clock}})));
+        }
+    }
+    rows.push_back(
+        predicted(device, row("width", {}, {{"word", 16}, {"loads", 4}, {"block", 256}, {"words", count}, {"clock_ghz", clock}})));
+    rows.push_back(row("grid", {{"kernel", "copy"}}, {{"wave", 1056}, {"blocks", 2112}, {"threads", 256}}));
+    rows.back() = predicted(device, rows.back());
+    for (const double threads : {32.0, 256.0, 1024.0}) {
+        for (double blocks = 1; blocks <= 1e6; blocks *= 10) { // 3 us, 0.2 ns a block, 0.05 ns a warp
+            rows.push_back(row("launch", {{"mode", "stream"}},
+                {{"blocks", blocks}, {"threads", threads}, {"seconds", 3e-6 + blocks * (0.2e-9 + threads / 32 * 0.05e-9)}}));
+        }
+    }
+    for (const auto& [bytes, cycles] : {std::pair(16384.0, 33.0), {1048576.0, 300.0}, {0.4 * device.l2_bytes, 300.0},
+             {0.9 * device.l2_bytes, 500.0}, {16 * device.l2_bytes, 600.0}}) {
+        rows.push_back(row("chase", {{"space", "global"}}, {{"bytes", bytes}, {"cycles", cycles}, {"clock_ghz", clock}}));
+    }
+    rows.push_back(row("chase", {{"space", "shared"}}, {{"bytes", 4096}, {"cycles", 27}, {"clock_ghz", clock}}));
+    // A pipe with `latency` that starts an operation of a warp every `interval`, once per multiprocessor.
+    for (const auto& [operation, latency, interval] :
+        {std::tuple("fma_f32", 4.5, 0.25), {"fma_f64", 9.0, 0.5}, {"add_i32", 5.0, 0.5}, {"reciprocal", 20.0, 2.0}}) {
+        for (const double independent : {1.0, 4.0}) {
+            for (const double warps : {1.0, 8.0, 32.0}) {
+                rows.push_back(row("pipe", {{"operation", operation}},
+                    {{"independent", independent}, {"warps", warps}, {"cycles", std::max(latency / independent, warps * interval)}}));
+            }
+        }
+    }
+    rows.push_back(row("shared", {{"way", "load"}}, {{"word", 4}, {"stride", 32}, {"cycles", 40}}));
+    rows.push_back(
+        row("stride", {{"level", "dram"}}, {{"stride", 32}, {"words", 1e6}, {"block", 256}, {"seconds", 1e-5}, {"clock_ghz", 1.5}}));
+    return made;
+}
+
+class GpuCalibrations : public testing::Test {
+protected:
+    double found(const Calibration& calibration, const std::string& key) const {
+        const auto figure = std::find_if(
+            calibration.figures.begin(), calibration.figures.end(), [&](const CalibratedFigure& each) { return each.key == key; });
+        EXPECT_NE(figure, calibration.figures.end()) << key;
+        return figure == calibration.figures.end() ? 0 : figure->value;
+    }
+    Diagnostics diagnostics;
+};
+
+TEST_F(GpuCalibrations, FindTheFiguresThatMadeTheMeasurements) {
+    const Device truth = never_been();
+    const auto result = calibrate_gpu(synthetic(truth), diagnostics);
+    ASSERT_TRUE(result.has_value()) << diagnostics.all().front().message;
+    for (const char* key : {"stream.read.tau", "stream.read.peak", "stream.mixed.tau", "stream.mixed.peak", "stream.copy.tau",
+             "stream.copy.peak", "stream.write.tau", "stream.write.peak", "speed.launch", "speed.l2", "speed.overlap_exponent"}) {
+        EXPECT_NEAR(found(result->calibration, key) / figure(truth, key).value(), 1, 0.03) << key;
+    }
+    for (const auto& judged : result->judged) {
+        EXPECT_LT(judged.accuracy.mape, 0.03) << judged.kernel;
+    }
+    const auto kernels = [&](bool held_out) {
+        std::vector<std::string> names;
+        for (const auto& judged : result->judged) {
+            if (judged.held_out == held_out) {
+                names.push_back(judged.kernel);
+            }
+        }
+        return names;
+    };
+    EXPECT_THAT(kernels(false), testing::ElementsAre("init", "read", "scale", "add", "triad", "four", "chained", "start-up", "in L2"));
+    EXPECT_THAT(kernels(true), testing::UnorderedElementsAre("overlap", "staged", "width", "around L2", "cold", "waves"));
+    // What it writes is a calibration.
+    Diagnostics again;
+    const auto device = calibrated_device(result->calibration, again);
+    ASSERT_TRUE(device.has_value()) << again.all().front().message;
+    EXPECT_EQ(device->name, "mine");
+    EXPECT_THAT(result->left_out, testing::Contains(HasSubstr("`staircase` needs `staircase.ta`")));
+    EXPECT_THAT(result->left_out, testing::Contains("`speed.dram` stays that of the description"));
+}
+
+TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
+    const GpuMeasurements measured = synthetic(never_been());
+    Calibration calibration;
+    calibration.figures = measured_figures(measured);
+    for (const auto& [key, value] :
+        std::initializer_list<std::pair<const char*, double>>{{"speed.clock", 1.5}, {"speed.dram_latency", 400}, {"latency.l1", 33},
+            {"latency.l2", 300}, {"speed.shared_latency", 27}, {"latency.arithmetic_f32", 4.5}, {"latency.arithmetic_f64", 9},
+            {"latency.integer", 5}, {"latency.special", 20}, {"speed.fma_f32", 128}, {"speed.fma_f64", 64}, {"wave.integer_rate", 64},
+            {"speed.special", 16}, {"speed.issue_slots", 4}, {"speed.shared_wavefronts", 0.8}, {"wave.launch_per_block", 0.2},
+            {"wave.launch_per_warp", 0.05}, {"wave.uncoalesced_band", 400}, {"hong-kim.departure_uncoalesced", 1e-5 * 1.5e9 * 132 / 1e6}}) {
+        EXPECT_NEAR(found(calibration, key) / value, 1, 1e-4) << key;
+    }
+    EXPECT_NEAR(found(calibration, "speed.launch"), 3, 1e-3);
+    EXPECT_NEAR(found(calibration, "speed.l2") / 5000, 1, 0.25)
+        << "launch and turnaround of what is subtracted are not quite those of the rest";
+    GpuMeasurements some = measured;
+    std::erase_if(some.rows, [](const ProbeRow& each) { return each.probe == "pipe"; });
+    calibration.figures = measured_figures(some);
+    EXPECT_TRUE(std::none_of(calibration.figures.begin(), calibration.figures.end(),
+        [](const CalibratedFigure& each) { return each.key == "latency.special"; }));
+}
+
+TEST_F(GpuCalibrations, AreOfTheGpuThatTheDescriptionIsOf) {
+    GpuMeasurements measured = synthetic(never_been());
+    measured.multiprocessors = 114;
+    EXPECT_FALSE(calibrate_gpu(measured, diagnostics).has_value());
+    EXPECT_EQ(diagnostics.all().front().message, "measured on `a GPU`, sm_90 with 114 multiprocessors, which is not what `h200` describes");
+}
+
+TEST_F(GpuCalibrations, NeedStreams) {
+    GpuMeasurements measured = synthetic(never_been());
+    std::erase_if(measured.rows, [](const ProbeRow& each) { return each.probe != "launch"; });
+    EXPECT_FALSE(calibrate_gpu(measured, diagnostics).has_value());
+    EXPECT_THAT(diagnostics.all().front().message, HasSubstr("no streams among the measurements"));
+}
+
+class GpuMeasurementFiles : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "fusec-measured-XXXXXX").string();
+        folder = mkdtemp(pattern.data());
+    }
+    void TearDown() override { fs::remove_all(folder); }
+
+    /// What reading the file reports with `before` replaced by `after`; empty: nothing.
+    std::string said(const std::string& before, const std::string& after) const {
+        std::string text = example;
+        text.replace(text.find(before), before.size(), after);
+        std::ofstream(folder / "m.json") << text;
+        Diagnostics diagnostics;
+        const auto measured = read_gpu_measurements(folder / "m.json", diagnostics);
+        EXPECT_EQ(measured.has_value(), !diagnostics.has_errors());
+        std::ostringstream out;
+        render(diagnostics, out, false);
+        return std::move(out).str();
+    }
+
+    const std::string example = R"({
+  "schema": 1,
+  "kind": "gpu-measurements",
+  "name": "mine", "base": "h200", "date": "2026-11-23T10:00:00Z", "machine": "NVIDIA H200", "commit": "fusec",
+  "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
+  "rows": [
+    {"probe": "stream", "kernel": "read", "block": 256, "resident": 8, "elements": 26214400, "seconds": 5.1e-05, "clock_ghz": 1.98},
+    {"probe": "barrier", "warps": 8, "resident": 2, "cycles": 31.5}
+  ]
+})";
+    fs::path folder;
+};
+
+TEST_F(GpuMeasurementFiles, AreRead) {
+    EXPECT_EQ(said("", ""), "");
+    EXPECT_TRUE(has_gpu_measurements(folder / "m.json"));
+    Diagnostics diagnostics;
+    const auto measured = read_gpu_measurements(folder / "m.json", diagnostics);
+    ASSERT_EQ(measured->rows.size(), 2U);
+    EXPECT_EQ(measured->multiprocessors, 132);
+    EXPECT_EQ(measured->of("stream").front()->text("kernel"), "read");
+    EXPECT_EQ(measured->of("barrier").front()->number("cycles"), 31.5);
+}
+
+TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
+    EXPECT_THAT(said("\"stream\"", "\"streem\""), HasSubstr("m.json:7:15: error: no probe is called `streem` [invalid-measurement]"));
+    EXPECT_THAT(said("5.1e-05", "0"), testing::AllOf(HasSubstr("m.json:7"), HasSubstr("`seconds` has to be positive")));
+    EXPECT_THAT(said("\"warps\": 8, ", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("warps")));
+    EXPECT_THAT(said("\"warps\": 8", "\"warps\": 8, \"blocks\": 2"), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("blocks")));
+    EXPECT_THAT(said("\"schema\": 1", "\"schema\": 2"), HasSubstr("measurements of schema 2, this compiler reads schema 1"));
+    EXPECT_THAT(said("  ]\n}", ""), HasSubstr("[invalid-measurement]")) << "a run that was stopped";
+    EXPECT_THAT(said("\"multiprocessors\": 132", "\"multiprocessors\": 0"), HasSubstr("`multiprocessors` has to be from 1 to 1000000"));
+}
+
+TEST_F(GpuMeasurementFiles, OfAnotherKindAreNone) {
+    std::ofstream(folder / "c.json") << R"({"schema": 1, "kind": "calibration"})";
+    EXPECT_FALSE(has_gpu_measurements(folder / "c.json"));
+    EXPECT_FALSE(has_gpu_measurements(folder / "none.json"));
+}
+
+} // namespace
+} // namespace fusec::perfmodel
