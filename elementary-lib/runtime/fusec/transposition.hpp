@@ -47,7 +47,7 @@ FUSEC_DEVICE void stream(T* memory, simd<T, Width> words) {
     store(memory, words);
 }
 
-// [chunk transposition needs simd]
+// [chunk transposition needs simd stream]
 // Between Width consecutive elements of Words components each, as they lie in memory (vector i = words i*Width .. i*Width+Width-1),
 // and lanes (vector w = component w of every element), in registers, for every Words: three sweeps over the vectors, after Catanzaro,
 // Keller and Garland, "A decomposition for in-place matrix transposition" (PPoPP 2014). A sweep is either a rotation of each lane
@@ -113,6 +113,24 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
         ((rows[Row] = permuted<false, Row>(rows[Row])), ...);
         rotate<false, common, 1, before(Lane)...>(rows);
     }
+
+    // The vectors of memory, Stride words apart, and lanes; no loop over them, for compilers decide what lives in registers before they unroll
+    // loops of more than a few passes, and leave the arrays of those in memory.
+    template <int Stride>
+    FUSEC_DEVICE static void load_lanes(const T* memory, vector* lanes) {
+        vector rows[] = {load<T, Width>(memory + Row * Stride)...};
+        to_lanes(rows);
+        ((lanes[Row] = rows[Row]), ...);
+    }
+    template <bool Streaming, int Stride>
+    FUSEC_DEVICE static void store_lanes(T* memory, const vector* lanes) {
+        vector rows[] = {lanes[Row]...};
+        to_memory(rows);
+        if constexpr (Streaming)
+            (stream(memory + Row * Stride, rows[Row]), ...);
+        else
+            (store(memory + Row * Stride, rows[Row]), ...);
+    }
 };
 
 // [chunk load_transposed needs transposition stream]
@@ -123,18 +141,11 @@ constexpr int most_words_at_once = 64;
 template <class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
     if constexpr (Words <= most_words_at_once) {
-        for (int i = 0; i < Words; ++i)
-            lanes[i] = load<T, Width>(memory + i * Width);
-        transposition<T, Width, Words>::to_lanes(lanes);
+        transposition<T, Width, Words>::template load_lanes<Width>(memory, lanes);
     } else {
         for (int first = 0; first < Words; first += Width) {
             const int strip = first < Words - Width ? first : Words - Width; // the last one overlaps the one before
-            simd<T, Width> block[Width];
-            for (int e = 0; e < Width; ++e)
-                block[e] = load<T, Width>(memory + e * Words + strip);
-            transposition<T, Width, Width>::to_lanes(block);
-            for (int i = 0; i < Width; ++i)
-                lanes[strip + i] = block[i];
+            transposition<T, Width, Width>::template load_lanes<Words>(memory + strip, lanes + strip);
         }
     }
 }
@@ -144,16 +155,7 @@ FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words
 template <bool Streaming, class T, int Width, int Words>
 FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Words]) {
     if constexpr (Words <= most_words_at_once) {
-        simd<T, Width> rows[Words];
-        for (int i = 0; i < Words; ++i)
-            rows[i] = lanes[i];
-        transposition<T, Width, Words>::to_memory(rows);
-        for (int i = 0; i < Words; ++i) {
-            if constexpr (Streaming)
-                stream(memory + i * Width, rows[i]);
-            else
-                store(memory + i * Width, rows[i]);
-        }
+        transposition<T, Width, Words>::template store_lanes<Streaming, Width>(memory, lanes);
     } else if constexpr (Streaming) {
         alignas(vector_bytes) T staged[Width * Words];
         store_transposed<false>(staged, lanes);
@@ -162,12 +164,7 @@ FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Word
     } else {
         for (int first = 0; first < Words; first += Width) {
             const int strip = first < Words - Width ? first : Words - Width;
-            simd<T, Width> block[Width];
-            for (int i = 0; i < Width; ++i)
-                block[i] = lanes[strip + i];
-            transposition<T, Width, Width>::to_memory(block);
-            for (int e = 0; e < Width; ++e)
-                store(memory + e * Words + strip, block[e]);
+            transposition<T, Width, Width>::template store_lanes<false, Words>(memory + strip, lanes + strip);
         }
     }
 }
