@@ -3,7 +3,9 @@
 
 #include "bench/run_record.hpp"
 #include "cli/host_calibration.hpp"
+#include "cli/host_probes.hpp"
 #include "cli/measurements.hpp"
+#include "perfmodel/predictor.hpp"
 #include "support/files.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -37,20 +40,88 @@ Json to_json(const HostVerdict& verdict) {
         {"ranks_of_the_five_fastest", verdict.fastest}};
 }
 
+/// Streams of several mixes out of memory, which say how fast it is just now.
+class Yardstick {
+public:
+    /// `calibrated`: the points of the calibration, with the same streams.
+    Yardstick(const std::filesystem::path& device, const std::filesystem::path& scratch, const std::vector<perfmodel::Point>& calibrated,
+        Diagnostics& diagnostics)
+        : probes_(device, scratch) {
+        constexpr double bytes = 256.0 * 1024 * 1024;
+        cli::Compilation* c =
+            probes_.compile(perfmodel::devices_folder().parent_path() / "probes" / "streams.fus", "none", Precision::f32, diagnostics);
+        if (c == nullptr) {
+            fail("the streams do not compile", diagnostics);
+        }
+        for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+            const cli::HostProbe probe = cli::HostProbes::probe(*c, kernel, "streams", bytes, false);
+            const auto then =
+                std::find_if(calibrated.begin(), calibrated.end(), [&](const auto& point) { return point.kernel == probe.name; });
+            if (then == calibrated.end()) {
+                fail("the calibration has no " + probe.name, diagnostics);
+            }
+            units.push_back(probe.unit);
+            calibrated_.push_back(then->seconds / static_cast<double>(then->elements));
+        }
+    }
+
+    /// How much longer they take than when the host was calibrated: the geometric mean.
+    double slowdown(const std::vector<std::vector<double>>& seconds) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < calibrated_.size(); ++i) {
+            sum += std::log(execute::median(seconds.at(i)) / static_cast<double>(units[i].elements) / calibrated_[i]);
+        }
+        return std::exp(sum / static_cast<double>(calibrated_.size()));
+    }
+
+    std::vector<execute::TimedUnit> units;
+
+private:
+    cli::HostProbes probes_;
+    std::vector<double> calibrated_; ///< seconds of an element
+};
+
+/// The device with memory that takes so much longer.
+perfmodel::Device slowed(perfmodel::Device device, double slowdown) {
+    for (const char* key : {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.dram"}) {
+        perfmodel::set_figure(device, key, perfmodel::figure(device, key).value() / slowdown);
+    }
+    perfmodel::RoutineTimes times = *device.routine_times;
+    for (auto& [name, routine] : times.routines) {
+        if (name.starts_with("load ") || name.starts_with("store ")) { // of lists in memory
+            for (double& ns : routine.ns) {
+                ns *= slowdown;
+            }
+        }
+    }
+    device.routine_times = std::make_shared<const perfmodel::RoutineTimes>(std::move(times));
+    return device;
+}
+
 /// Everything measured of one program.
 struct Measured {
     std::string program;
     bool held_out = false;
     std::uint64_t elements = 0;
     std::vector<std::string> predictors;
-    std::vector<std::vector<double>> predicted; ///< of each kernel by each predictor
+    std::vector<std::vector<double>> calibrated; ///< of each kernel by each predictor, as calibrated
+    std::vector<std::vector<double>> predicted;  ///< at the bandwidth of the moment
     std::vector<double> measured, spreads;
     double loss = 0; ///< of the chosen plan against the fastest that was measured
     Json json;
 };
 
+Json verdicts_of(const std::vector<std::string>& predictors, const std::vector<std::vector<double>>& predicted,
+    const std::vector<double>& measured, const std::vector<double>& spreads) {
+    Json verdicts = Json::array();
+    for (const HostVerdict& verdict : judge_kernels(predictors, predicted, measured, spreads)) {
+        verdicts.push_back(to_json(verdict));
+    }
+    return verdicts;
+}
+
 Measured measure_program(const std::filesystem::path& program, bool held_out, const std::string& device, const HostAuditOptions& options,
-    execute::TimingSetup setup) {
+    const Yardstick& yardstick, execute::TimingSetup setup) {
     Diagnostics diagnostics;
     cli::Compilation c;
     c.options.program = program;
@@ -61,24 +132,31 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     if (!cli::compile_to_measure(c, std::nullopt, diagnostics)) {
         fail(program.string() + " does not compile", diagnostics);
     }
-    const auto found = cli::measure(c, {false, options.sample, options.seed}, setup, diagnostics);
+    const auto found = cli::measure(c, {false, options.sample, options.seed}, setup, diagnostics, yardstick.units);
     if (!found) {
         fail(program.string() + " cannot be measured", diagnostics);
     }
-    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, 0, {}};
+    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, 0, {}};
+    const double slowdown = yardstick.slowdown(found->beside);
+    std::vector<std::unique_ptr<perfmodel::Predictor>> now;
+    for (const std::string& name : result.predictors) {
+        now.push_back(perfmodel::make_predictor(name, slowed(*c.device, slowdown), diagnostics));
+    }
     Json kernels = Json::array(), plans = Json::array();
     for (std::size_t k = 0; k < found->kernels.size(); ++k) {
         const cli::Predictions::Kernel& kernel = found->predictions.kernels[k];
-        std::vector<double> predicted;
+        std::vector<double> calibrated, predicted;
         Json said = Json::object();
         for (std::size_t p = 0; p < kernel.by_predictor.size(); ++p) {
-            predicted.push_back(kernel.by_predictor[p].cost.seconds);
-            said[result.predictors[p]] = std::isfinite(predicted.back()) ? Json(predicted.back()) : Json();
+            calibrated.push_back(kernel.by_predictor[p].cost.seconds);
+            predicted.push_back(now[p]->cost(kernel.candidate.work, c.options.elements).seconds);
+            said[result.predictors[p]] = std::isfinite(predicted.back()) ? Json::array({calibrated.back(), predicted.back()}) : Json();
         }
         std::string calls;
         for (const fusion::CallPlan& call : kernel.candidate.order) {
             calls += (calls.empty() ? "" : " ") + c.graph->program().name_of(call.call);
         }
+        result.calibrated.push_back(std::move(calibrated));
         result.predicted.push_back(std::move(predicted));
         result.measured.push_back(execute::median(found->kernels[k]));
         result.spreads.push_back(spread_of(found->kernels[k]));
@@ -93,34 +171,31 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
             {"median_seconds", typical}, {"spread", spread_of(plan.seconds)}});
     }
     result.loss = execute::median(found->plans.front().seconds) / fastest - 1;
-    Json verdicts = Json::array();
-    for (const HostVerdict& verdict : judge_kernels(result.predictors, result.predicted, result.measured, result.spreads)) {
-        verdicts.push_back(to_json(verdict));
-    }
-    result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements}, {"verdicts", std::move(verdicts)},
+    result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements}, {"slowdown_of_streams", slowdown},
+        {"verdicts", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
+        {"as_calibrated", verdicts_of(result.predictors, result.calibrated, result.measured, result.spreads)},
         {"loss_of_the_chosen_plan", result.loss}, {"plans", std::move(plans)}, {"kernels", std::move(kernels)}};
     return result;
 }
 
 /// The kernels of all programs of one half, as one set.
 Json pooled(const std::vector<Measured>& all, bool held_out) {
-    std::vector<std::vector<double>> predicted;
+    std::vector<std::vector<double>> calibrated, predicted;
     std::vector<double> measured, spreads, losses;
     std::vector<std::string> predictors;
     for (const Measured& program : all) {
         if (program.held_out == held_out) {
             predictors = program.predictors;
+            calibrated.insert(calibrated.end(), program.calibrated.begin(), program.calibrated.end());
             predicted.insert(predicted.end(), program.predicted.begin(), program.predicted.end());
             measured.insert(measured.end(), program.measured.begin(), program.measured.end());
             spreads.insert(spreads.end(), program.spreads.begin(), program.spreads.end());
             losses.push_back(program.loss);
         }
     }
-    Json verdicts = Json::array();
-    for (const HostVerdict& verdict : judge_kernels(predictors, predicted, measured, spreads)) {
-        verdicts.push_back(to_json(verdict));
-    }
-    return {{"verdicts", std::move(verdicts)}, {"median_spread", spreads.empty() ? 0 : execute::median(spreads)},
+    return {{"verdicts", verdicts_of(predictors, predicted, measured, spreads)},
+        {"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)},
+        {"median_spread", spreads.empty() ? 0 : execute::median(spreads)},
         {"median_loss_of_chosen_plans", losses.empty() ? 0 : execute::median(losses)},
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
 }
@@ -176,15 +251,16 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     if (!write_files({{device, perfmodel::to_json(calibration->calibration)}}, diagnostics, {})) {
         fail("the calibration cannot be written", diagnostics);
     }
+    const Yardstick yardstick(device, scratch.path(), calibration->points, diagnostics);
     std::vector<Measured> all;
     Json result = run_record(sources);
     result["schema"] = "fusec-audit-host";
-    result["version"] = 1;
+    result["version"] = 2;
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
     result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));
     result["programs"] = Json::array();
     for (std::size_t i = 0; i < options.programs.size(); ++i) {
-        all.push_back(measure_program(options.programs[i], i % 2 == 1, device.string(), options, *setup));
+        all.push_back(measure_program(options.programs[i], i % 2 == 1, device.string(), options, yardstick, *setup));
         std::cerr << all.back().program << (i % 2 == 1 ? " (held out)" : "") << ": " << all.back().measured.size() << " kernels\n";
         result["programs"].push_back(std::move(all.back().json));
     }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predictions for a host against measurements on it. The host is calibrated with the kernels of half of the programs (and the routines of all);
 // then kernels and plans of every program are measured, and predictors are judged by those of the other half.
+//
+// Memory that other machines share is not as fast at one moment as at another. So streams are measured in turns with each program's kernels, and
+// predictors are judged twice: as calibrated, and at the bandwidth of the moment, which is the calibrated one over how much longer the
+// streams take than when the host was calibrated.
 #pragma once
 
 #include "perfmodel/fit/statistics.hpp"

@@ -62,10 +62,14 @@ bool write_gpu_probes(const GpuProbeOptions& options, Diagnostics& diagnostics) 
 }
 
 std::string gpu_probe_commands(const GpuProbeOptions& options, const perfmodel::Device& device) {
-    const std::string folder = options.folder.string();
+    Diagnostics ignored; // they have just been read
+    std::string listed;
+    for (const fs::path& source : sources(ignored)) {
+        listed += source.extension() == ".cu" ? " " + source.filename().string() : "";
+    }
     return fmt::format(
-        "nvcc -std=c++17 -O3 -arch=sm_{} {}/*.cu -o {}/probes\n{}/probes > {}/measured.json\nfusec calibrate --import {}/measured.json",
-        device.limits.arch, folder, folder, folder, folder, folder);
+        "cd '{}'\nnvcc -std=c++17 -O3 -arch=sm_{}{} -o probes\n./probes > measured.json\nfusec calibrate --import measured.json",
+        options.folder.string(), device.limits.arch, listed);
 }
 
 } // namespace fusec::cli

@@ -78,8 +78,8 @@ std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSe
     return selection.all ? kept_candidates(c) : c.plans.front().kernels;
 }
 
-std::optional<Measurements> measure(
-    Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics) {
+std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup,
+    Diagnostics& diagnostics, const std::vector<execute::TimedUnit>& beside) {
     Measurements result;
     result.plans = plans_to_measure(c);
     auto predictions = predict(c, kernels_to_measure(c, selection), std::nullopt, diagnostics);
@@ -95,6 +95,7 @@ std::optional<Measurements> measure(
     for (const Predictions::Kernel& kernel : result.predictions.kernels) {
         add(codegen::lower(kernel.candidate, "kernel", *c.graph, *c.catalog));
     }
+    units.insert(units.end(), beside.begin(), beside.end());
     auto seconds = execute::time_units(units, setup, diagnostics);
     if (!seconds) {
         return std::nullopt;
@@ -103,7 +104,10 @@ std::optional<Measurements> measure(
         result.plans[i].seconds = seconds->at(i);
     }
     result.compiler = setup.compiler.version.substr(0, setup.compiler.version.find('\n'));
-    result.kernels.assign(seconds->begin() + static_cast<std::ptrdiff_t>(result.plans.size()), seconds->end());
+    const auto kernels = seconds->begin() + static_cast<std::ptrdiff_t>(result.plans.size());
+    const auto others = seconds->end() - static_cast<std::ptrdiff_t>(beside.size());
+    result.kernels.assign(kernels, others);
+    result.beside.assign(others, seconds->end());
     return result;
 }
 

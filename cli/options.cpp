@@ -448,9 +448,9 @@ private:
             "FILE");
         named(
             app.add_option("--emit", calibrate_.emitted, "--target cuda: folder for the sources of the probes")->needs(calibrated_), "DIR");
-        named(app.add_option(
-                     "--device", calibrate_.device, "--target cuda: the description of the GPU, a name of `fusec devices` (default h200)")
-                  ->needs(calibrated_),
+        base_ = named(app.add_option("--device", calibrate_.device,
+                             "--target cuda: the description of the GPU, a name of `fusec devices` (default h200)")
+                          ->needs(calibrated_),
             "NAME");
         named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default that of its description)")
                   ->check(check_device_name),
@@ -475,6 +475,7 @@ private:
         refuse(calibrated_->count() > 0 && !cuda && !calibrate_.output, "--target host: give the file to write with -o FILE");
         refuse(calibrated_->count() > 0 && !cuda && calibrate_.emitted, "--emit: only the probes of a GPU are emitted");
         refuse(cuda && !calibrate_.emitted, "--target cuda: give the folder for the probes with --emit DIR");
+        refuse(!cuda && base_->count() > 0, "--device: this host is measured, or what a file holds is taken in");
         refuse(cuda && calibrate_.output, "--target cuda: the calibration is written by --import, when the probes have run");
         refuse((cuda || calibrate_.imported) && !calibrate_.programs.empty(), "--for: programs are measured with --target host alone");
         refuse(calibrate_.imported && !calibrate_.name.empty(), "--name: the name of what is imported is in the file");
@@ -557,7 +558,8 @@ private:
     Predict predict_;
     Bench bench_;
     Calibrate calibrate_;
-    CLI::Option* calibrated_ = nullptr; ///< of calibrate
+    CLI::Option* calibrated_ = nullptr;
+    CLI::Option* base_ = nullptr; ///< of `calibrate`
     Library library_;
     CLI::Option* top_ = nullptr; ///< of explore
     CLI::App *show_device_ = nullptr, *list_ = nullptr, *show_ = nullptr;

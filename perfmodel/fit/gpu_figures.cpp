@@ -21,7 +21,8 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Coefficients of y = fixed + a u + b v with the least sum of squared relative deviations; none where the system has no one solution.
+/// Coefficients of y = fixed + a u + b v, none negative, with the least sum of squared relative deviations; none where the system has no one
+/// solution.
 std::optional<std::array<double, 2>> plane(
     double fixed, const std::vector<double>& u, const std::vector<double>& v, const std::vector<double>& y) {
     double uu = 0, uv = 0, vv = 0, uy = 0, vy = 0;
@@ -37,7 +38,11 @@ std::optional<std::array<double, 2>> plane(
     if (!(determinant > 1e-9 * uu * vv)) {
         return std::nullopt;
     }
-    return std::array{(uy * vv - vy * uv) / determinant, (vy * uu - uy * uv) / determinant};
+    const double a = (uy * vv - vy * uv) / determinant, b = (vy * uu - uy * uv) / determinant;
+    if (a < 0) {
+        return std::array{0.0, std::max(0.0, vy / vv)};
+    }
+    return b < 0 ? std::array{std::max(0.0, uy / uu), 0.0} : std::array{a, b};
 }
 
 class Figures {
@@ -63,6 +68,7 @@ private:
     void set(const char* key, double value, std::size_t points, double residual, const std::string& how) {
         const Field* field = find_field(key, fusion::Target::cuda);
         if (points > 0 && field != nullptr && value >= field->least && value <= field->most) {
+            std::erase_if(found_, [&](const CalibratedFigure& each) { return each.key == key; });
             found_.push_back({key, value, field->unit, static_cast<int>(points), residual, how});
         }
     }
@@ -115,7 +121,7 @@ private:
             set("speed.shared_latency", row->number("cycles"), 1, 0, "indices within shared memory");
         }
         for (const auto& [key, operation] : {std::pair("latency.arithmetic_f32", "fma_f32"), {"latency.arithmetic_f64", "fma_f64"},
-                 {"latency.integer", "add_i32"}, {"latency.special", "reciprocal"}}) {
+                 {"latency.integer", "add_i32"}, {"latency.special", "reciprocal_root"}}) {
             for (const ProbeRow* row : rows("pipe", [&](const ProbeRow& each) {
                      return each.text("operation") == operation && each.number("independent") == 1 && each.number("warps") == 1;
                  })) {
@@ -141,13 +147,13 @@ private:
             }
         }
         std::vector<double> special;
-        for (const char* operation : {"reciprocal", "reciprocal_root", "exponential_2", "logarithm_2", "sine"}) {
+        for (const char* operation : {"reciprocal_root", "exponential_2", "logarithm_2", "sine"}) {
             if (const double rate = rate_of(operation); rate > 0) {
                 special.push_back(rate);
             }
         }
         if (!special.empty()) {
-            set("speed.special", median(special), special.size(), 0, "many chains of special functions, the median of five functions");
+            set("speed.special", median(special), special.size(), 0, "many chains of special functions, the median of four functions");
         }
         std::vector<double> issued;
         for (const ProbeRow* row : measured_.of("pair")) {
@@ -158,6 +164,8 @@ private:
                 issued.push_back(rate / warp);
             }
         }
+        constexpr double most = 4.2; // four schedulers: beyond, the compiler has left operations out
+        std::erase_if(issued, [](double rate) { return rate > most; });
         if (!issued.empty()) {
             set("speed.issue_slots", *std::max_element(issued.begin(), issued.end()), issued.size(), 0,
                 "instructions of warps per clock, the most of single operations and pairs");
@@ -175,6 +183,7 @@ private:
 
     /// Read and written bytes over the time beyond that of the least volume.
     void cache() {
+        set("speed.l2_bytes", measured_.l2_bytes, 1, 0, "what the driver says");
         double best = 0;
         std::size_t points = 0;
         const Rows warm = rows("volume", [&](const ProbeRow& row) { return row.text("cache") == "warm"; });
@@ -199,7 +208,7 @@ private:
         std::vector<double> seconds, blocks, warps, threads, none;
         double start = streamed.front()->number("seconds");
         for (const ProbeRow* row : streamed) {
-            start = std::min(start, row->number("seconds"));
+            start = start_ = std::min(start, row->number("seconds"));
             seconds.push_back(row->number("seconds"));
             blocks.push_back(row->number("blocks"));
             warps.push_back(row->number("blocks") * std::ceil(row->number("threads") / warp));
@@ -216,9 +225,9 @@ private:
         set("pipeline.launch_per_thread", along / squares * 1e12, streamed.size(), 0,
             "empty kernels over their threads, least squares of relative deviations");
         if (const auto law = plane(start, blocks, warps, seconds)) {
-            set("wave.launch_per_block", std::max(0.0, (*law)[0]) * 1e9, streamed.size(), 0,
+            set("wave.launch_per_block", (*law)[0] * 1e9, streamed.size(), 0,
                 "empty kernels over their blocks and warps, least squares of relative deviations");
-            set("wave.launch_per_warp", std::max(0.0, (*law)[1]) * 1e9, streamed.size(), 0,
+            set("wave.launch_per_warp", (*law)[1] * 1e9, streamed.size(), 0,
                 "empty kernels over their blocks and warps, least squares of relative deviations");
         }
         for (const ProbeRow* row : rows("stream", [](const ProbeRow& each) {
@@ -233,7 +242,10 @@ private:
     void strides() {
         for (const ProbeRow* row :
             rows("stride", [](const ProbeRow& each) { return each.text("level") == "dram" && each.number("stride") == warp; })) {
-            const double words = row->number("words"), seconds = row->number("seconds");
+            const double words = row->number("words"), seconds = row->number("seconds") - start_;
+            if (seconds <= 0) {
+                continue;
+            }
             set("wave.uncoalesced_band", 4 * words / seconds * 1e-9, 1, 0, "floats read from memory, 128 bytes apart");
             set("hong-kim.departure_uncoalesced", seconds * row->number("clock_ghz") * 1e9 * measured_.multiprocessors / words, 1, 0,
                 "clocks of a multiprocessor per float read from memory, 128 bytes apart");
@@ -242,6 +254,7 @@ private:
 
     const GpuMeasurements& measured_;
     std::vector<CalibratedFigure> found_;
+    double start_ = 0; ///< seconds of an empty kernel
 };
 
 } // namespace

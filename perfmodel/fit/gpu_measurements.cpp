@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/fit/gpu_measurements.hpp"
 
+#include "perfmodel/calibration.hpp"
 #include "support/files.hpp"
 #include "support/located_json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <limits>
+#include <cmath>
 #include <memory>
+#include <utility>
 
 namespace fusec::perfmodel {
 
 namespace {
 
-/// What a number of a row may be at least.
-enum class Least {
-    zero,
-    one,
-    positive
+/// What a number of a row may be.
+enum class Range {
+    positive,
+    few,       ///< whole, 1 to a million
+    from_zero, ///< whole, 0 to a million
+    count      ///< whole, 1 to 1e15
 };
 
 struct NumberKey {
     const char* key;
-    Least least;
+    Range range;
 };
 
 struct ProbeKeys {
@@ -32,34 +36,35 @@ struct ProbeKeys {
 };
 
 const std::vector<ProbeKeys>& known_probes() {
-    constexpr NumberKey seconds{"seconds", Least::positive}, clock{"clock_ghz", Least::positive}, cycles{"cycles", Least::positive};
-    constexpr NumberKey block{"block", Least::one}, resident{"resident", Least::one}, elements{"elements", Least::one};
+    using enum Range;
+    constexpr NumberKey seconds{"seconds", positive}, clock{"clock_ghz", positive}, cycles{"cycles", positive};
+    constexpr NumberKey block{"block", few}, resident{"resident", few}, elements{"elements", count}, registers{"registers", few};
     static const std::vector<ProbeKeys> all = {
-        {"launch", {"mode"}, {{"blocks", Least::one}, {"threads", Least::one}, seconds}},
-        {"grid", {"kernel"}, {{"wave", Least::one}, {"blocks", Least::one}, {"threads", Least::one}, seconds}},
-        {"chase", {"space"}, {{"bytes", Least::one}, cycles, clock}},
+        {"launch", {"mode"}, {{"blocks", few}, {"threads", few}, seconds}},
+        {"grid", {"kernel"}, {{"wave", few}, {"blocks", few}, {"threads", few}, seconds}},
+        {"chase", {"space"}, {{"bytes", count}, cycles, clock}},
         {"stream", {"kernel"}, {block, resident, elements, seconds, clock}},
-        {"width", {}, {{"word", Least::one}, {"loads", Least::one}, block, {"words", Least::one}, seconds, clock}},
+        {"width", {}, {registers, {"word", few}, {"loads", few}, block, {"words", count}, seconds, clock}},
         {"volume", {"cache"}, {block, elements, seconds, clock}},
-        {"stride", {"level"}, {{"stride", Least::one}, {"words", Least::one}, block, seconds, clock}},
-        {"record", {"level"}, {{"record", Least::one}, elements, block, seconds, clock}},
-        {"pipe", {"operation"}, {{"independent", Least::one}, {"warps", Least::one}, cycles}},
-        {"pair", {"first", "second"}, {{"warps", Least::one}, cycles}},
-        {"shared", {"way"}, {{"word", Least::one}, {"stride", Least::zero}, cycles}},
-        {"barrier", {}, {{"warps", Least::one}, resident, cycles}},
-        {"overlap", {"kernel"}, {{"fmas", Least::zero}, {"passes", Least::one}, block, resident, {"blocks", Least::one}, seconds, clock}},
-        {"async", {"way"}, {{"tile", Least::one}, {"stages", Least::one}, resident, {"bytes", Least::one}, seconds, clock}},
+        {"stride", {"level"}, {{"stride", few}, {"words", count}, block, seconds, clock}},
+        {"record", {"level"}, {{"record", few}, elements, block, seconds, clock}},
+        {"pipe", {"operation"}, {{"independent", few}, {"warps", few}, cycles}},
+        {"pair", {"first", "second"}, {{"warps", few}, cycles}},
+        {"shared", {"way"}, {{"word", few}, {"stride", from_zero}, cycles}},
+        {"barrier", {}, {{"warps", few}, resident, cycles}},
+        {"overlap", {"kernel"}, {{"fmas", from_zero}, block, resident, registers, elements, seconds, clock}},
+        {"async", {"way"}, {{"tile", few}, {"stages", few}, resident, {"bytes", count}, seconds, clock}},
     };
     return all;
 }
 
 double checked_number(JsonReader& json, const JsonValue& entry, const NumberKey& key) {
     const double value = json.number(entry, key.key);
-    const double least = key.least == Least::one ? 1 : key.least == Least::zero ? 0 : std::numeric_limits<double>::min();
-    if (value < least) {
+    const double least = key.range == Range::from_zero ? 0 : 1, most = key.range == Range::count ? 1e15 : 1e6;
+    if (key.range == Range::positive ? value <= 0 : value < least || value > most || value != std::floor(value)) {
         json.fail(*JsonReader::find(entry, key.key),
             "`" + std::string(key.key) + "` has to be " +
-                (key.least == Least::positive ? "positive" : "at least " + std::to_string(static_cast<int>(least))));
+                (key.range == Range::positive ? "positive" : fmt::format("a whole number from {} to {:g}", least, most)));
     }
     return value;
 }
@@ -112,7 +117,12 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     }
     GpuMeasurements result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),
-        checked_number(json, root, {"l2_bytes", Least::one}), {}};
+        checked_number(json, root, {"l2_bytes", Range::count}), {}};
+    for (const auto& [key, name] : {std::pair("name", &result.name), std::pair("base", &result.base)}) {
+        if (!is_device_name(*name)) {
+            json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
+        }
+    }
     for (const JsonValue& entry : json.array(root, "rows")) {
         result.rows.push_back(read_row(json, entry));
     }

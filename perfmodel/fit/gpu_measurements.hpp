@@ -24,9 +24,17 @@ struct ProbeRow {
     std::map<std::string, double, std::less<>> numbers;
     Span span = {}; ///< in the file it was read from
 
-    /// Pre: a key of the probe.
-    const std::string& text(std::string_view key) const { return texts.find(key)->second; }
-    double number(std::string_view key) const { return numbers.find(key)->second; }
+    /// Pre: a key of the probe, else InternalError.
+    const std::string& text(std::string_view key) const { return member(texts, key); }
+    double number(std::string_view key) const { return member(numbers, key); }
+
+private:
+    template <class Map>
+    static const typename Map::mapped_type& member(const Map& map, std::string_view key) {
+        const auto found = map.find(key);
+        internal_check(found != map.end(), "a row of a probe without the key that is read");
+        return found->second;
+    }
 };
 
 struct GpuMeasurements {
@@ -43,7 +51,7 @@ inline constexpr int gpu_measurements_schema = 1;
 inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
 
 /// Reports `invalid-measurement` at the place of the first value that is wrong: no JSON (as of a run that was stopped), another schema, an unknown
-/// probe, a key that its probe does not have or lacks, a time or a clock that is not positive.
+/// probe, a key that its probe does not have or lacks, a time or a clock that is not positive, a count that is none, a name that no device can have.
 std::optional<GpuMeasurements> read_gpu_measurements(const std::filesystem::path& file, Diagnostics& diagnostics);
 
 /// Whether the file calls itself such measurements; false for what is no JSON.

@@ -80,18 +80,18 @@ private:
             const double resident = row->number("resident");
             const bool fitted = !staged && (resident == most || resident == 1);
             const fusion::KernelWork work =
-                overlap_work(whole(*row, "fmas"), whole(*row, "passes"), whole(*row, "resident"), staged, device_.limits);
+                overlap_work(whole(*row, "fmas"), whole(*row, "registers"), whole(*row, "resident"), staged, device_.limits);
             add(*row,
                 staged       ? "staged"
                     : fitted ? "chained"
                              : "overlap",
-                work, row->number("blocks") * work.elements_per_block, fitted ? Role::fit : Role::held_out);
+                work, row->number("elements"), fitted ? Role::fit : Role::held_out);
         }
     }
 
     void widths() {
         for (const ProbeRow* row : measured_.of("width")) {
-            add(*row, "width", wide_copy_work(whole(*row, "word"), whole(*row, "loads"), whole(*row, "block")),
+            add(*row, "width", wide_copy_work(whole(*row, "word"), whole(*row, "loads"), whole(*row, "block"), whole(*row, "registers")),
                 row->number("words") / row->number("loads"), Role::held_out);
         }
     }
@@ -110,6 +110,7 @@ private:
             const bool in_cache = warm && 16 * row->number("elements") <= 0.5 * measured_.l2_bytes;
             const char* const name = start_up ? "start-up" : in_cache ? "in L2" : warm ? "around L2" : "cold";
             add(*row, name, std::move(work), row->number("elements"), in_cache ? Role::fit : Role::held_out);
+            points_.back().inside = !warm; // an empty kernel is subtracted
         }
     }
 

@@ -118,18 +118,25 @@ KernelWork roofline_work(int fmas, int passes) {
     return work;
 }
 
-KernelWork overlap_work(int fmas, int passes, int resident, bool staged, const fusion::DeviceLimits& limits) {
-    KernelWork work = roofline_work(fmas, passes);
+KernelWork overlap_work(int fmas, int registers, int resident, bool staged, const fusion::DeviceLimits& limits) {
+    constexpr double common_instructions = 8;
+    KernelWork work = roofline_work(fmas, 1);
+    work.registers = work.registers_needed = registers;
+    WorkStep& load = work.steps.front();
+    load.instructions += common_instructions;
+    work.instructions += common_instructions / warp;
+    work.path_instructions += common_instructions;
     if (staged) {
         constexpr double accesses = 4, bytes = 4; // two stores and two loads of a float each
-        WorkStep& load = work.steps.front();
         work.shared_wavefronts = load.shared_wavefronts = accesses * bytes / pass;
         work.instructions += accesses / warp;
-        work.path_instructions += accesses * passes;
+        work.path_instructions += accesses;
         load.instructions += accesses;
-        work.block_barriers = 2 * passes;
-        work.dependent_phases = passes;
+        work.block_barriers = 1;
         work.shared_bytes = 2 * work.threads_per_block * static_cast<int>(bytes);
+        WorkStep barrier;
+        barrier.kind = WorkStep::Kind::block_barrier;
+        work.steps.insert(work.steps.begin() + 1, barrier);
     }
     if (!cap_residents(work, resident, limits)) {
         work.threads_per_block = 0;
@@ -137,11 +144,12 @@ KernelWork overlap_work(int fmas, int passes, int resident, bool staged, const f
     return work;
 }
 
-KernelWork wide_copy_work(int bytes, int loads, int block) {
+KernelWork wide_copy_work(int bytes, int loads, int block, int registers) {
     constexpr double common_instructions = 8;
     KernelWork work;
     work.precision = bytes == 8 ? Precision::f64 : Precision::f32;
     work.elements_per_block = work.threads_per_block = block;
+    work.registers = work.registers_needed = registers;
     work.read_lists = work.write_lists = 1;
     WorkStep load;
     load.kind = WorkStep::Kind::load;

@@ -41,12 +41,12 @@ fusion::KernelWork stream_work(const StreamKernel& kernel, int block, int reside
 /// fmas + 1 instructions, two loads and two instructions of the loop.
 fusion::KernelWork roofline_work(int fmas, int passes);
 
-/// The same loop in blocks of which `resident` fit a multiprocessor; `staged`: both floats go through shared memory, with a barrier behind the
-/// store and one behind the load. Returns work without threads if no amount of shared memory leaves so many blocks.
-fusion::KernelWork overlap_work(int fmas, int passes, int resident, bool staged, const fusion::DeviceLimits& limits);
+/// Blocks of 256 threads with `registers` each that load two floats and do `fmas` FMAs with them, `resident` on a multiprocessor; `staged`: both
+/// floats go through shared memory, behind a barrier. Returns work without threads if no amount of shared memory leaves so many blocks.
+fusion::KernelWork overlap_work(int fmas, int registers, int resident, bool staged, const fusion::DeviceLimits& limits);
 
-/// Threads that copy `loads` words of `bytes` each, a block's side by side.
-fusion::KernelWork wide_copy_work(int bytes, int loads, int block);
+/// Threads with `registers` each that copy `loads` words of `bytes`, a block's side by side.
+fusion::KernelWork wide_copy_work(int bytes, int loads, int block, int registers);
 
 /// A chain of `loads` pointers of 8 bytes in one block, of which a warp follows one.
 fusion::KernelWork chase_work(int loads);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -62,6 +63,7 @@ TEST_F(Calibrate, SaysWhatIsMissing) {
     };
     said({}, "nothing to do: give --target host -o FILE, --target cuda --emit DIR, or --import FILE");
     said({"--target", "host"}, "give the file to write with -o FILE");
+    said({"--target", "host", "-o", "x.json", "--device", "h100-pcie"}, "--device: this host is measured");
     said({"--target", "host", "-o", "x.json", "--emit", "d"}, "--emit: only the probes of a GPU are emitted");
     said({"--target", "cuda"}, "give the folder for the probes with --emit DIR");
     said({"--target", "cuda", "--emit", "d", "-o", "x.json"}, "the calibration is written by --import");
@@ -88,8 +90,8 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
         fusec({"calibrate", "--target", "cuda", "--emit", "probes", "--device", "a100", "--name", "node-7"}, folder.path());
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.err,
-        AllOf(HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 probes/*.cu -o probes/probes"),
-            HasSubstr("fusec calibrate --import probes/measured.json")));
+        AllOf(HasSubstr("cd 'probes'"), HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 async_copy.cu chases.cu"),
+            HasSubstr("fusec calibrate --import measured.json")));
     for (const auto& source : std::filesystem::directory_iterator(std::string(FUSEC_SOURCE_DIR) + "/perfmodel/probes/cuda")) {
         EXPECT_TRUE(std::filesystem::exists(folder.path() / "probes" / source.path().filename())) << source.path();
     }
@@ -124,6 +126,10 @@ TEST_F(Calibrate, TakesInWhatProbesMeasured) {
     const json written = json::parse(folder.read("node.json"));
     EXPECT_EQ(written["kind"], "calibration");
     EXPECT_EQ(written["base"], "a100");
+    const auto copies =
+        std::ranges::find(written["figures"], "stream.copy.peak", [](const json& figure) { return figure["key"].get<std::string>(); });
+    ASSERT_NE(copies, written["figures"].end());
+    EXPECT_NEAR((*copies)["value"].get<double>(), 1500, 75);
     const test::Outcome predicted =
         fusec({"predict", examples + "demo.fus", "--device", "node.json", "--only", "composite"}, folder.path());
     EXPECT_EQ(predicted.code, 0) << predicted.err;

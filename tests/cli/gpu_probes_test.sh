@@ -14,8 +14,7 @@ export NVCC_APPEND_FLAGS='-Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror'
 build() { # DEVICE
     cd "$work"
     "$fusec" calibrate --target cuda --device "$1" --emit "$1" 2>"$1.said"
-    line=$(grep -E '^nvcc ' "$1.said")
-    bash -c "$line"
+    bash -e -c "$(grep -E "^(cd|nvcc) " "$1.said")"
     test -x "$1/probes"
 }
 build a100 &

@@ -7,6 +7,7 @@
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
 #include "perfmodel/fit/gpu_points.hpp"
+#include "perfmodel/occupancy.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <tuple>
 
 namespace fusec::perfmodel {
 namespace {
@@ -80,8 +82,8 @@ GpuMeasurements synthetic(const Device& device) {
             for (const double fmas : {0.0, 8.0, 16.0, 32.0, 48.0, 64.0, 128.0}) {
                 rows.push_back(predicted(device,
                     row("overlap", {{"kernel", kernel}},
-                        {{"fmas", fmas}, {"passes", 512}, {"block", 256}, {"resident", resident},
-                            {"blocks", resident * device.limits.sm_count}, {"clock_ghz", clock}})));
+                        {{"fmas", fmas}, {"registers", 32}, {"block", 256}, {"resident", resident}, {"elements", count},
+                            {"clock_ghz", clock}})));
             }
         }
     }
@@ -91,8 +93,8 @@ GpuMeasurements synthetic(const Device& device) {
                 predicted(device, row("volume", {{"cache", cache}}, {{"block", 256}, {"elements", elements}, {"clock_ghz", clock}})));
         }
     }
-    rows.push_back(
-        predicted(device, row("width", {}, {{"word", 16}, {"loads", 4}, {"block", 256}, {"words", count}, {"clock_ghz", clock}})));
+    rows.push_back(predicted(
+        device, row("width", {}, {{"registers", 40}, {"word", 16}, {"loads", 4}, {"block", 256}, {"words", count}, {"clock_ghz", clock}})));
     rows.push_back(row("grid", {{"kernel", "copy"}}, {{"wave", 1056}, {"blocks", 2112}, {"threads", 256}}));
     rows.back() = predicted(device, rows.back());
     for (const double threads : {32.0, 256.0, 1024.0}) {
@@ -108,7 +110,7 @@ GpuMeasurements synthetic(const Device& device) {
     rows.push_back(row("chase", {{"space", "shared"}}, {{"bytes", 4096}, {"cycles", 27}, {"clock_ghz", clock}}));
     // A pipe with `latency` that starts an operation of a warp every `interval`, once per multiprocessor.
     for (const auto& [operation, latency, interval] :
-        {std::tuple("fma_f32", 4.5, 0.25), {"fma_f64", 9.0, 0.5}, {"add_i32", 5.0, 0.5}, {"reciprocal", 20.0, 2.0}}) {
+        {std::tuple("fma_f32", 4.5, 0.25), {"fma_f64", 9.0, 0.5}, {"add_i32", 5.0, 0.5}, {"reciprocal_root", 20.0, 2.0}}) {
         for (const double independent : {1.0, 4.0}) {
             for (const double warps : {1.0, 8.0, 32.0}) {
                 rows.push_back(row("pipe", {{"operation", operation}},
@@ -117,8 +119,8 @@ GpuMeasurements synthetic(const Device& device) {
         }
     }
     rows.push_back(row("shared", {{"way", "load"}}, {{"word", 4}, {"stride", 32}, {"cycles", 40}}));
-    rows.push_back(
-        row("stride", {{"level", "dram"}}, {{"stride", 32}, {"words", 1e6}, {"block", 256}, {"seconds", 1e-5}, {"clock_ghz", 1.5}}));
+    rows.push_back(row("stride", {{"level", "dram"}},
+        {{"stride", 32}, {"words", 1e6}, {"block", 256}, {"seconds", 1e-5 + 3.00025e-6}, {"clock_ghz", 1.5}}));
     return made;
 }
 
@@ -186,6 +188,44 @@ TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
         [](const CalibratedFigure& each) { return each.key == "latency.special"; }));
 }
 
+// What single rows are taken for, worked out from the kernels in perfmodel/probes/cuda.
+TEST_F(GpuCalibrations, DescribeWhatTheProbesDo) {
+    const Device device = standard_device("h200");
+    GpuMeasurements measured;
+    measured.l2_bytes = device.l2_bytes;
+    measured.rows = {
+        row("stream", {{"kernel", "four"}}, {{"block", 256}, {"resident", 2}, {"elements", 1e6}, {"seconds", 1}, {"clock_ghz", 1.5}}),
+        row("overlap", {{"kernel", "staged"}},
+            {{"fmas", 64}, {"registers", 40}, {"block", 256}, {"resident", 4}, {"elements", 1e6}, {"seconds", 1}, {"clock_ghz", 1.5}}),
+        row("overlap", {{"kernel", "chained"}},
+            {{"fmas", 64}, {"registers", 40}, {"block", 256}, {"resident", 6}, {"elements", 1e6}, {"seconds", 1}, {"clock_ghz", 1.5}}),
+        row("width", {},
+            {{"registers", 56}, {"word", 16}, {"loads", 8}, {"block", 256}, {"words", 8e6}, {"seconds", 1}, {"clock_ghz", 1.5}}),
+        row("volume", {{"cache", "cold"}}, {{"block", 256}, {"elements", 1e5}, {"seconds", 1}, {"clock_ghz", 1.5}})};
+    const auto points = points_of(measured, device, diagnostics);
+    ASSERT_EQ(points->size(), 5U);
+    const auto& [four, staged, chained, width, cold] = std::tie((*points)[0], (*points)[1], (*points)[2], (*points)[3], (*points)[4]);
+    EXPECT_EQ(four.work.read_bytes, 32);
+    EXPECT_EQ(four.work.write_bytes, 8);
+    EXPECT_EQ(four.work.flops, 3);
+    EXPECT_EQ(resident_blocks(device.limits, four.work), 2);
+    EXPECT_EQ(four.role, Role::fit);
+    EXPECT_EQ(staged.work.read_bytes, 8);
+    EXPECT_EQ(staged.work.flops, 2 + 2 * 64);
+    EXPECT_EQ(staged.work.block_barriers, 1);
+    EXPECT_EQ(staged.work.elements_per_block, 256);
+    EXPECT_DOUBLE_EQ(staged.work.shared_wavefronts, 4 * 4 / 128.0);
+    EXPECT_EQ(resident_blocks(device.limits, staged.work), 4);
+    EXPECT_EQ(staged.role, Role::held_out);
+    EXPECT_EQ(chained.work.shared_bytes, 0) << "40 registers of 256 threads leave six blocks";
+    EXPECT_EQ(chained.elements, 1'000'000U);
+    EXPECT_EQ(width.work.read_bytes, 128);
+    EXPECT_EQ(width.elements, 1'000'000U);
+    EXPECT_EQ(resident_blocks(device.limits, width.work), 4);
+    EXPECT_TRUE(cold.inside);
+    EXPECT_EQ(cold.work.read_bytes + cold.work.write_bytes, 16);
+}
+
 TEST_F(GpuCalibrations, AreOfTheGpuThatTheDescriptionIsOf) {
     GpuMeasurements measured = synthetic(never_been());
     measured.multiprocessors = 114;
@@ -250,6 +290,9 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
     EXPECT_THAT(said("5.1e-05", "0"), testing::AllOf(HasSubstr("m.json:7"), HasSubstr("`seconds` has to be positive")));
     EXPECT_THAT(said("\"warps\": 8, ", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("warps")));
     EXPECT_THAT(said("\"warps\": 8", "\"warps\": 8, \"blocks\": 2"), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("blocks")));
+    EXPECT_THAT(said("\"warps\": 8", "\"warps\": 1e300"), HasSubstr("`warps` has to be a whole number from 1 to 1e+06"));
+    EXPECT_THAT(
+        said("\"name\": \"mine\"", "\"name\": \"../mine\""), testing::AllOf(HasSubstr("m.json:4"), HasSubstr("no name of a device")));
     EXPECT_THAT(said("\"schema\": 1", "\"schema\": 2"), HasSubstr("measurements of schema 2, this compiler reads schema 1"));
     EXPECT_THAT(said("  ]\n}", ""), HasSubstr("[invalid-measurement]")) << "a run that was stopped";
     EXPECT_THAT(said("\"multiprocessors\": 132", "\"multiprocessors\": 0"), HasSubstr("`multiprocessors` has to be from 1 to 1000000"));

@@ -26,18 +26,18 @@ __global__ void follow(const std::uint64_t* start, int warm, long long* cycles, 
     *cycles = clock64() - before;
 }
 
+/// Addresses, so that nothing but loads is on the way from one to the next.
 __global__ void follow_shared(long long* cycles, unsigned* end) {
     __shared__ unsigned next[1024];
-    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x) {
-        next[i] = (i + 33) % 1024;
-    }
+    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(next));
+    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
+        next[i] = base + (i + 33) % 1024 * sizeof(unsigned);
     __syncthreads();
-    unsigned at = threadIdx.x & 0U;
+    unsigned at = base;
     const long long before = clock64();
 #pragma unroll 16
-    for (int i = 0; i < loads; ++i) {
-        at = next[at];
-    }
+    for (int i = 0; i < loads; ++i)
+        asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)::"memory");
     *end = at;
     *cycles = clock64() - before;
 }
@@ -66,6 +66,7 @@ void chases() {
     const auto cache = static_cast<double>(gpu().properties.l2CacheSize);
     const Buffer cycles(sizeof(long long)), end(sizeof(std::uint64_t));
     const auto seen = [&] {
+        check(cudaGetLastError(), "launch of a probe");
         long long count = 0;
         check(cudaMemcpy(&count, cycles.as<long long>(), sizeof count, cudaMemcpyDeviceToHost), "running a probe");
         return static_cast<double>(count) / loads;
@@ -76,9 +77,11 @@ void chases() {
         chain(pointers, size);
         const auto lines = static_cast<int>(size / 128);
         std::vector<double> found;
-        for (int i = 0; i < 5; ++i) {
-            follow<<<1, 32>>>(pointers.as<std::uint64_t>(), std::min(lines, 1 << 20), cycles.as<long long>(), end.as<std::uint64_t>());
+        const std::uint64_t* start = pointers.as<std::uint64_t>();
+        for (int i = 0; i < 5; ++i) { // each from where the one before has ended: lines that are not visited twice
+            follow<<<1, 32>>>(start, i == 0 ? std::min(lines, 1 << 20) : 0, cycles.as<long long>(), end.as<std::uint64_t>());
             found.push_back(seen());
+            check(cudaMemcpy(&start, end.as<std::uint64_t>(), sizeof start, cudaMemcpyDeviceToHost), "running a probe");
         }
         Row("chase")
             .text("space", "global")

@@ -34,9 +34,8 @@ FUSEC_OPERATION(fma_f32, float, asm volatile("fma.rn.f32 %0, %1, %2, %1;" : "=f"
 FUSEC_OPERATION(add_f64, double, asm volatile("add.rn.f64 %0, %1, %2;" : "=d"(z) : "d"(x), "d"(y)));
 FUSEC_OPERATION(mul_f64, double, asm volatile("mul.rn.f64 %0, %1, %2;" : "=d"(z) : "d"(x), "d"(y)));
 FUSEC_OPERATION(fma_f64, double, asm volatile("fma.rn.f64 %0, %1, %2, %1;" : "=d"(z) : "d"(x), "d"(y)));
-FUSEC_OPERATION(add_i32, unsigned, asm volatile("add.u32 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y)));
+FUSEC_OPERATION(add_i32, unsigned, z = x + y + blockDim.x); // of three operands, which one pipe alone has
 FUSEC_OPERATION(mad_i32, unsigned, asm volatile("mad.lo.u32 %0, %1, %2, %1;" : "=r"(z) : "r"(x), "r"(y)));
-FUSEC_OPERATION(reciprocal, float, asm volatile("rcp.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(x)));
 FUSEC_OPERATION(reciprocal_root, float, asm volatile("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(x)));
 FUSEC_OPERATION(exponential_2, float, asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(x)));
 FUSEC_OPERATION(logarithm_2, float, asm volatile("lg2.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(x)));
@@ -103,7 +102,8 @@ __global__ void chains(long long* cycles, typename Operation::Value* out) {
     out[threadIdx.x] = sum;
     const long long after = clock64();
     if (threadIdx.x % 32 == 0) {
-        cycles[threadIdx.x / 32] = after - before;
+        cycles[threadIdx.x / 32 * 2] = before;
+        cycles[threadIdx.x / 32 * 2 + 1] = after;
     }
 }
 
@@ -144,14 +144,22 @@ __global__ void pairs(long long* cycles, typename First::Value* first_out, typen
     second_out[threadIdx.x] = second_sum;
     const long long after = clock64();
     if (threadIdx.x % 32 == 0) {
-        cycles[threadIdx.x / 32] = after - before;
+        cycles[threadIdx.x / 32 * 2] = before;
+        cycles[threadIdx.x / 32 * 2 + 1] = after;
     }
 }
 
-double longest(const Buffer& cycles, int warps) {
-    std::vector<long long> seen(static_cast<std::size_t>(warps));
+/// From the first warp's start to the last one's end: warps of one block have one clock.
+double window(const Buffer& cycles, int warps) {
+    std::vector<long long> seen(2 * static_cast<std::size_t>(warps));
+    check(cudaGetLastError(), "launch of a probe");
     check(cudaMemcpy(seen.data(), cycles.as<long long>(), seen.size() * sizeof(long long), cudaMemcpyDeviceToHost), "running a probe");
-    return static_cast<double>(*std::max_element(seen.begin(), seen.end()));
+    long long first = seen[0], last = seen[1];
+    for (std::size_t i = 0; i < seen.size(); i += 2) {
+        first = std::min(first, seen[i]);
+        last = std::max(last, seen[i + 1]);
+    }
+    return static_cast<double>(last - first);
 }
 
 template <class Launch>
@@ -160,7 +168,7 @@ double least_cycles(const Buffer& cycles, int warps, const Launch& launch) {
     for (int i = 0; i < 5; ++i) {
         launch();
         check(cudaGetLastError(), "launch of a probe");
-        const double each = longest(cycles, warps);
+        const double each = window(cycles, warps);
         best = i == 0 ? each : std::min(best, each);
     }
     return best;
@@ -211,14 +219,14 @@ void beside(const Buffer& cycles, const Buffer& out, const Buffer& other) {
 } // namespace
 
 void pipes() {
-    const Buffer cycles(32 * sizeof(long long)), out(most_threads * sizeof(double)), other(most_threads * sizeof(double));
-    each_of<add_f32, mul_f32, fma_f32, add_f64, mul_f64, fma_f64, add_i32, mad_i32, reciprocal, reciprocal_root, exponential_2, logarithm_2,
+    const Buffer cycles(2 * 32 * sizeof(long long)), out(most_threads * sizeof(double)), other(most_threads * sizeof(double));
+    each_of<add_f32, mul_f32, fma_f32, add_f64, mul_f64, fma_f64, add_i32, mad_i32, reciprocal_root, exponential_2, logarithm_2,
             sine, convert, shuffle, shared_load>(cycles, out);
     functions<expf_near_1, logf_near_1, sinf_near_1, sinf_of_1e6, sqrtf_near_1, powf_near_1, division_f32, exp_near_1, log_near_1,
               sin_near_1, sin_of_1e6, sqrt_near_1, pow_near_1, division_f64>(cycles, out);
     beside<fma_f32, add_i32>(cycles, out, other);
     beside<fma_f32, mad_i32>(cycles, out, other);
-    beside<fma_f32, reciprocal>(cycles, out, other);
+    beside<fma_f32, reciprocal_root>(cycles, out, other);
     beside<fma_f32, shared_load>(cycles, out, other);
     beside<fma_f64, add_i32>(cycles, out, other);
     beside<fma_f64, fma_f32>(cycles, out, other);

@@ -5,6 +5,7 @@
 
 #include "calibration.h" // FUSEC_CALIBRATION_NAME, FUSEC_CALIBRATION_BASE, FUSEC_CALIBRATION_BY
 
+#include <chrono>
 #include <ctime>
 
 namespace fusec::probe {
@@ -32,17 +33,44 @@ std::string utc_date() {
     return text;
 }
 
-__global__ void two_clocks(long long cycles, unsigned long long* out) {
-    unsigned long long before = 0, after = 0;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(before));
+__device__ unsigned long long now() {
+    unsigned long long time = 0;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+    return time;
+}
+
+// From one tick of the timer to the first one that is `least` nanoseconds later.
+__global__ void two_clocks(unsigned long long least, unsigned long long* out) {
+    const unsigned long long first = now();
+    unsigned long long before = first;
+    while (before == first)
+        before = now();
     const long long start = clock64();
-    long long now = start;
-    while (now - start < cycles) {
-        now = clock64();
-    }
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(after));
+    unsigned long long after = before;
+    while (after - before < least)
+        after = now();
     out[0] = after - before;
-    out[1] = static_cast<unsigned long long>(now - start);
+    out[1] = static_cast<unsigned long long>(clock64() - start);
+}
+
+__global__ void nothing() {}
+
+__global__ void read_all(const double* list, std::size_t count, double* out) {
+    double sum = 0;
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x)
+        sum += list[i];
+    if (sum == 0.5)
+        out[0] = sum;
+}
+
+__global__ void random_floats(float* list, std::size_t count) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x) {
+        unsigned x = static_cast<unsigned>(i) * 2654435761U;
+        x ^= x >> 16;
+        x *= 2246822519U;
+        x ^= x >> 13;
+        list[i] = 0.5F + static_cast<float>(x >> 8) * 0x1p-25F;
+    }
 }
 
 __global__ void fill(double* list, std::size_t count, double value) {
@@ -78,10 +106,9 @@ Gpu find_gpu() {
 /// A fifth of a second of work, after which clocks are those of a busy GPU.
 void warm_up() {
     const Buffer list(beyond_cache());
-    const std::time_t start = std::time(nullptr);
-    for (int pass = 0; pass < 1000 && std::time(nullptr) - start < 2; ++pass) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int pass = 0; std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200); ++pass)
         fill_with(list.as<double>(), list.bytes() / sizeof(double), pass);
-    }
 }
 
 } // namespace
@@ -115,8 +142,8 @@ std::size_t beyond_cache() {
 }
 
 void flush_cache() {
-    static const Buffer other(beyond_cache());
-    fill<<<4 * gpu().multiprocessors, 256>>>(other.as<double>(), other.bytes() / sizeof(double), 1);
+    static const Buffer other(beyond_cache() / sizeof(double), 1.0), out(sizeof(double));
+    read_all<<<4 * gpu().multiprocessors, 256>>>(other.as<double>(), other.bytes() / sizeof(double), out.as<double>());
 }
 
 Row::Row(const char* probe)
@@ -143,32 +170,61 @@ Row::~Row() {
 
 double clock_ghz() {
     static const Buffer times(2 * sizeof(unsigned long long));
-    constexpr long long cycles = 80000;
-    two_clocks<<<1, 1>>>(cycles, times.as<unsigned long long>());
+    constexpr unsigned long long least = 500000;
+    two_clocks<<<1, 1>>>(least, times.as<unsigned long long>());
     unsigned long long seen[2];
     check(cudaMemcpy(seen, times.as<unsigned long long>(), sizeof seen, cudaMemcpyDeviceToHost), "reading the clocks");
-    return seen[0] == 0 ? 0 : static_cast<double>(seen[1]) / static_cast<double>(seen[0]);
+    if (seen[0] < least || seen[1] == 0) {
+        std::fprintf(stderr, "probe: the GPU's timer does not run\n");
+        std::exit(1);
+    }
+    return static_cast<double>(seen[1]) / static_cast<double>(seen[0]);
+}
+
+void fill_floats(const Buffer& list) {
+    random_floats<<<4 * gpu().multiprocessors, 256>>>(list.as<float>(), list.bytes() / sizeof(float));
+    check(cudaDeviceSynchronize(), "filling a list");
+}
+
+namespace {
+
+cudaFuncAttributes attributes_of(const void* kernel) {
+    cudaFuncAttributes found{};
+    check(cudaFuncGetAttributes(&found, kernel), "cudaFuncGetAttributes");
+    return found;
+}
+
+} // namespace
+
+int registers_of(const void* kernel) {
+    return attributes_of(kernel).numRegs;
+}
+
+void allow_shared(const void* kernel) {
+    const std::size_t most = gpu().shared_per_block - attributes_of(kernel).sharedSizeBytes;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)), "shared memory of a probe");
 }
 
 int spoiler(const void* kernel, int threads, int resident) {
     const Gpu& g = gpu();
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(g.shared_per_block)),
-          "shared memory of a probe");
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
-          "shared memory of a probe");
+    const auto carveout = [&](int percent) {
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent), "shared memory of a probe");
+    };
+    allow_shared(kernel);
+    carveout(cudaSharedmemCarveoutMaxShared);
     const auto fits = [&](std::size_t bytes) {
         int blocks = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "occupancy of a probe");
         return blocks;
     };
     if (fits(0) == resident) {
+        carveout(cudaSharedmemCarveoutDefault);
         return 0;
     }
-    const std::size_t granule = 128;
-    const std::size_t most =
-        std::min(g.shared_per_block, g.shared_per_multiprocessor / static_cast<std::size_t>(resident) - g.shared_reserved);
-    const std::size_t bytes = most / granule * granule;
-    return fits(bytes) == resident ? static_cast<int>(bytes) : -1;
+    const std::size_t granule = 128, own = attributes_of(kernel).sharedSizeBytes;
+    const std::size_t most = std::min(g.shared_per_block, g.shared_per_multiprocessor / static_cast<std::size_t>(resident) - g.shared_reserved);
+    const std::size_t all = most / granule * granule; // what the description counts: the kernel's own is part of it
+    return all >= own && fits(all - own) == resident ? static_cast<int>(all - own) : -1;
 }
 
 std::vector<int> residents(const void* kernel, int threads) {
@@ -183,6 +239,10 @@ std::vector<int> residents(const void* kernel, int threads) {
 }
 
 namespace detail {
+
+void launch_nothing() {
+    nothing<<<1, 32>>>();
+}
 
 Events::Events() {
     check(cudaEventCreate(&begin), "cudaEventCreate");
@@ -235,5 +295,5 @@ int main() {
     }
     std::printf("\n  ]\n}\n");
     std::fprintf(stderr, "probe: %zu measurements\n", rows);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
 }

@@ -66,12 +66,22 @@ private:
 template <class Launch>
 double seconds_of(const Launch& launch);
 
-/// The same of launches that each find the second-level cache full of other data. The median of eleven.
+/// The same of launches that each find the second-level cache full of other data, less what an empty kernel takes there: the time on the device. The
+/// median of eleven.
 template <class Launch>
 double cold_seconds_of(const Launch& launch);
 
-/// GHz of the multiprocessors just now, by their clocks and the timer of the GPU over some 50 microseconds.
+/// GHz of the multiprocessors just now, by their clocks between two ticks of the GPU's timer half a millisecond apart.
 double clock_ghz();
+
+/// Registers of a thread of the kernel.
+int registers_of(const void* kernel);
+
+/// Floats from 0.5 to 1 that do not repeat.
+void fill_floats(const Buffer& list);
+
+/// Lets blocks of the kernel have all shared memory that its own leaves.
+void allow_shared(const void* kernel);
 
 /// Dynamic shared memory of a block with which so many blocks of the kernel, and not one more, are resident on a multiprocessor; -1: no amount
 /// does that. Allows the kernel to have it.
@@ -80,7 +90,7 @@ int spoiler(const void* kernel, int threads, int resident);
 /// Numbers of resident blocks to try: 1, 2, 4, ... and the most that the kernel allows.
 std::vector<int> residents(const void* kernel, int threads);
 
-/// Overwrites more than the second-level cache holds.
+/// Reads more than the second-level cache holds.
 void flush_cache();
 
 namespace detail {
@@ -94,6 +104,8 @@ struct Events {
 };
 
 double median(std::vector<double> values);
+
+void launch_nothing();
 
 } // namespace detail
 
@@ -125,15 +137,20 @@ template <class Launch>
 double cold_seconds_of(const Launch& launch) {
     constexpr int samples = 11;
     detail::Events events;
-    std::vector<double> seconds;
+    std::vector<double> seconds, empty;
     for (int i = 0; i < samples; ++i) {
-        flush_cache();
-        events.start();
-        launch();
-        seconds.push_back(events.stop());
-        check(cudaGetLastError(), "launch of a probe");
+        for (const bool measured : {false, true}) {
+            flush_cache();
+            events.start();
+            if (measured)
+                launch();
+            else
+                detail::launch_nothing();
+            (measured ? seconds : empty).push_back(events.stop());
+            check(cudaGetLastError(), "launch of a probe");
+        }
     }
-    return detail::median(seconds);
+    return std::max(1e-9, detail::median(seconds) - detail::median(empty));
 }
 
 // The groups of probes, in the order in which they run. Numbers are those of docs/model.md, "Probes of a GPU".

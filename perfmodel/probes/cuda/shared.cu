@@ -45,7 +45,8 @@ __global__ void reading(int stride, long long* cycles, float* out) {
         out[0] = sum;
     }
     if (lane == 0) {
-        cycles[threadIdx.x / 32] = after - before;
+        cycles[threadIdx.x / 32 * 2] = before;
+        cycles[threadIdx.x / 32 * 2 + 1] = after;
     }
 }
 
@@ -71,7 +72,8 @@ __global__ void writing(int stride, long long* cycles, float* out) {
         out[0] = memory[lane];
     }
     if (lane == 0) {
-        cycles[threadIdx.x / 32] = after - before;
+        cycles[threadIdx.x / 32 * 2] = before;
+        cycles[threadIdx.x / 32 * 2 + 1] = after;
     }
 }
 
@@ -89,8 +91,22 @@ __global__ void meeting(long long* cycles) {
     }
 }
 
+/// From the first warp's start to the last one's end: warps of one block have one clock.
+double window(const Buffer& cycles, int warps) {
+    std::vector<long long> seen(2 * static_cast<std::size_t>(warps));
+    check(cudaGetLastError(), "launch of a probe");
+    check(cudaMemcpy(seen.data(), cycles.as<long long>(), seen.size() * sizeof(long long), cudaMemcpyDeviceToHost), "running a probe");
+    long long first = seen[0], last = seen[1];
+    for (std::size_t i = 0; i < seen.size(); i += 2) {
+        first = std::min(first, seen[i]);
+        last = std::max(last, seen[i + 1]);
+    }
+    return static_cast<double>(last - first);
+}
+
 double longest(const Buffer& cycles, int count) {
     std::vector<long long> seen(static_cast<std::size_t>(count));
+    check(cudaGetLastError(), "launch of a probe");
     check(cudaMemcpy(seen.data(), cycles.as<long long>(), seen.size() * sizeof(long long), cudaMemcpyDeviceToHost), "running a probe");
     return static_cast<double>(*std::max_element(seen.begin(), seen.end()));
 }
@@ -99,12 +115,12 @@ double longest(const Buffer& cycles, int count) {
 template <class Kernel>
 void by_conflict(const char* way, int bytes, Kernel kernel) {
     constexpr int threads = 1024, warps = threads / 32;
-    const Buffer cycles(warps * sizeof(long long)), out(sizeof(float));
+    const Buffer cycles(2 * warps * sizeof(long long)), out(sizeof(float));
     for (const int stride : {0, 1, 2, 4, 8, 16, 32}) { // of words of that width; 0: all lanes the same
         double best = 0;
         for (int i = 0; i < 5; ++i) {
             kernel<<<1, threads>>>(stride, cycles.as<long long>(), out.as<float>());
-            const double each = longest(cycles, warps) / (passes * unrolled * warps);
+            const double each = window(cycles, warps) / (passes * unrolled * warps);
             best = i == 0 ? each : std::min(best, each);
         }
         Row("shared").text("way", way).number("word", bytes).number("stride", stride).number("cycles", best);

@@ -71,7 +71,8 @@ void of_records(const char* level, const Buffer& list, const Buffer& out, std::s
 } // namespace
 
 void strides() {
-    const Buffer list(beyond_cache()), out(beyond_cache());
+    // Out of memory, the sectors that every 32nd float lies in are four times what the cache holds.
+    const Buffer list(4 * beyond_cache()), out(4 * beyond_cache());
     for (const bool memory : {true, false}) {
         const char* const level = memory ? "dram" : "l2";
         const std::size_t bytes = memory ? list.bytes() : static_cast<std::size_t>(gpu().properties.l2CacheSize) / 4;
