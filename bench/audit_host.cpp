@@ -47,19 +47,23 @@ public:
     Yardstick(const std::filesystem::path& device, const std::filesystem::path& scratch, const std::vector<perfmodel::Point>& calibrated,
         Diagnostics& diagnostics)
         : probes_(device, scratch) {
-        constexpr double bytes = 256.0 * 1024 * 1024;
         cli::Compilation* c =
             probes_.compile(perfmodel::devices_folder().parent_path() / "probes" / "streams.fus", "none", Precision::f32, diagnostics);
         if (c == nullptr) {
             fail("the streams do not compile", diagnostics);
         }
         for (const fusion::Candidate& kernel : c->plans.front().kernels) {
-            const cli::HostProbe probe = cli::HostProbes::probe(*c, kernel, "streams", bytes, false);
+            cli::HostProbe probe = cli::HostProbes::probe(*c, kernel, "streams", 0, false);
             const auto then =
                 std::find_if(calibrated.begin(), calibrated.end(), [&](const auto& point) { return point.kernel == probe.name; });
             if (then == calibrated.end()) {
                 fail("the calibration has no " + probe.name, diagnostics);
             }
+            if (probe.candidate.work.elements_per_block != then->work.elements_per_block ||
+                probe.candidate.work.streaming_stores != then->work.streaming_stores) {
+                fail("on the calibrated device " + probe.name + " is another kernel", diagnostics);
+            }
+            probe.unit.elements = then->elements;
             units.push_back(probe.unit);
             calibrated_.push_back(then->seconds / static_cast<double>(then->elements));
         }
@@ -84,7 +88,8 @@ private:
 /// The device with memory that takes so much longer.
 perfmodel::Device slowed(perfmodel::Device device, double slowdown) {
     for (const char* key : {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.dram"}) {
-        perfmodel::set_figure(device, key, perfmodel::figure(device, key).value() / slowdown);
+        internal_check(perfmodel::set_figure(device, key, perfmodel::figure(device, key).value() / slowdown),
+            "a bandwidth that cannot be, of the moment");
     }
     perfmodel::RoutineTimes times = *device.routine_times;
     for (auto& [name, routine] : times.routines) {

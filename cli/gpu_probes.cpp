@@ -34,7 +34,7 @@ std::vector<fs::path> sources(Diagnostics& diagnostics) {
 
 } // namespace
 
-bool write_gpu_probes(const GpuProbeOptions& options, Diagnostics& diagnostics) {
+bool write_gpu_probes(const GpuProbeOptions& options, const perfmodel::Device& device, Diagnostics& diagnostics) {
     std::vector<OutputFile> files;
     const std::vector<fs::path> from = sources(diagnostics);
     for (const fs::path& source : from) {
@@ -49,8 +49,13 @@ bool write_gpu_probes(const GpuProbeOptions& options, Diagnostics& diagnostics) 
     }
     files.push_back({options.folder / "calibration.h",
         fmt::format("// Whose measurements these are: written by `fusec calibrate`.\n#pragma once\n#define FUSEC_CALIBRATION_NAME \"{}\"\n"
-                    "#define FUSEC_CALIBRATION_BASE \"{}\"\n#define FUSEC_CALIBRATION_BY \"fusec {}\"\n",
-            options.name, options.base, FUSEC_VERSION)});
+                    "#define FUSEC_CALIBRATION_BASE \"{}\"\n#define FUSEC_CALIBRATION_BY \"fusec {}\"\n#define FUSEC_CALIBRATION_ARCH {}\n"
+                    "#define FUSEC_CALIBRATION_MULTIPROCESSORS {}\n",
+            options.name, options.base, FUSEC_VERSION, device.limits.arch, device.limits.sm_count)});
+    files.push_back({options.folder / "README",
+        fmt::format("Probes of a GPU that the description `{}` fits, for a calibration of the name `{}`. With nvcc, on a machine with that "
+                    "GPU:\n\n{}\n",
+            options.base, options.name, gpu_probe_commands(options, device))});
     std::error_code error;
     fs::create_directories(options.folder, error);
     if (error) {
@@ -63,13 +68,16 @@ bool write_gpu_probes(const GpuProbeOptions& options, Diagnostics& diagnostics) 
 
 std::string gpu_probe_commands(const GpuProbeOptions& options, const perfmodel::Device& device) {
     Diagnostics ignored; // they have just been read
-    std::string listed;
+    std::string listed, folder;
     for (const fs::path& source : sources(ignored)) {
         listed += source.extension() == ".cu" ? " " + source.filename().string() : "";
     }
+    for (const char c : options.folder.string()) { // within quotes of a shell
+        folder += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
     return fmt::format(
-        "cd '{}'\nnvcc -std=c++17 -O3 -arch=sm_{}{} -o probes\n./probes > measured.json\nfusec calibrate --import measured.json",
-        options.folder.string(), device.limits.arch, listed);
+        "cd '{}'\nnvcc -std=c++17 -O3 -arch=sm_{}{} -o probes\n./probes > measured.json\nfusec calibrate --import measured.json", folder,
+        device.limits.arch, listed);
 }
 
 } // namespace fusec::cli

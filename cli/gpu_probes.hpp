@@ -15,8 +15,8 @@ struct GpuProbeOptions {
     std::string base;             ///< the description that it lies over
 };
 
-/// Writes all files or none. Reports what keeps it from that.
-bool write_gpu_probes(const GpuProbeOptions& options, Diagnostics& diagnostics);
+/// Writes all files or none: the sources, whose measurements they are, and a README. Reports what keeps it from that.
+bool write_gpu_probes(const GpuProbeOptions& options, const perfmodel::Device& device, Diagnostics& diagnostics);
 
 /// What to do with them, as lines for a shell.
 std::string gpu_probe_commands(const GpuProbeOptions& options, const perfmodel::Device& device);

@@ -142,7 +142,7 @@ void emit_probes(const Calibrate& command, Diagnostics& diagnostics) {
     }
     const std::string name = command.name.empty() ? device->name : command.name;
     const GpuProbeOptions options{*command.emitted, name, device->name};
-    if (is_possible_name(name, device->name, diagnostics) && write_gpu_probes(options, diagnostics)) {
+    if (is_possible_name(name, device->name, diagnostics) && write_gpu_probes(options, *device, diagnostics)) {
         diagnostics.conclude(fmt::format(
             "probes of a GPU are in `{}`; on a machine with one:\n{}", options.folder.string(), gpu_probe_commands(options, *device)));
     }

@@ -5,6 +5,7 @@
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
 #include "perfmodel/fit/gpu_points.hpp"
+#include "support/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -34,20 +35,32 @@ public:
         if (!described || !is_that_gpu(*described)) {
             return std::nullopt;
         }
-        result_.calibration.figures = measured_figures(measured_);
+        MeasuredFigures direct = measured_figures(measured_);
+        result_.calibration.figures = std::move(direct.figures);
+        result_.left_out = std::move(direct.impossible);
         std::optional<Device> device = calibrated_device(result_.calibration, diagnostics_);
         if (!device) {
             return std::nullopt;
         }
-        if (device->mixed.peak_gb_per_s == 0) { // a law of its own, which starts at that of copies
+        const bool mixes = device->mixed.peak_gb_per_s > 0;
+        if (!mixes) { // a law of its own, which starts at that of copies
             device->mixed = device->copy;
         }
-        const std::optional<std::vector<Point>> points = points_of(measured_, *device, diagnostics_);
+        const std::optional<GpuPoints> points = points_of(measured_, *device, diagnostics_);
         if (!points) {
             return std::nullopt;
         }
-        device = fit_composite(*device, *points);
-        fit_others(*device, *points);
+        for (const auto& [probe, rows] : points->left_out) {
+            result_.left_out.push_back(
+                fmt::format("{} of `{}`: the description does not make so many resident blocks possible", counted(rows, "row"), probe));
+        }
+        fit_composite(*device, points->points, !mixes);
+        device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
+        judge(points->points, predictions(composite(), *device, points->points));
+        fit_others(*device, points->points);
         for (const Figure& figure : described->figures) {
             note_missing(figure);
         }
@@ -66,9 +79,10 @@ private:
         return true;
     }
 
-    void keep(const Fit& fit, std::size_t points, const std::string& to) {
+    /// Those that the points determine, and those that `wanted` begins the key of.
+    void keep(const Fit& fit, std::size_t points, const std::string& to, std::string_view wanted = {}) {
         for (const FittedFigure& figure : fit.figures) {
-            if (!figure.determined) {
+            if (!figure.determined && (wanted.empty() || !figure.key.starts_with(wanted))) {
                 continue;
             }
             auto& figures = result_.calibration.figures;
@@ -83,14 +97,17 @@ private:
             std::count_if(points.begin(), points.end(), [](const Point& point) { return point.role == Role::fit; }));
     }
 
-    Device fit_composite(const Device& device, const std::vector<Point>& points) {
-        PredictorKind kind = *std::find_if(predictor_kinds().begin(), predictor_kinds().end(),
+    static PredictorKind composite() {
+        return *std::find_if(predictor_kinds().begin(), predictor_kinds().end(),
             [](const PredictorKind& each) { return std::string_view(each.name) == "composite"; });
+    }
+
+    /// `mixes_too`: the law of mixes is kept whole, because the description has none.
+    void fit_composite(const Device& device, const std::vector<Point>& points, bool mixes_too) {
+        PredictorKind kind = composite();
         kind.fits = composite_figures;
-        const Fit fit = fit_figures(kind, device, points);
-        keep(fit, fitted_to(points), "fitted to streams over the occupancy, chains of FMAs behind loads and lists in L2");
-        judge(points, fit.predicted);
-        return fit.device;
+        keep(fit_figures(kind, device, points), fitted_to(points),
+            "fitted to streams over the occupancy, chains of FMAs behind loads and lists in L2", mixes_too ? "stream.mixed." : "");
     }
 
     /// By kernel, in the order in which they first appear.

@@ -3,6 +3,8 @@
 
 #include "perfmodel/device_figures.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,7 +51,7 @@ class Figures {
 public:
     explicit Figures(const GpuMeasurements& measured) : measured_(measured) {}
 
-    std::vector<CalibratedFigure> all() {
+    MeasuredFigures all() {
         clock();
         latencies();
         rates();
@@ -57,7 +59,7 @@ public:
         cache();
         launches();
         strides();
-        return std::move(found_);
+        return {std::move(found_), std::move(impossible_)};
     }
 
 private:
@@ -67,7 +69,12 @@ private:
     /// With `residual`, the mean relative deviation of what the value was made from. Values that the figure cannot have are none.
     void set(const char* key, double value, std::size_t points, double residual, const std::string& how) {
         const Field* field = find_field(key, fusion::Target::cuda);
-        if (points > 0 && field != nullptr && value >= field->least && value <= field->most) {
+        if (points == 0 || field == nullptr) {
+            return;
+        }
+        if (!(value >= field->least && value <= field->most)) {
+            impossible_.push_back(fmt::format("`{}` was measured as {:.6g} {}, which it cannot be", key, value, field->unit));
+        } else {
             std::erase_if(found_, [&](const CalibratedFigure& each) { return each.key == key; });
             found_.push_back({key, value, field->unit, static_cast<int>(points), residual, how});
         }
@@ -254,12 +261,13 @@ private:
 
     const GpuMeasurements& measured_;
     std::vector<CalibratedFigure> found_;
+    std::vector<std::string> impossible_;
     double start_ = 0; ///< seconds of an empty kernel
 };
 
 } // namespace
 
-std::vector<CalibratedFigure> measured_figures(const GpuMeasurements& measured) {
+MeasuredFigures measured_figures(const GpuMeasurements& measured) {
     return Figures(measured).all();
 }
 

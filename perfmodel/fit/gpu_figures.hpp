@@ -5,11 +5,17 @@
 #include "perfmodel/calibration.hpp"
 #include "perfmodel/fit/gpu_measurements.hpp"
 
+#include <string>
 #include <vector>
 
 namespace fusec::perfmodel {
 
-/// What the rows say directly, each with how; nothing of a figure whose rows are missing or that cannot have the value.
-std::vector<CalibratedFigure> measured_figures(const GpuMeasurements& measured);
+struct MeasuredFigures {
+    std::vector<CalibratedFigure> figures;
+    std::vector<std::string> impossible; ///< in words: what was measured and cannot be
+};
+
+/// What the rows say directly, each with how; nothing of a figure whose rows are missing.
+MeasuredFigures measured_figures(const GpuMeasurements& measured);
 
 } // namespace fusec::perfmodel

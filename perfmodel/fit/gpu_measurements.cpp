@@ -21,6 +21,8 @@ enum class Range {
     positive,
     few,       ///< whole, 1 to a million
     from_zero, ///< whole, 0 to a million
+    threads,   ///< of a block: whole, 1 to 1024
+    registers, ///< whole, 1 to 255
     count      ///< whole, 1 to 1e15
 };
 
@@ -38,13 +40,13 @@ struct ProbeKeys {
 const std::vector<ProbeKeys>& known_probes() {
     using enum Range;
     constexpr NumberKey seconds{"seconds", positive}, clock{"clock_ghz", positive}, cycles{"cycles", positive};
-    constexpr NumberKey block{"block", few}, resident{"resident", few}, elements{"elements", count}, registers{"registers", few};
+    constexpr NumberKey block{"block", threads}, resident{"resident", few}, elements{"elements", count}, of_thread{"registers", registers};
     static const std::vector<ProbeKeys> all = {
-        {"launch", {"mode"}, {{"blocks", few}, {"threads", few}, seconds}},
-        {"grid", {"kernel"}, {{"wave", few}, {"blocks", few}, {"threads", few}, seconds}},
+        {"launch", {"mode"}, {{"blocks", few}, {"threads", threads}, seconds}},
+        {"grid", {"kernel"}, {{"wave", few}, {"blocks", few}, {"threads", threads}, seconds}},
         {"chase", {"space"}, {{"bytes", count}, cycles, clock}},
         {"stream", {"kernel"}, {block, resident, elements, seconds, clock}},
-        {"width", {}, {registers, {"word", few}, {"loads", few}, block, {"words", count}, seconds, clock}},
+        {"width", {}, {of_thread, {"word", few}, {"loads", few}, block, {"words", count}, seconds, clock}},
         {"volume", {"cache"}, {block, elements, seconds, clock}},
         {"stride", {"level"}, {{"stride", few}, {"words", count}, block, seconds, clock}},
         {"record", {"level"}, {{"record", few}, elements, block, seconds, clock}},
@@ -52,7 +54,7 @@ const std::vector<ProbeKeys>& known_probes() {
         {"pair", {"first", "second"}, {{"warps", few}, cycles}},
         {"shared", {"way"}, {{"word", few}, {"stride", from_zero}, cycles}},
         {"barrier", {}, {{"warps", few}, resident, cycles}},
-        {"overlap", {"kernel"}, {{"fmas", from_zero}, block, resident, registers, elements, seconds, clock}},
+        {"overlap", {"kernel"}, {{"fmas", from_zero}, block, resident, of_thread, elements, seconds, clock}},
         {"async", {"way"}, {{"tile", few}, {"stages", few}, resident, {"bytes", count}, seconds, clock}},
     };
     return all;
@@ -60,7 +62,8 @@ const std::vector<ProbeKeys>& known_probes() {
 
 double checked_number(JsonReader& json, const JsonValue& entry, const NumberKey& key) {
     const double value = json.number(entry, key.key);
-    const double least = key.range == Range::from_zero ? 0 : 1, most = key.range == Range::count ? 1e15 : 1e6;
+    const double least = key.range == Range::from_zero ? 0 : 1;
+    const double most = key.range == Range::count ? 1e15 : key.range == Range::threads ? 1024 : key.range == Range::registers ? 255 : 1e6;
     if (key.range == Range::positive ? value <= 0 : value < least || value > most || value != std::floor(value)) {
         json.fail(*JsonReader::find(entry, key.key),
             "`" + std::string(key.key) + "` has to be " +
@@ -160,12 +163,16 @@ std::optional<GpuMeasurements> read_gpu_measurements(const std::filesystem::path
 }
 
 bool has_gpu_measurements(const std::filesystem::path& file) {
-    Diagnostics ignored; // whoever reads it as something else reports what is wrong
-    std::optional<std::string> text = read_text(file, ignored);
-    const auto root = text
-        ? parse_json(std::make_shared<const SourceText>(file.string(), std::move(*text)), kind::invalid_measurement, ignored)
-        : std::nullopt;
-    const JsonValue* kind = root && root->kind == JsonValue::Kind::object ? JsonReader::find(*root, "kind") : nullptr;
+    Diagnostics ignored; // whoever reads it reports what is wrong
+    const std::optional<std::string> text = read_text(file, ignored);
+    if (!text) {
+        return false;
+    }
+    const auto root = parse_json(std::make_shared<const SourceText>(file.string(), *text), kind::invalid_measurement, ignored);
+    if (!root) { // as of a run that was stopped
+        return text->find("\"kind\": \"" + std::string(gpu_measurements_kind) + "\"") != std::string::npos;
+    }
+    const JsonValue* kind = root->kind == JsonValue::Kind::object ? JsonReader::find(*root, "kind") : nullptr;
     return kind != nullptr && kind->text == gpu_measurements_kind;
 }
 

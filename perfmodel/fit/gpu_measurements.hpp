@@ -54,7 +54,7 @@ inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
 /// probe, a key that its probe does not have or lacks, a time or a clock that is not positive, a count that is none, a name that no device can have.
 std::optional<GpuMeasurements> read_gpu_measurements(const std::filesystem::path& file, Diagnostics& diagnostics);
 
-/// Whether the file calls itself such measurements; false for what is no JSON.
+/// Whether the file calls itself such measurements, be they complete or not.
 bool has_gpu_measurements(const std::filesystem::path& file);
 
 } // namespace fusec::perfmodel

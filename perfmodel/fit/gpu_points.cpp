@@ -2,6 +2,7 @@
 #include "perfmodel/fit/gpu_points.hpp"
 
 #include "perfmodel/fit/measured_kernels.hpp"
+#include "perfmodel/occupancy.hpp"
 
 #include <algorithm>
 #include <string>
@@ -17,7 +18,7 @@ public:
     Points(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics)
         : measured_(measured), device_(device), diagnostics_(diagnostics) {}
 
-    std::optional<std::vector<Point>> all() {
+    std::optional<GpuPoints> all() {
         streams();
         overlap();
         widths();
@@ -26,23 +27,31 @@ public:
         if (wrong_) {
             return std::nullopt;
         }
-        if (std::none_of(points_.begin(), points_.end(), [](const Point& point) { return point.role == Role::fit; })) {
+        if (std::none_of(result_.points.begin(), result_.points.end(), [](const Point& point) { return point.role == Role::fit; })) {
             diagnostics_.report(kind::invalid_measurement, {}, "no streams among the measurements, to which figures could be fitted");
             return std::nullopt;
         }
-        return std::move(points_);
+        return std::move(result_);
     }
 
 private:
     static int whole(const ProbeRow& row, std::string_view key) { return static_cast<int>(row.number(key)); }
 
-    void add(const ProbeRow& row, std::string kernel, fusion::KernelWork work, double elements, Role role) {
+    /// Null: the row is left out.
+    Point* add(const ProbeRow& row, std::string kernel, fusion::KernelWork work, double elements, Role role) {
         if (work.threads_per_block == 0) {
-            return;
+            ++result_.left_out[row.probe];
+            return nullptr;
+        }
+        if (resident_blocks(device_.limits, work) == 0) {
+            diagnostics_.report(
+                kind::invalid_measurement, row.span, "no block of this kernel fits a multiprocessor of `" + device_.name + "`");
+            wrong_ = true;
+            return nullptr;
         }
         const auto clock = row.numbers.find("clock_ghz");
-        points_.push_back({device_.name, std::move(kernel), std::move(work), static_cast<std::uint64_t>(elements), row.number("seconds"),
-            false, role, clock == row.numbers.end() ? 0 : clock->second, row.probe});
+        return &result_.points.emplace_back(Point{device_.name, std::move(kernel), std::move(work), static_cast<std::uint64_t>(elements),
+            row.number("seconds"), false, role, clock == row.numbers.end() ? 0 : clock->second, row.probe});
     }
 
     /// One of the words that the probe writes there.
@@ -109,8 +118,9 @@ private:
             const bool start_up = warm && row->number("elements") == least;
             const bool in_cache = warm && 16 * row->number("elements") <= 0.5 * measured_.l2_bytes;
             const char* const name = start_up ? "start-up" : in_cache ? "in L2" : warm ? "around L2" : "cold";
-            add(*row, name, std::move(work), row->number("elements"), in_cache ? Role::fit : Role::held_out);
-            points_.back().inside = !warm; // an empty kernel is subtracted
+            if (Point* point = add(*row, name, std::move(work), row->number("elements"), in_cache ? Role::fit : Role::held_out)) {
+                point->inside = !warm; // an empty kernel is subtracted
+            }
         }
     }
 
@@ -127,13 +137,13 @@ private:
     const GpuMeasurements& measured_;
     const Device& device_;
     Diagnostics& diagnostics_;
-    std::vector<Point> points_;
+    GpuPoints result_;
     bool wrong_ = false;
 };
 
 } // namespace
 
-std::optional<std::vector<Point>> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics) {
+std::optional<GpuPoints> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics) {
     return Points(measured, device, diagnostics).all();
 }
 

@@ -6,16 +6,23 @@
 #include "perfmodel/fit/gpu_measurements.hpp"
 #include "perfmodel/fit/point.hpp"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fusec::perfmodel {
 
+struct GpuPoints {
+    std::vector<Point> points;
+    std::map<std::string, std::size_t> left_out; ///< by probe: rows whose number of resident blocks the description does not make possible
+};
+
 /// Streams over the occupancy, and chains of FMAs behind loads at the most and the fewest resident blocks, are there to fit figures to, and so
 /// are volumes that half of the cache holds since the launch before ("in L2", the least of them "start-up"). Held out are the chains at other numbers of blocks ("overlap"), the staged ones
-/// ("staged"), copies by width ("width"), other volumes ("around L2", "cold") and copies of a few waves ("waves"). Rows of other probes, and of streams and
-/// chains whose number of resident blocks the description does not make possible, are no points.
-/// Reports `invalid-measurement` at a kernel or way that its probe does not have, or where no row can be fitted to.
-std::optional<std::vector<Point>> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics);
+/// ("staged"), copies by width ("width"), other volumes ("around L2", "cold") and copies of a few waves ("waves"). Rows of other probes are no points.
+/// Reports `invalid-measurement` at a kernel or way that its probe does not have, at a block that does not fit a multiprocessor, or where no row can
+/// be fitted to.
+std::optional<GpuPoints> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

@@ -97,6 +97,10 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     }
     EXPECT_THAT(folder.read("probes/calibration.h"),
         AllOf(HasSubstr("FUSEC_CALIBRATION_NAME \"node-7\""), HasSubstr("FUSEC_CALIBRATION_BASE \"a100\"")));
+    EXPECT_THAT(folder.read("probes/calibration.h"),
+        AllOf(HasSubstr("FUSEC_CALIBRATION_ARCH 80"), HasSubstr("FUSEC_CALIBRATION_MULTIPROCESSORS 108")));
+    EXPECT_THAT(folder.read("probes/README"), HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 async_copy.cu"));
+    EXPECT_THAT(fusec({"calibrate", "--target", "cuda", "--emit", "my own's"}, folder.path()).err, HasSubstr(R"(cd 'my own'\''s')"));
     folder.write("file", "");
     const test::Outcome refused = fusec({"calibrate", "--target", "cuda", "--emit", "file"}, folder.path());
     EXPECT_EQ(refused.code, 1) << refused.err;

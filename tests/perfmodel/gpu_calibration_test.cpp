@@ -15,7 +15,6 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <tuple>
 
 namespace fusec::perfmodel {
 namespace {
@@ -56,7 +55,8 @@ ProbeRow predicted(const Device& device, ProbeRow made) {
     alone.rows.back().numbers["seconds"] = 1;
     Diagnostics diagnostics;
     const auto points = points_of(alone, device, diagnostics);
-    const auto place = std::find_if(points->rbegin(), points->rend(), [&](const Point& point) { return point.place == made.probe; });
+    const auto place =
+        std::find_if(points->points.rbegin(), points->points.rend(), [&](const Point& point) { return point.place == made.probe; });
     made.numbers["seconds"] = predictions(composite(), device, std::span(&*place, 1)).front();
     return made;
 }
@@ -169,7 +169,7 @@ TEST_F(GpuCalibrations, FindTheFiguresThatMadeTheMeasurements) {
 TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
     const GpuMeasurements measured = synthetic(never_been());
     Calibration calibration;
-    calibration.figures = measured_figures(measured);
+    calibration.figures = measured_figures(measured).figures;
     for (const auto& [key, value] :
         std::initializer_list<std::pair<const char*, double>>{{"speed.clock", 1.5}, {"speed.dram_latency", 400}, {"latency.l1", 33},
             {"latency.l2", 300}, {"speed.shared_latency", 27}, {"latency.arithmetic_f32", 4.5}, {"latency.arithmetic_f64", 9},
@@ -183,7 +183,7 @@ TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
         << "launch and turnaround of what is subtracted are not quite those of the rest";
     GpuMeasurements some = measured;
     std::erase_if(some.rows, [](const ProbeRow& each) { return each.probe == "pipe"; });
-    calibration.figures = measured_figures(some);
+    calibration.figures = measured_figures(some).figures;
     EXPECT_TRUE(std::none_of(calibration.figures.begin(), calibration.figures.end(),
         [](const CalibratedFigure& each) { return each.key == "latency.special"; }));
 }
@@ -203,8 +203,9 @@ TEST_F(GpuCalibrations, DescribeWhatTheProbesDo) {
             {{"registers", 56}, {"word", 16}, {"loads", 8}, {"block", 256}, {"words", 8e6}, {"seconds", 1}, {"clock_ghz", 1.5}}),
         row("volume", {{"cache", "cold"}}, {{"block", 256}, {"elements", 1e5}, {"seconds", 1}, {"clock_ghz", 1.5}})};
     const auto points = points_of(measured, device, diagnostics);
-    ASSERT_EQ(points->size(), 5U);
-    const auto& [four, staged, chained, width, cold] = std::tie((*points)[0], (*points)[1], (*points)[2], (*points)[3], (*points)[4]);
+    ASSERT_EQ(points->points.size(), 5U);
+    const Point &four = points->points[0], &staged = points->points[1], &chained = points->points[2], &width = points->points[3],
+                &cold = points->points[4];
     EXPECT_EQ(four.work.read_bytes, 32);
     EXPECT_EQ(four.work.write_bytes, 8);
     EXPECT_EQ(four.work.flops, 3);
@@ -224,6 +225,21 @@ TEST_F(GpuCalibrations, DescribeWhatTheProbesDo) {
     EXPECT_EQ(resident_blocks(device.limits, width.work), 4);
     EXPECT_TRUE(cold.inside);
     EXPECT_EQ(cold.work.read_bytes + cold.work.write_bytes, 16);
+    // Three blocks of 1024 threads are on no multiprocessor, and nor is one of 1024 threads with 255 registers.
+    measured.rows[0].numbers["block"] = 1024;
+    measured.rows[0].numbers["resident"] = 3;
+    EXPECT_EQ(points_of(measured, device, diagnostics)->left_out, (std::map<std::string, std::size_t>{{"stream", 1}}));
+    measured.rows[3].numbers["block"] = 1024;
+    measured.rows[3].numbers["registers"] = 255;
+    EXPECT_FALSE(points_of(measured, device, diagnostics).has_value());
+    EXPECT_THAT(diagnostics.all().back().message, HasSubstr("no block of this kernel fits a multiprocessor of `h200`"));
+}
+
+TEST_F(GpuCalibrations, SayWhatCannotBe) {
+    GpuMeasurements measured;
+    measured.rows = {row("chase", {{"space", "shared"}}, {{"bytes", 4096}, {"cycles", 1e10}, {"clock_ghz", 1.5}})};
+    EXPECT_THAT(measured_figures(measured).impossible,
+        testing::Contains("`speed.shared_latency` was measured as 1e+10 cycles, which it cannot be"));
 }
 
 TEST_F(GpuCalibrations, AreOfTheGpuThatTheDescriptionIsOf) {
@@ -295,6 +311,8 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
         said("\"name\": \"mine\"", "\"name\": \"../mine\""), testing::AllOf(HasSubstr("m.json:4"), HasSubstr("no name of a device")));
     EXPECT_THAT(said("\"schema\": 1", "\"schema\": 2"), HasSubstr("measurements of schema 2, this compiler reads schema 1"));
     EXPECT_THAT(said("  ]\n}", ""), HasSubstr("[invalid-measurement]")) << "a run that was stopped";
+    EXPECT_TRUE(has_gpu_measurements(folder / "m.json")) << "and is told as one";
+    EXPECT_THAT(said("\"block\": 256", "\"block\": 2048"), HasSubstr("`block` has to be a whole number from 1 to 1024"));
     EXPECT_THAT(said("\"multiprocessors\": 132", "\"multiprocessors\": 0"), HasSubstr("`multiprocessors` has to be from 1 to 1000000"));
 }
 

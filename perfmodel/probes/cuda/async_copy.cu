@@ -168,7 +168,9 @@ void async_copy() {
     if (properties.major >= 8) {
         copies("threads", by_threads, in);
     }
-    if (properties.major >= 9) {
+    cudaFuncAttributes compiled{};
+    check(cudaFuncGetAttributes(&compiled, bulk), "cudaFuncGetAttributes");
+    if (properties.major >= 9 && compiled.binaryVersion >= 90) {
         copies("bulk", bulk, in);
     }
 }

@@ -74,7 +74,7 @@ __device__ Value start(int k) {
 }
 
 template <class Operation, int Independent>
-__global__ void chains(long long* cycles, typename Operation::Value* out) {
+__global__ void __launch_bounds__(1024) chains(long long* cycles, typename Operation::Value* out) {
     using Value = typename Operation::Value;
     __shared__ unsigned shared[1024];
     number_words(shared);
@@ -109,7 +109,7 @@ __global__ void chains(long long* cycles, typename Operation::Value* out) {
 
 /// Four chains of each, by turns.
 template <class First, class Second>
-__global__ void pairs(long long* cycles, typename First::Value* first_out, typename Second::Value* second_out) {
+__global__ void __launch_bounds__(512) pairs(long long* cycles, typename First::Value* first_out, typename Second::Value* second_out) {
     constexpr int independent = 4;
     using A = typename First::Value;
     using B = typename Second::Value;

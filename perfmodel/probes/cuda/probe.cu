@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The probes of `fusec calibrate --target cuda`: measures the GPU it runs on and writes one JSON document to standard output.
-// Built and run as the first line of README says; `fusec calibrate --import` takes in what it writes.
+// Built and run as README says; `fusec calibrate --import` takes in what it writes.
 #include "probe.cuh"
 
-#include "calibration.h" // FUSEC_CALIBRATION_NAME, FUSEC_CALIBRATION_BASE, FUSEC_CALIBRATION_BY
+#include "calibration.h" // FUSEC_CALIBRATION_NAME, _BASE, _BY, _ARCH, _MULTIPROCESSORS
 
 #include <chrono>
 #include <ctime>
@@ -230,6 +230,10 @@ int spoiler(const void* kernel, int threads, int resident) {
 std::vector<int> residents(const void* kernel, int threads) {
     int most = 0;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, threads, 0), "occupancy of a probe");
+    if (most == 0) {
+        std::fprintf(stderr, "probe: a kernel does not run with %d threads\n", threads);
+        std::exit(1);
+    }
     std::vector<int> all;
     for (int blocks = 1; blocks < most; blocks *= 2) {
         all.push_back(blocks);
@@ -278,6 +282,12 @@ int main() {
     int driver = 0, runtime = 0;
     check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
     check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+    const int arch = 10 * g.properties.major + g.properties.minor;
+    if (arch != FUSEC_CALIBRATION_ARCH || g.multiprocessors != FUSEC_CALIBRATION_MULTIPROCESSORS) {
+        std::fprintf(stderr, "probe: this is a %s, sm_%d with %d multiprocessors; %s has sm_%d and %d\n", g.properties.name, arch,
+                     g.multiprocessors, FUSEC_CALIBRATION_BASE, FUSEC_CALIBRATION_ARCH, FUSEC_CALIBRATION_MULTIPROCESSORS);
+        return 1;
+    }
     warm_up();
     std::printf("{\n  \"schema\": 1,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n  \"date\": %s,\n"
                 "  \"machine\": %s,\n  \"commit\": %s,\n  \"arch\": %d,\n  \"multiprocessors\": %d,\n  \"l2_bytes\": %d,\n"

@@ -13,7 +13,7 @@ constexpr int words = 8192; // 32 KiB
 /// Every warp reads `unrolled` independent words per pass, lane l from word l * stride (of `Word`) on: at constant distances from one address, so
 /// that an access is one instruction.
 template <class Word>
-__global__ void reading(int stride, long long* cycles, float* out) {
+__global__ void __launch_bounds__(1024) reading(int stride, long long* cycles, float* out) {
     __shared__ __align__(16) float memory[words + 4 * unrolled];
     for (int i = threadIdx.x; i < words + 4 * unrolled; i += blockDim.x) {
         memory[i] = static_cast<float>(i);
@@ -51,7 +51,7 @@ __global__ void reading(int stride, long long* cycles, float* out) {
 }
 
 template <class Word>
-__global__ void writing(int stride, long long* cycles, float* out) {
+__global__ void __launch_bounds__(1024) writing(int stride, long long* cycles, float* out) {
     __shared__ __align__(16) float memory[words + 4 * unrolled];
     constexpr int per_word = sizeof(Word) / sizeof(float), size = words / per_word;
     volatile Word* const list = reinterpret_cast<volatile Word*>(memory);
@@ -77,7 +77,7 @@ __global__ void writing(int stride, long long* cycles, float* out) {
     }
 }
 
-__global__ void meeting(long long* cycles) {
+__global__ void __launch_bounds__(1024) meeting(long long* cycles) {
     __syncthreads();
     const long long before = clock64();
     for (int i = 0; i < passes; ++i) {
