@@ -259,7 +259,7 @@ std::vector<double> random_value(
     const bool quarters = of_datum.compared && draw == 0 && in_quarters(element);
     const double size = of_datum.varied && element % 4 == 2 ? 0x1p-4 : 1;
     const Shape& shape = type.shape;
-    Conditions demands = of_datum;
+    Conditions demands = static_cast<const Conditions&>(of_datum);
     if (takes_what_is_guarded(element)) {
         join(demands, of_datum.if_taken);
     }
