@@ -4,7 +4,9 @@
 #include "cli/host_machine.hpp"
 #include "cli/host_probes.hpp"
 #include "execute/candidate_sample.hpp"
+#include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 #include "support/machine.hpp"
 
@@ -234,6 +236,14 @@ private:
                 const double lanes = static_cast<double>(machine_.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
                 rates.push_back(step.instructions / lanes / (time * machine_.clock_ghz * machine_.cores));
             }
+        }
+        // A routine that something disturbed for its whole time issues next to nothing.
+        const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
+        const std::size_t disturbed = std::erase_if(rates, [&](double rate) { return rate < possible.least || rate > possible.most; });
+        if (disturbed != 0) {
+            result_.notes.push_back(counted(disturbed, "routine") +
+                " took a time that cannot be, and did not count for `speed.issue_slots`" +
+                (rates.empty() ? ", which stays that of the description" : ""));
         }
         if (!rates.empty()) {
             set("speed.issue_slots", execute::median(rates), "instructions per clock", static_cast<int>(rates.size()), spread(rates),

@@ -36,6 +36,7 @@ struct HostCalibration {
     perfmodel::Calibration calibration;
     std::vector<perfmodel::Point> points; ///< that figures were fitted to, with their places
     std::vector<double> predicted;        ///< seconds of each
+    std::vector<std::string> notes;       ///< in words: what was measured and not taken
     std::vector<std::string> hidden; ///< routines whose kernels take no longer than the transfers around them: given no time of their own
 };
 

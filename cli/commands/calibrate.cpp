@@ -46,6 +46,9 @@ std::string summary(const HostCalibration& found) {
     text += fmt::format("{} of routines and transfers; {} that wait for memory: mean error {:.1f} %, greatest {:.1f} %\n",
         counted(found.calibration.routines.size(), "time"), counted(found.points.size(), "kernel"), 100 * accuracy.mape,
         100 * accuracy.worst);
+    for (const std::string& note : found.notes) {
+        text += note + "\n";
+    }
     if (!found.hidden.empty()) {
         text += fmt::format("{} not longer than the transfers around, taken as nothing\n", counted(found.hidden.size(), "routine"));
     }
