@@ -7,6 +7,7 @@
 #include "cli/measurements.hpp"
 #include "perfmodel/predictor.hpp"
 #include "support/files.hpp"
+#include "support/median.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +32,7 @@ using Json = nlohmann::ordered_json;
 double spread_of(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());
     const double low = samples[samples.size() / 4], high = samples[samples.size() - 1 - samples.size() / 4];
-    return 0.5 * (high - low) / execute::median(samples);
+    return 0.5 * (high - low) / median(samples);
 }
 
 Json to_json(const HostVerdict& verdict) {
@@ -73,7 +74,7 @@ public:
     double slowdown(const std::vector<std::vector<double>>& seconds) const {
         double sum = 0;
         for (std::size_t i = 0; i < calibrated_.size(); ++i) {
-            sum += std::log(execute::median(seconds.at(i)) / static_cast<double>(units[i].elements) / calibrated_[i]);
+            sum += std::log(median(seconds.at(i)) / static_cast<double>(units[i].elements) / calibrated_[i]);
         }
         return std::exp(sum / static_cast<double>(calibrated_.size()));
     }
@@ -163,19 +164,19 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
         }
         result.calibrated.push_back(std::move(calibrated));
         result.predicted.push_back(std::move(predicted));
-        result.measured.push_back(execute::median(found->kernels[k]));
+        result.measured.push_back(median(found->kernels[k]));
         result.spreads.push_back(spread_of(found->kernels[k]));
         kernels.push_back({{"calls", calls}, {"bytes_per_element", kernel.candidate.work.read_bytes + kernel.candidate.work.write_bytes},
             {"median_seconds", result.measured.back()}, {"spread", result.spreads.back()}, {"predicted", std::move(said)}});
     }
     double fastest = 0;
     for (const cli::Measurements::Plan& plan : found->plans) {
-        const double typical = execute::median(plan.seconds);
+        const double typical = median(plan.seconds);
         fastest = fastest == 0 ? typical : std::min(fastest, typical);
         plans.push_back({{"plan", plan.choice}, {"kernels", plan.plan.kernels.size()}, {"predicted_seconds", plan.plan.seconds},
             {"median_seconds", typical}, {"spread", spread_of(plan.seconds)}});
     }
-    result.loss = execute::median(found->plans.front().seconds) / fastest - 1;
+    result.loss = median(found->plans.front().seconds) / fastest - 1;
     result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements}, {"slowdown_of_streams", slowdown},
         {"verdicts", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
         {"as_calibrated", verdicts_of(result.predictors, result.calibrated, result.measured, result.spreads)},
@@ -199,9 +200,8 @@ Json pooled(const std::vector<Measured>& all, bool held_out) {
         }
     }
     return {{"verdicts", verdicts_of(predictors, predicted, measured, spreads)},
-        {"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)},
-        {"median_spread", spreads.empty() ? 0 : execute::median(spreads)},
-        {"median_loss_of_chosen_plans", losses.empty() ? 0 : execute::median(losses)},
+        {"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)}, {"median_spread", spreads.empty() ? 0 : median(spreads)},
+        {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
 }
 

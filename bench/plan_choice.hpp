@@ -5,7 +5,7 @@
 #include "cli/pipeline.hpp"
 #include "execute/compiler.hpp"
 #include "execute/loaded_library.hpp"
-#include "execute/timing.hpp"
+#include "support/median.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -104,8 +104,6 @@ std::vector<std::vector<double>> in_turns(
 
 /// Writes the result; the exit code of the program.
 int write_result(const std::string& path, const nlohmann::ordered_json& result);
-
-using execute::median;
 
 /// `plan`, `kernels` (their calls in order), `bytes_per_element`, predicted and measured seconds, `gb_per_s` from the median, every time.
 nlohmann::ordered_json report(const Choice& choice);

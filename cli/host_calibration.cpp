@@ -9,6 +9,7 @@
 #include "support/counted.hpp"
 #include "support/files.hpp"
 #include "support/machine.hpp"
+#include "support/median.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +55,7 @@ double bytes_of(const fusion::Candidate& candidate) {
 
 /// Mean of |sample / median - 1|.
 double spread(const std::vector<double>& samples) {
-    const double middle = execute::median(samples);
+    const double middle = median(samples);
     double sum = 0;
     for (const double sample : samples) {
         sum += std::abs(sample / middle - 1);
@@ -172,7 +173,7 @@ private:
     double ns_of(const HostProbe& probe, const std::vector<double>& seconds) const {
         const auto elements = static_cast<double>(probe.unit.elements);
         const bool serial = elements / probe.candidate.instances_per_block <= most_serial_tiles;
-        const double time = execute::median(seconds) - (serial ? 0 : launch_seconds_);
+        const double time = median(seconds) - (serial ? 0 : launch_seconds_);
         return std::max(0.0, time) / elements / ns / (serial ? machine_.cores : 1);
     }
 
@@ -202,7 +203,7 @@ private:
         if (!seconds) {
             return false;
         }
-        launch_seconds_ = execute::median(seconds->front());
+        launch_seconds_ = median(seconds->front());
         set("speed.launch", launch_seconds_ / 1e-6, "us", 1, spread(seconds->front()),
             "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
         double fastest = 0, fastest_spread = 0;
@@ -246,7 +247,7 @@ private:
                 (rates.empty() ? ", which stays that of the description" : ""));
         }
         if (!rates.empty()) {
-            set("speed.issue_slots", execute::median(rates), "instructions per clock", static_cast<int>(rates.size()), spread(rates),
+            set("speed.issue_slots", median(rates), "instructions per clock", static_cast<int>(rates.size()), spread(rates),
                 "what routines are estimated to issue over the time that they take, the median");
         }
         return true;
@@ -293,7 +294,7 @@ private:
         }
         for (std::size_t i = 0; i < fitted; ++i) {
             result_.points.push_back({options_.name, probes[i].name, probes[i].candidate.work, probes[i].unit.elements,
-                execute::median(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].group});
+                median(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].group});
         }
         if (!fit_figures({probes.begin(), probes.begin() + static_cast<std::ptrdiff_t>(streams)})) {
             return false;

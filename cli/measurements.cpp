@@ -7,6 +7,7 @@
 #include "execute/reference.hpp"
 #include "perfmodel/fit/statistics.hpp"
 #include "support/counted.hpp"
+#include "support/median.hpp"
 #include "support/writer.hpp"
 
 #include <fmt/format.h>
@@ -138,12 +139,11 @@ std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFol
 
 std::string measurements_text(const Measurements& m, const Compilation& c) {
     Writer out;
-    const double best =
-        execute::median(std::ranges::min_element(m.plans, {}, [](const auto& plan) { return execute::median(plan.seconds); })->seconds);
+    const double best = median(std::ranges::min_element(m.plans, {}, [](const auto& plan) { return median(plan.seconds); })->seconds);
     out.line(fmt::format("plans of {} for {} elements: median (least) of {}, over the fastest; predicted", c.program->name,
         grouped(c.options.elements), counted(m.plans.front().seconds.size(), "sample")));
     for (const Measurements::Plan& plan : m.plans) {
-        const double typical = execute::median(plan.seconds);
+        const double typical = median(plan.seconds);
         out.line(fmt::format("{:8} {:>10} ({:>10})  {:5.2f}  {:>10}  {}", plan.choice, time_text(typical),
             time_text(*std::ranges::min_element(plan.seconds)), typical / best, time_text(plan.plan.seconds),
             counted(plan.plan.kernels.size(), "kernel")));
@@ -156,7 +156,7 @@ std::string measurements_text(const Measurements& m, const Compilation& c) {
     std::vector<double> measured;
     for (std::size_t k = 0; k < m.kernels.size(); ++k) {
         const Predictions::Kernel& kernel = m.predictions.kernels[k];
-        measured.push_back(execute::median(m.kernels[k]));
+        measured.push_back(median(m.kernels[k]));
         std::string line = fmt::format("{:>12}{:>12}", time_text(measured.back()), time_text(*std::ranges::min_element(m.kernels[k])));
         for (const perfmodel::Breakdown& said : kernel.by_predictor) {
             line += fmt::format("{:>12}", time_text(said.cost.seconds));

@@ -198,11 +198,4 @@ std::optional<std::vector<std::vector<double>>> time_units(
     return seconds;
 }
 
-double median(std::vector<double> values) {
-    internal_check(!values.empty(), "the median of nothing");
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 } // namespace fusec::execute

@@ -48,7 +48,4 @@ double timing_bytes(const std::vector<TimedUnit>& units);
 std::optional<std::vector<std::vector<double>>> time_units(
     const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
 
-/// Middle value, or the mean of the two in the middle. Pre: not empty.
-double median(std::vector<double> values);
-
 } // namespace fusec::execute

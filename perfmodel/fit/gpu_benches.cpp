@@ -3,6 +3,7 @@
 
 #include "perfmodel/fit/measured_kernels.hpp"
 #include "perfmodel/fit/table_file.hpp"
+#include "support/median.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,12 +18,6 @@ using fusion::DeviceLimits;
 namespace {
 
 constexpr double giga = 1e9;
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 /// The number that a word with this unit behind it is: "0.8%".
 std::optional<double> number_with(std::string_view word, std::string_view unit) {

@@ -2,6 +2,7 @@
 #include "perfmodel/fit/gpu_figures.hpp"
 
 #include "perfmodel/device_figures.hpp"
+#include "support/median.hpp"
 
 #include <fmt/format.h>
 
@@ -16,12 +17,6 @@ namespace fusec::perfmodel {
 namespace {
 
 constexpr double warp = 32;
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 /// Coefficients of y = fixed + a u + b v, none negative, with the least sum of squared relative deviations; none where the system has no one
 /// solution.

@@ -19,6 +19,17 @@ GlobalAccess unit_access(bool store, int bytes, double count) {
     return {store, Addressing::unit, bytes, count, count * bytes / sector, false};
 }
 
+/// A thread stores `count` words of `bytes`, each with its address.
+WorkStep store_step(int bytes, int count) {
+    WorkStep store;
+    store.kind = WorkStep::Kind::store;
+    store.index = 1;
+    store.instructions = 2 * count;
+    store.write_bytes = bytes * count;
+    store.accesses.push_back(unit_access(true, bytes, count));
+    return store;
+}
+
 /// The aggregates that are sums over the steps, for kernels whose threads all work on one element at a time.
 void add_up(KernelWork& work) {
     double instructions = 0;
@@ -72,17 +83,9 @@ KernelWork stream_work(const StreamKernel& kernel, int block, int resident, cons
     compute.index = 0;
     compute.instructions = kernel.arithmetic;
     compute.arithmetic.flops = kernel.flops;
-    WorkStep store;
-    store.kind = WorkStep::Kind::store;
-    store.index = 1;
-    store.instructions = 2 * kernel.stores;
-    store.write_bytes = bytes * kernel.stores;
-    if (kernel.stores > 0) {
-        store.accesses.push_back(unit_access(true, bytes, kernel.stores));
-    }
     work.steps = {load, compute};
     if (kernel.stores > 0) {
-        work.steps.push_back(store);
+        work.steps.push_back(store_step(bytes, kernel.stores));
     }
     add_up(work);
     if (resident > 0 && !cap_residents(work, resident, limits)) {
@@ -159,13 +162,7 @@ KernelWork wide_copy_work(int bytes, int loads, int block, int registers) {
     load.read_bytes = bytes * loads;
     load.l1_wavefronts = bytes * loads / pass;
     load.accesses.push_back(unit_access(false, bytes, loads));
-    WorkStep store;
-    store.kind = WorkStep::Kind::store;
-    store.index = 1;
-    store.instructions = 2 * loads;
-    store.write_bytes = bytes * loads;
-    store.accesses.push_back(unit_access(true, bytes, loads));
-    work.steps = {load, store};
+    work.steps = {load, store_step(bytes, loads)};
     add_up(work);
     return work;
 }

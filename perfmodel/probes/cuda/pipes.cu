@@ -149,25 +149,11 @@ __global__ void __launch_bounds__(512) pairs(long long* cycles, typename First::
     }
 }
 
-/// From the first warp's start to the last one's end: warps of one block have one clock.
-double window(const Buffer& cycles, int warps) {
-    std::vector<long long> seen(2 * static_cast<std::size_t>(warps));
-    check(cudaGetLastError(), "launch of a probe");
-    check(cudaMemcpy(seen.data(), cycles.as<long long>(), seen.size() * sizeof(long long), cudaMemcpyDeviceToHost), "running a probe");
-    long long first = seen[0], last = seen[1];
-    for (std::size_t i = 0; i < seen.size(); i += 2) {
-        first = std::min(first, seen[i]);
-        last = std::max(last, seen[i + 1]);
-    }
-    return static_cast<double>(last - first);
-}
-
 template <class Launch>
 double least_cycles(const Buffer& cycles, int warps, const Launch& launch) {
     double best = 0;
     for (int i = 0; i < 5; ++i) {
         launch();
-        check(cudaGetLastError(), "launch of a probe");
         const double each = window(cycles, warps);
         best = i == 0 ? each : std::min(best, each);
     }

@@ -181,6 +181,18 @@ double clock_ghz() {
     return static_cast<double>(seen[1]) / static_cast<double>(seen[0]);
 }
 
+double window(const Buffer& cycles, int warps) {
+    std::vector<long long> seen(2 * static_cast<std::size_t>(warps));
+    check(cudaGetLastError(), "launch of a probe");
+    check(cudaMemcpy(seen.data(), cycles.as<long long>(), seen.size() * sizeof(long long), cudaMemcpyDeviceToHost), "running a probe");
+    long long first = seen[0], last = seen[1];
+    for (std::size_t i = 0; i < seen.size(); i += 2) {
+        first = std::min(first, seen[i]);
+        last = std::max(last, seen[i + 1]);
+    }
+    return static_cast<double>(last - first);
+}
+
 void fill_floats(const Buffer& list) {
     random_floats<<<4 * gpu().multiprocessors, 256>>>(list.as<float>(), list.bytes() / sizeof(float));
     check(cudaDeviceSynchronize(), "filling a list");

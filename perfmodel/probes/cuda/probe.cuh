@@ -74,6 +74,9 @@ double cold_seconds_of(const Launch& launch);
 /// GHz of the multiprocessors just now, by their clocks between two ticks of the GPU's timer half a millisecond apart.
 double clock_ghz();
 
+/// Cycles from the first warp's start to the last one's end: `cycles` has both of each warp, and warps of one block have one clock.
+double window(const Buffer& cycles, int warps);
+
 /// Registers of a thread of the kernel.
 int registers_of(const void* kernel);
 

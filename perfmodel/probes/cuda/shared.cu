@@ -91,19 +91,6 @@ __global__ void __launch_bounds__(1024) meeting(long long* cycles) {
     }
 }
 
-/// From the first warp's start to the last one's end: warps of one block have one clock.
-double window(const Buffer& cycles, int warps) {
-    std::vector<long long> seen(2 * static_cast<std::size_t>(warps));
-    check(cudaGetLastError(), "launch of a probe");
-    check(cudaMemcpy(seen.data(), cycles.as<long long>(), seen.size() * sizeof(long long), cudaMemcpyDeviceToHost), "running a probe");
-    long long first = seen[0], last = seen[1];
-    for (std::size_t i = 0; i < seen.size(); i += 2) {
-        first = std::min(first, seen[i]);
-        last = std::max(last, seen[i + 1]);
-    }
-    return static_cast<double>(last - first);
-}
-
 double longest(const Buffer& cycles, int count) {
     std::vector<long long> seen(static_cast<std::size_t>(count));
     check(cudaGetLastError(), "launch of a probe");
