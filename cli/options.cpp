@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, Path>> split_assignments(const std::vector<st
 
 /// Raw texts of options that need conversion after parsing.
 struct Raw {
-    std::string arch, target = "cuda", real = "float", runtime = "embed", dump;
+    std::string arch, target = "cuda", real = "float", runtime = "embed", analysis = "metadata", dump;
     std::vector<std::string> inputs, outputs, dot;
     bool no_recompute = false;
 };
@@ -97,6 +97,13 @@ void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--predictor", options.predictor, "the model that plans are chosen by (default composite)"), "NAME");
 }
 
+void add_analysis(CLI::App& app, Raw& raw) {
+    named(app.add_option("--analysis", raw.analysis,
+                 "price the best plans by metadata, or by what clang and ptxas make of their kernels (default metadata)")
+              ->check(CLI::IsMember({"metadata", "llvm"})),
+        "metadata|llvm");
+}
+
 void add_plan_choice(CLI::App& app, CompileOptions& options) {
     named(app.add_option("--plan", options.plan,
               "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"),
@@ -132,6 +139,10 @@ std::vector<std::string> finish(CompileOptions& options, const Raw& raw) {
         options.device = options.target == fusion::Target::host ? "host-generic" : "h200";
     }
     std::vector<std::string> wrong;
+    options.compiled_prices = raw.analysis == "llvm";
+    if (options.compiled_prices && options.target == fusion::Target::host) {
+        wrong.emplace_back("--analysis llvm: it is of device code, of which --target host has none");
+    }
     std::size_t begin = 0;
     while (begin < raw.dump.size()) {
         const std::size_t end = std::min(raw.dump.find(',', begin), raw.dump.size());
@@ -279,6 +290,7 @@ private:
     void add_compile() {
         add_program(app_, compile_.options, false);
         add_compile_options(app_, compile_.options, raw_);
+        add_analysis(app_, raw_);
         named(app_.add_option(
                   "-o,--output", compile_.output, "CUDA (or host C++) file to write, the header beside it; - is stdout, both in one text"),
             "FILE");
@@ -294,6 +306,10 @@ private:
     }
     Compile settle_compile(bool arguments) {
         finish(compile_.options);
+        if (compile_.options.compiled_prices && compile_.options.plan == "auto") {
+            constexpr int compared = 5; // plans, of which the best by their compiled kernels is taken
+            compile_.options.runners_up = compared - 1;
+        }
         for (std::size_t i = 0; i + 1 < raw_.dot.size(); i += 2) {
             if (raw_.dot[i] != "dag" && raw_.dot[i] != "plan") {
                 wrong_.push_back("--dot: `" + raw_.dot[i] + "` is neither dag nor plan");
@@ -348,6 +364,7 @@ private:
         CLI::App& app = command("explore", "the space of fusions, the best plans, and why the others lost");
         add_program(app, explore_.options);
         add_compile_options(app, explore_.options, raw_);
+        add_analysis(app, raw_);
         top_ = named(
             app.add_option("--top", explore_.top, "number of plans, 1 to 1000 (default 5); needs --plan auto")->check(whole(1, 1000)), "N");
         named(app.add_option("--json", explore_.json, "write JSON instead of text; - is stdout"), "FILE");
@@ -402,6 +419,7 @@ private:
         CLI::App& app = command("predict", "what every predictor says of the kernels");
         add_program(app, predict_.options);
         add_compile_options(app, predict_.options, raw_);
+        add_analysis(app, raw_);
         app.add_flag("--all", predict_.all, "every kept candidate, not only the kernels of the plan");
         named(app.add_option("--only", predict_.only, "one predictor; --predictor is the one that the search uses"), "NAME");
         named(app.add_option("--json", predict_.json, "write JSON instead of text; - is stdout"), "FILE");

@@ -40,6 +40,7 @@ struct CompileOptions {
     bool reassociate = false;
     bool checked = false; ///< assertions are compiled
     std::string predictor = "composite";
+    bool compiled_prices = false; ///< the best plans are compared by what compilers make of their kernels
     bool embed_runtime = true;
     bool entries = false; ///< a launch function for each program block
     int runners_up = 0;

@@ -217,6 +217,7 @@ const std::vector<Stage>& stages() {
         {"dag", "the call DAG with its reachability", build_graph, check_graph, dump_dag, "dag"},
         {"space", "fusions and the columns of the cover", enumerate_space, nullptr, nullptr, ""},
         {"plan", "candidates on demand; the kernel mix with its bound", choose_plan, check_plans, dump_plan, "plan"},
+        {"refine", "the best plans by what clang and ptxas make of their kernels", refine_plans, check_plans, nullptr, ""},
         {"lower", "kernel IR", lower_plan, check_unit, dump_ir, "ir"},
         {"emit", "source and header text", emit_text, nullptr, nullptr, ""},
     };

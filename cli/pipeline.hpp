@@ -2,6 +2,7 @@
 // The whole compiler as a list of stages, each filling one field of a Compilation.
 #pragma once
 
+#include "cli/compiled_kernels.hpp"
 #include "cli/options.hpp"
 #include "codegen/codegen.hpp"
 #include "codegen/verifier.hpp"
@@ -54,7 +55,8 @@ struct Compilation {
     std::optional<frontend::CheckedProgram> program;
     std::optional<dag::CallGraph> graph;
     std::unique_ptr<fusion::Space> space;
-    std::vector<fusion::Plan> plans; ///< best first; the first is emitted
+    std::vector<fusion::Plan> plans;       ///< best first; the first is emitted
+    std::optional<CompiledPlans> compiled; ///< with CompileOptions::compiled_prices
     Searched searched = Searched::all;
     double unfused_seconds = 0; ///< predicted time of one kernel per call
     std::optional<codegen::Unit> unit;

@@ -70,7 +70,16 @@ Json kernel_json(const fusion::Candidate& kernel, const Compilation& c) {
     return entry;
 }
 
+Json compiled_json(const CompiledPlans::Kernel& kernel) {
+    const fusion::KernelWork& work = kernel.compiled.work;
+    return {{"instructions_per_element", 32 * work.instructions}, {"path_instructions", work.path_instructions},
+        {"flops_per_element", work.flops}, {"registers", work.registers}, {"registers_known", kernel.compiled.registers_known},
+        {"spill_bytes_per_element", work.spill_bytes}, {"seconds", kernel.cost.seconds},
+        {"bound_by", fusion::to_string(kernel.cost.bound_by)}, {"estimated", kernel.compiled.estimated}};
+}
+
 Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
+    const CompiledPlans::Plan* const compiled = c.compiled ? &c.compiled->plans.at(static_cast<std::size_t>(rank) - 1) : nullptr;
     std::map<CallId, int> executions;
     for (const fusion::Candidate& kernel : plan.kernels) {
         for (const CallId call : kernel.calls) {
@@ -88,15 +97,22 @@ Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
         Json kernel{{"name", unit.kernels[i].name}};
         kernel.update(kernel_json(plan.kernels[i], c));
+        if (compiled != nullptr) {
+            kernel["compiled"] = compiled_json(compiled->kernels[i]);
+        }
         kernels.push_back(std::move(kernel));
     }
-    return {
+    Json entry = {
         {"rank", rank},
         {"seconds", plan.seconds},
         {"workspace_bytes", plan.workspace.bytes(c.options.elements) + (unit.checks.empty() ? 0 : codegen::failure_bytes)},
         {"recomputed", names(recomputed, *c.graph)},
         {"kernels", std::move(kernels)},
     };
+    if (compiled != nullptr) {
+        entry["compiled_seconds"] = compiled->seconds;
+    }
+    return entry;
 }
 
 /// How lists are stored, by what the program calls them; those that are stored as their type says are left out.
@@ -154,6 +170,9 @@ std::string report_json(const Compilation& c) {
     };
     if (c.options.checked) {
         report["checks"] = checks_json(*c.program);
+    }
+    if (c.compiled) {
+        report["analysis"] = {{"source", c.compiled->source}, {"registers", c.compiled->assembler}};
     }
     if (Json stored = storage(*c.program); !stored.empty()) {
         report["storage"] = std::move(stored);

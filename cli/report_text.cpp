@@ -160,7 +160,8 @@ std::string summary(const Compilation& c) {
         counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements),
         plural(c.options.elements, "element"), c.device->name, fusion::to_string(main_bound(plan)),
         faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap_text(c),
-        c.planned.empty() ? "" : "; " + c.planned.front().text);
+        (c.compiled ? fmt::format("; its compiled kernels {}", time_text(c.compiled->plans.front().seconds)) : "") +
+            (c.planned.empty() ? "" : "; " + c.planned.front().text));
 }
 
 std::string options_text(const Compilation& c) {
@@ -192,6 +193,7 @@ std::string options_text(const Compilation& c) {
     when(options.plan != standard.plan, "--plan " + Path(options.plan).filename().string());
     when(!options.recompute, "--no-recompute");
     when(options.predictor != standard.predictor, "--predictor " + options.predictor);
+    when(options.compiled_prices, "--analysis llvm");
     when(options.time_limit != standard.time_limit, fmt::format("--time-limit {:g}", options.time_limit));
     when(options.entries, "--entries");
     when(!options.embed_runtime, "--runtime include");
@@ -287,6 +289,29 @@ std::string time_table(const Compilation& c) {
 
 namespace {
 
+std::string spilled_text(const fusion::KernelWork& work) {
+    return work.spill_bytes > 0 ? fmt::format(" with {:g} B/element spilled", work.spill_bytes) : "";
+}
+
+/// What the compiled kernels of a plan differ in from what the search has taken them for.
+std::string compiled_table(const CompiledPlans::Plan& compiled, const fusion::Plan& plan) {
+    Writer out;
+    out.line(fmt::format("compiled: {} ({:+.2f} %)", time_text(compiled.seconds), (compiled.seconds / plan.seconds - 1) * 100));
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+        const fusion::KernelWork& before = plan.kernels[i].work;
+        const CompiledPlans::Kernel& kernel = compiled.kernels[i];
+        const fusion::KernelWork& now = kernel.compiled.work;
+        out.line(fmt::format("kernel {}: {:.1f} warp instructions per element beside {:.1f} estimated, {} registers{}, {} ({})", i + 1,
+            now.instructions, before.instructions, now.registers,
+            kernel.compiled.registers_known ? fmt::format(" beside {}{}", before.registers, spilled_text(now)) : " estimated",
+            time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by)));
+        for (const std::string& sentence : kernel.compiled.estimated) {
+            out.line("estimated: " + sentence);
+        }
+    }
+    return out.take();
+}
+
 /// The best plan of each combination of alternatives that is not taken, fastest first.
 void explore_left_out(const Compilation& c, int rank, Writer& out) {
     for (std::size_t i = 1; i < c.planned.size(); ++i) {
@@ -334,6 +359,11 @@ std::string explore_text(Compilation& c) {
     }
     const fusion::Plan& best = c.plans.front();
     out.line(fmt::format("optimum {}, bound {}, {}", time_text(best.seconds), time_text(best.bound), gap_text(c)));
+    if (c.compiled) {
+        out.line(
+            fmt::format("ordered by their compiled kernels: instructions by {}, registers by {}; bound and gap are those of the search",
+                c.compiled->source, c.compiled->assembler));
+    }
     int rank = 0;
     for (const fusion::Plan& plan : c.plans) {
         const double slower = plan.seconds / c.plans.front().seconds;
@@ -345,6 +375,9 @@ std::string explore_text(Compilation& c) {
                                    why_slower(plan, c.plans.front(), *c.graph)));
         out.indent();
         out.lines(plan_table(plan, *c.graph));
+        if (c.compiled) {
+            out.lines(compiled_table(c.compiled->plans[static_cast<std::size_t>(rank - 1)], plan));
+        }
         out.dedent();
     }
     explore_left_out(c, rank, out);

@@ -39,7 +39,8 @@ Unit unit_without_kernels(const frontend::CheckedProgram& program);
 Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog,
     const ResidentBlocks& resident_blocks = nullptr);
 /// One candidate as a unit of its own named `name`: its loads (with uniforms) are the inputs, its stores the outputs; no workspace.
-Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog);
+Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const ResidentBlocks& resident_blocks = nullptr);
 
 /// Pure: the same unit and options give the same bytes.
 Emitted emit(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options);

@@ -302,6 +302,10 @@ int demanded_blocks(const fusion::KernelWork& work, int resident_blocks) {
     return left - work.registers <= most_taken_freely && left >= fewest_of_a_bound ? resident_blocks : 0;
 }
 
+void demand_registers(Kernel& kernel, const fusion::KernelWork& work, const ResidentBlocks& resident_blocks) {
+    kernel.resident_blocks = resident_blocks && !kernel.simd ? demanded_blocks(work, resident_blocks(work)) : 0;
+}
+
 List interface_list(const frontend::CheckedProgram& program, DataId id, bool written, bool updated) {
     const frontend::Datum& datum = program.datum(id);
     const DataId named = updated ? program.new_value(id).value_or(id) : id;
@@ -348,17 +352,19 @@ Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library:
     }
     for (const fusion::Candidate& candidate : plan.kernels) {
         Kernel& kernel = unit.kernels.emplace_back(KernelLowering(candidate, graph, catalog, unit.checks).lower());
-        kernel.resident_blocks = resident_blocks && !kernel.simd ? demanded_blocks(candidate.work, resident_blocks(candidate.work)) : 0;
+        demand_registers(kernel, candidate.work, resident_blocks);
     }
     return unit;
 }
 
-Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog) {
+Unit lower(const fusion::Candidate& candidate, const std::string& name, const dag::CallGraph& graph, const library::Catalog& catalog,
+    const ResidentBlocks& resident_blocks) {
     Unit unit;
     unit.name = name;
     unit.checks =
         checks_of(graph.program(), [&](DataId flag) { return std::binary_search(candidate.stores.begin(), candidate.stores.end(), flag); });
     unit.kernels.push_back(KernelLowering(candidate, graph, catalog, unit.checks).lower());
+    demand_registers(unit.kernels.front(), candidate.work, resident_blocks);
     for (const List& list : unit.kernels.front().lists) {
         (list.written ? unit.outputs : unit.inputs).push_back(interface_list(graph.program(), list.datum, list.written, list.updated));
     }

@@ -38,7 +38,7 @@ struct KernelWork {
     double divisions = 0;
     double square_roots = 0;
     double transcendentals = 0;
-    double fused = 0; ///< pairs of flops that are known to be one FMA each; 0 in candidates, of which only flops are known
+    double fused = 0; ///< pairs of flops that are one FMA each, all others being single; 0: not known, as of candidates
 
     // on-chip traffic per element
     double shared_wavefronts = 0; ///< 128-byte passes of the shared-memory pipe, bank conflicts included

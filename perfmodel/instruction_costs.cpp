@@ -50,7 +50,8 @@ PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target) {
     const auto add = [&](const fusion::Arithmetic& counts, Precision precision, double& fma) {
         const Expansions& costs = expansions(precision, target);
         const double plain = std::max(0.0, counts.flops - counts.divisions - counts.square_roots - counts.transcendentals);
-        fma += fma_slots(std::max(0.0, plain - 2 * work.fused)) + std::min(work.fused, plain / 2);
+        const double single = std::max(0.0, plain - 2 * work.fused);
+        fma += work.fused > 0 ? single + std::min(work.fused, plain / 2) : fma_slots(plain);
         for (const auto& [count, cost] : {std::pair{counts.divisions, costs.division}, std::pair{counts.square_roots, costs.square_root},
                  std::pair{counts.transcendentals, costs.transcendental}}) {
             fma += count * cost.fma;

@@ -42,7 +42,7 @@ std::string_view last_stage(const Compile& command) {
     }
     const bool draws_plan = std::ranges::any_of(command.dot, [](const auto& dot) { return dot.first == "plan"; });
     const bool plan = command.json || command.save_plan || dumps("plan") || dumps("candidates") || draws_plan;
-    return plan ? "plan" : dumps("dag") || !command.dot.empty() ? "dag" : "parse";
+    return plan ? "refine" : dumps("dag") || !command.dot.empty() ? "dag" : "parse";
 }
 
 /// What stands where the source is written: one text when no header can stand beside it.

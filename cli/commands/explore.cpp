@@ -15,7 +15,7 @@ namespace fusec::cli {
 void run_command(const Explore& command, Diagnostics& diagnostics) {
     Compilation c;
     c.options = command.options;
-    if (!run_pipeline(c, diagnostics, "plan")) {
+    if (!run_pipeline(c, diagnostics, "refine")) {
         return;
     }
     price_space(c);

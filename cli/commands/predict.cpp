@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec predict`: what every predictor says of a program's kernels.
 #include "cli/commands.hpp"
+#include "cli/compiled_kernels.hpp"
 #include "cli/depfile.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/predictions.hpp"
 #include "support/files.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 namespace fusec::cli {
+
+namespace {
+
+/// Puts the work of the compiled kernels in place of what was estimated.
+bool take_compiled_work(const Compilation& c, std::vector<fusion::Candidate>& kernels, Diagnostics& diagnostics) {
+    const auto compiled = compile_kernels(c, kernels, diagnostics);
+    if (!compiled) {
+        return false;
+    }
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        kernels[i].work = compiled->kernels[i].work;
+    }
+    diagnostics.conclude(fmt::format("instructions by {}, registers by {}", compiled->source, compiled->assembler));
+    return true;
+}
+
+} // namespace
 
 void run_command(const Predict& command, Diagnostics& diagnostics) {
     Compilation c;
@@ -17,8 +37,11 @@ void run_command(const Predict& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, "plan")) {
         return;
     }
-    const std::optional<Predictions> predictions =
-        predict(c, command.all ? kept_candidates(c) : c.plans.front().kernels, command.only, diagnostics);
+    std::vector<fusion::Candidate> kernels = command.all ? kept_candidates(c) : c.plans.front().kernels;
+    if (c.options.compiled_prices && !take_compiled_work(c, kernels, diagnostics)) {
+        return;
+    }
+    const std::optional<Predictions> predictions = predict(c, kernels, command.only, diagnostics);
     if (!predictions) {
         return;
     }

@@ -2,6 +2,7 @@
 // Device code of a CUDA text as LLVM bitcode: compiled by clang 19 without a CUDA toolkit, against stand-ins for its headers.
 #pragma once
 
+#include "perfmodel/analysis/content_cache.hpp"
 #include "support/diagnostics.hpp"
 
 #include <filesystem>
@@ -31,6 +32,11 @@ struct DeviceText {
     std::string architecture = "sm_90";                 ///< sm_75 or later
     bool contract = true; ///< as nvcc does by default: a product that is added becomes an FMA. false: additions and products stay apart
 };
+
+/// Adds what a compiler sees of the text.
+void add_content(ContentKey& key, const DeviceText& text);
+/// Writes its files to a folder, or reports.
+bool write_text(const DeviceText& text, const std::filesystem::path& folder, Diagnostics& diagnostics);
 
 struct DeviceCode {
     std::string bitcode;

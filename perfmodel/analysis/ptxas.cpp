@@ -3,6 +3,7 @@
 
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -10,7 +11,6 @@
 #include <sstream>
 
 #include <cxxabi.h>
-#include <unistd.h>
 
 namespace fusec::perfmodel::analysis {
 
@@ -30,28 +30,41 @@ int number_before(const std::string& line, const std::string& what) {
     return std::regex_search(line, match, std::regex("([0-9]+) " + what)) ? std::stoi(match[1].str()) : 0;
 }
 
-} // namespace
-
-std::optional<fs::path> find_ptxas(std::string* looked_for) {
+std::optional<fs::path> find_in_toolkit(const std::string& program, const char* variable, std::string* looked_for) {
     std::vector<std::string> names;
-    if (const char* const chosen = std::getenv("FUSEC_PTXAS"); chosen != nullptr && *chosen != '\0') {
+    if (const char* const chosen = std::getenv(variable); chosen != nullptr && *chosen != '\0') {
         names = {chosen};
     } else {
-        names = {"ptxas"};
+        names = {program};
         if (const char* const home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
-            names.push_back((fs::path(home) / "bin" / "ptxas").string());
+            names.push_back((fs::path(home) / "bin" / program).string());
         }
-        names.emplace_back("/usr/local/cuda/bin/ptxas");
+        names.push_back("/usr/local/cuda/bin/" + program);
     }
     for (const std::string& name : names) {
-        if (std::optional<fs::path> program = find_program(name)) {
-            return program;
+        if (std::optional<fs::path> found = find_program(name)) {
+            return found;
         }
         if (looked_for != nullptr) {
             *looked_for += (looked_for->empty() ? "`" : ", `") + name + "`";
         }
     }
     return std::nullopt;
+}
+
+/// Of the log of a compiler that failed.
+std::string beginning(const std::string& log) {
+    return log.substr(0, 400);
+}
+
+} // namespace
+
+std::optional<fs::path> find_ptxas(std::string* looked_for) {
+    return find_in_toolkit("ptxas", "FUSEC_PTXAS", looked_for);
+}
+
+std::optional<fs::path> find_nvcc(std::string* looked_for) {
+    return find_in_toolkit("nvcc", "FUSEC_NVCC", looked_for);
 }
 
 std::string kernel_name(const std::string& symbol) {
@@ -109,28 +122,52 @@ std::vector<AssembledKernel> parse_report(const std::string& report) {
     return kernels;
 }
 
+std::optional<std::vector<AssembledKernel>> compile_by_nvcc(
+    const DeviceText& text, const fs::path& nvcc, const fs::path& cache, Diagnostics& diagnostics) {
+    const std::vector<std::string> flags{"-std=c++17", "-arch=" + text.architecture, "-Xptxas", "-v", "-cubin", "-o", "code.cubin"};
+    ContentKey key;
+    key.add("report of nvcc 1");
+    key.add(run_process({nvcc.string(), "--version"}).output);
+    for (const std::string& flag : flags) {
+        key.add(flag);
+    }
+    add_content(key, text);
+    const ContentCache kept(cache, "report");
+    if (const auto report = kept.look_up(key.digits(), diagnostics)) {
+        return parse_report(*report);
+    }
+    const TemporaryFolder folder("nvcc", diagnostics);
+    if (folder.path().empty() || !write_text(text, folder.path(), diagnostics)) {
+        return std::nullopt;
+    }
+    std::vector<std::string> command{nvcc.string()};
+    command.insert(command.end(), flags.begin(), flags.end());
+    for (const fs::path& include : text.include_folders) {
+        command.insert(command.end(), {"-I", fs::absolute(include).string()});
+    }
+    command.push_back(text.files.front().name);
+    const ProcessResult result = run_process(command, folder.path());
+    if (result.exit_code != 0) {
+        diagnostics.report(kind::device_compile_failed, {},
+            "`" + nvcc.string() + "` refuses `" + text.files.front().name + "` (exit code " + std::to_string(result.exit_code) +
+                "): " + beginning(result.output));
+        return std::nullopt;
+    }
+    kept.keep(key.digits(), result.output, diagnostics);
+    return parse_report(result.output);
+}
+
 std::optional<std::vector<AssembledKernel>> assemble(
     const std::string& ptx, const std::string& architecture, const fs::path& ptxas, Diagnostics& diagnostics) {
-    std::string pattern = (fs::temp_directory_path() / "fusec-ptxas-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-        diagnostics.report(kind::unwritable_file, {}, "cannot make a folder in `" + fs::temp_directory_path().string() + "`");
+    const TemporaryFolder temporary("ptxas", diagnostics);
+    const fs::path& folder = temporary.path();
+    if (folder.empty() || !write_files({{folder / "code.ptx", ptx}}, diagnostics)) {
         return std::nullopt;
     }
-    const fs::path folder = pattern;
-    ProcessResult result;
-    const bool written = write_files({{folder / "code.ptx", ptx}}, diagnostics);
-    if (written) {
-        result = run_process({ptxas.string(), "-v", "-c", "-arch=" + architecture, "-o", "code.o", "code.ptx"}, folder);
-    }
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-    if (!written) {
-        return std::nullopt;
-    }
+    const ProcessResult result = run_process({ptxas.string(), "-v", "-c", "-arch=" + architecture, "-o", "code.o", "code.ptx"}, folder);
     if (result.exit_code != 0) {
         diagnostics.report(kind::static_analysis, {},
-            "`" + ptxas.string() + "` refuses the PTX (exit code " + std::to_string(result.exit_code) +
-                "): " + result.output.substr(0, 400));
+            "`" + ptxas.string() + "` refuses the PTX (exit code " + std::to_string(result.exit_code) + "): " + beginning(result.output));
         return std::nullopt;
     }
     return parse_report(result.output);

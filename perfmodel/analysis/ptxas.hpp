@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVIDIA's assembler makes of PTX, where it is installed.
+// What NVIDIA's compiler and assembler make of a text or of PTX, where they are installed.
 #pragma once
 
+#include "perfmodel/analysis/device_code.hpp"
 #include "support/diagnostics.hpp"
 
 #include <filesystem>
@@ -23,6 +24,14 @@ struct AssembledKernel {
 /// $FUSEC_PTXAS if it is set, else ptxas in $PATH, else that of $CUDA_HOME and of /usr/local/cuda. Nothing if there is none, which is no
 /// error: `looked_for` (may be null) gets the names.
 std::optional<std::filesystem::path> find_ptxas(std::string* looked_for = nullptr);
+
+/// The same of nvcc: $FUSEC_NVCC, or where ptxas is looked for.
+std::optional<std::filesystem::path> find_nvcc(std::string* looked_for = nullptr);
+
+/// What nvcc reports of the kernels of a text, as its user builds it: functions such as expf are there. Reports are kept in `cache` by content and
+/// version. Reports `device-compile-failed` with nvcc's first errors.
+std::optional<std::vector<AssembledKernel>> compile_by_nvcc(
+    const DeviceText& text, const std::filesystem::path& nvcc, const std::filesystem::path& cache, Diagnostics& diagnostics);
 
 /// Assembles to relocatable code, since functions such as expf have no text here: kernels that call them get the registers of a call. Reports
 /// `static-analysis` with the assembler's first lines if it refuses the text.

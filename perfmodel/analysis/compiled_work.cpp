@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfmodel/analysis/compiled_work.hpp"
+
+#include "fusion/instruction_rates.hpp"
+
+#include <algorithm>
+
+namespace fusec::perfmodel::analysis {
+
+namespace {
+
+using enum InstructionClass;
+using fusion::Arithmetic;
+using fusion::KernelWork;
+
+constexpr double steps_of_power = 4; // a power counts as four exponentials (ADR 8)
+
+/// The classes of one precision.
+struct ClassesOf {
+    InstructionClass fma, add, mul, division;
+    std::array<InstructionClass, 2> roots;
+    std::array<InstructionClass, 4> functions;
+    InstructionClass power;
+};
+constexpr ClassesOf of_floats{fma_f32, add_f32, mul_f32, division_f32, {square_root_f32, reciprocal_square_root_f32},
+    {exponential_f32, logarithm_f32, sine_f32, cosine_f32}, power_f32};
+constexpr ClassesOf of_doubles{fma_f64, add_f64, mul_f64, division_f64, {square_root_f64, reciprocal_square_root_f64},
+    {exponential_f64, logarithm_f64, sine_f64, cosine_f64}, power_f64};
+
+template <std::size_t Count>
+double sum_of(const ByClass& counts, const std::array<InstructionClass, Count>& classes) {
+    double sum = 0;
+    for (const InstructionClass each : classes) {
+        sum += counts[each];
+    }
+    return sum;
+}
+
+/// As KernelWork counts: each division, root and step of a function is a flop too.
+Arithmetic arithmetic_of(const ByClass& counts, const ClassesOf& classes, double elements) {
+    Arithmetic result;
+    result.divisions = counts[classes.division] / elements;
+    result.square_roots = sum_of(counts, classes.roots) / elements;
+    result.transcendentals = (sum_of(counts, classes.functions) + steps_of_power * counts[classes.power]) / elements;
+    result.flops = (2 * counts[classes.fma] + counts[classes.add] + counts[classes.mul]) / elements + result.divisions +
+        result.square_roots + result.transcendentals;
+    return result;
+}
+
+/// Instructions on the device of one of the class: sequences in the place of what is one instruction of LLVM.
+ByClass lengths() {
+    ByClass length;
+    length.values.fill(1);
+    for (const auto& [classes, precision] : {std::pair(of_floats, Precision::f32), std::pair(of_doubles, Precision::f64)}) {
+        const fusion::LongOperations each = fusion::long_operations(precision, fusion::Target::cuda);
+        length[classes.division] = each.division;
+        for (const InstructionClass root : classes.roots) {
+            length[root] = each.square_root;
+        }
+        for (const InstructionClass function : classes.functions) {
+            length[function] = each.transcendental;
+        }
+        length[classes.power] = steps_of_power * each.transcendental;
+    }
+    return length;
+}
+
+double instructions_of(const ByClass& counts) {
+    static const ByClass length = lengths();
+    double sum = 0;
+    for (std::size_t c = 0; c < instruction_class_count; ++c) {
+        sum += counts.values[c] * length.values[c];
+    }
+    return sum;
+}
+
+/// Those of the floating-point and special-function pipes alone.
+double arithmetic_instructions_of(ByClass counts) {
+    for (std::size_t c = static_cast<std::size_t>(integer); c < instruction_class_count; ++c) {
+        counts.values[c] = 0;
+    }
+    return instructions_of(counts);
+}
+
+/// Lanes that warps issue per lane that works.
+double slots(double by_warps, double by_threads) {
+    return by_threads == 0 ? 1 : std::max(1.0, 32 * by_warps / by_threads);
+}
+
+/// Of the pipe that shared memory, L1 and shuffles share, per block: passes of shared memory, 128 bytes a pass of what global memory is
+/// accessed in order past registers, and a pass of each exchanged word. Strided accesses in place are KernelWork::l1_wavefronts.
+double data_passes(const KernelProfile& profile) {
+    double passes = profile.warps[shuffle];
+    for (const AccessProfile& access : profile.accesses) {
+        if (access.space == Space::shared) {
+            passes += access.transactions * access.warp_accesses;
+        } else if (access.space == Space::global && !access.async && access.pattern == Pattern::unit) {
+            passes += access.count * access.bytes / 128;
+        }
+    }
+    return passes;
+}
+
+bool calls_functions(const ByClass& counts) {
+    double functions = counts[call];
+    for (const ClassesOf& classes : {of_floats, of_doubles}) {
+        functions += sum_of(counts, classes.functions) + counts[classes.power];
+    }
+    return functions > 0;
+}
+
+double share(double now, double before) {
+    return before == 0 ? 1 : now / before;
+}
+
+/// So that the counts of the work stay the sums over its steps.
+void rescale_steps(const KernelWork& before, KernelWork& work) {
+    const double instructions = share(work.instructions, before.instructions),
+                 passes = share(work.shared_wavefronts, before.shared_wavefronts);
+    const auto scale = [](Arithmetic& step, const Arithmetic& now, const Arithmetic& was) {
+        step.flops *= share(now.flops, was.flops);
+        step.divisions *= share(now.divisions, was.divisions);
+        step.square_roots *= share(now.square_roots, was.square_roots);
+        step.transcendentals *= share(now.transcendentals, was.transcendentals);
+    };
+    const auto all = [](const KernelWork& of) { return Arithmetic{of.flops, of.divisions, of.square_roots, of.transcendentals}; };
+    for (fusion::WorkStep& step : work.steps) {
+        step.instructions *= instructions;
+        step.shared_wavefronts *= passes;
+        scale(step.arithmetic, all(work), all(before));
+        scale(step.in_float, work.in_float, before.in_float);
+    }
+}
+
+} // namespace
+
+CompiledWork compiled_work(const KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled_by) {
+    const KernelProfile& profile = kernel.profile;
+    CompiledWork result{estimate, false, {}};
+    KernelWork& work = result.work;
+    const double elements = estimate.elements_per_block;
+    const Arithmetic floats = arithmetic_of(profile.block, of_floats, elements);
+    const Arithmetic doubles = arithmetic_of(profile.block, of_doubles, elements);
+    const bool both = floats.flops > 0 && doubles.flops > 0;
+    work.flops = floats.flops + doubles.flops;
+    work.divisions = floats.divisions + doubles.divisions;
+    work.square_roots = floats.square_roots + doubles.square_roots;
+    work.transcendentals = floats.transcendentals + doubles.transcendentals;
+    work.in_float = work.precision == Precision::f64 ? floats : Arithmetic{};
+    work.fused = (profile.block[fma_f32] + profile.block[fma_f64]) / elements;
+    if (both) {
+        work.fused = 0;
+        result.estimated.emplace_back("which additions and products of a kernel of both precisions are one instruction");
+    }
+    work.instructions = instructions_of(profile.block) / 32 / elements;
+    work.path_instructions = instructions_of(profile.longest.counts);
+    work.lane_slots = slots(instructions_of(profile.warps), instructions_of(profile.block));
+    work.arithmetic_lane_slots = slots(arithmetic_instructions_of(profile.warps), arithmetic_instructions_of(profile.block));
+    work.shared_wavefronts = data_passes(profile) / elements;
+    work.block_barriers = profile.block_barriers;
+    work.warp_barriers = profile.warp_barriers;
+    if (kernel.assembled && (assembled_by == Analysis::By::nvcc || !calls_functions(profile.block))) {
+        const AssembledKernel& assembled = *kernel.assembled;
+        result.registers_known = true;
+        work.registers = assembled.registers;
+        work.registers_needed = std::max(work.registers, assembled.spill_store_bytes > 0 ? estimate.registers_needed : 0);
+        work.spill_bytes =
+            static_cast<double>(assembled.spill_store_bytes + assembled.spill_load_bytes) * estimate.threads_per_block / elements;
+    } else if (kernel.assembled) {
+        result.estimated.emplace_back("registers: the text calls functions that ptxas has not seen");
+    }
+    for (const std::string& unknown : profile.unknowns) {
+        result.estimated.push_back(unknown);
+    }
+    rescale_steps(estimate, work);
+    return result;
+}
+
+} // namespace fusec::perfmodel::analysis

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's work as its compiled text has it, in place of what metadata and prices of instructions estimate.
+#pragma once
+
+#include "fusion/cost_model.hpp"
+#include "fusion/target.hpp"
+#include "perfmodel/analysis/analyser.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fusec::perfmodel::analysis {
+
+struct CompiledWork {
+    fusion::KernelWork work;
+    bool registers_known = false;       ///< by nvcc or ptxas; else the estimate stands
+    std::vector<std::string> estimated; ///< what stays as it was estimated, and why, each a sentence
+};
+
+/// Taken from the profile: arithmetic by kind and precision, which additions and products are one instruction, instructions (sequences of
+/// divisions, roots and transcendental functions by fusion::long_operations, as in the estimate) with the lanes that idle, the longest
+/// thread, passes of shared memory, barriers. From nvcc or ptxas: registers and spilled bytes; not from ptxas where the text calls functions
+/// that are not in clang's PTX (expf), since it answers for the call. Bytes of lists, strided accesses in place, exchanges, places where threads are
+/// dealt out anew and round trips to memory stay those of the candidate; its steps keep their shares of what has changed.
+/// Pre: the profile is of one full block of the kernel that `estimate` belongs to, on a GPU.
+CompiledWork compiled_work(const fusion::KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled);
+
+} // namespace fusec::perfmodel::analysis

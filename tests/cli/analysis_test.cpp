@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// `--analysis llvm`: plans priced by what compilers make of their kernels.
+#include "tests/cli/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace fusec {
+namespace {
+
+using nlohmann::json;
+using test::fusec;
+using testing::HasSubstr;
+
+const std::string source = FUSEC_SOURCE_DIR;
+const std::string demo = source + "/examples/demo.fus";
+
+class Analysis : public testing::Test {
+protected:
+    /// Nothing of the machine's own caches.
+    void SetUp() override { ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1); }
+    void TearDown() override { ::unsetenv("XDG_CACHE_HOME"); }
+    json explored(const std::string& program, std::vector<std::string> words) const {
+        words.insert(words.begin(), {"explore", program, "--json", "-"});
+        const test::Outcome outcome = fusec(words, folder.path());
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return json::parse(outcome.out);
+    }
+    test::TemporaryFolder folder;
+};
+
+TEST_F(Analysis, KernelsOfTheBestPlansAreCountedInTheirText) {
+    const json plain = explored(demo, {});
+    const json report = explored(demo, {"--analysis", "llvm"});
+    EXPECT_FALSE(plain.contains("analysis"));
+    EXPECT_THAT(report["analysis"]["source"].get<std::string>(), testing::StartsWith("llvm (clang 19."));
+    ASSERT_EQ(report["plans"].size(), plain["plans"].size());
+    double before = 0;
+    for (const json& plan : report["plans"]) {
+        double sum = 0, flops = 0;
+        for (const json& kernel : plan["kernels"]) {
+            const json& compiled = kernel["compiled"];
+            sum += compiled["seconds"].get<double>();
+            flops += compiled["flops_per_element"].get<double>();
+            EXPECT_GT(compiled["instructions_per_element"].get<double>(), compiled["flops_per_element"].get<double>() / 2);
+            EXPECT_THAT(compiled["estimated"], testing::IsEmpty());
+        }
+        EXPECT_DOUBLE_EQ(plan["compiled_seconds"].get<double>(), sum);
+        EXPECT_GE(sum, before) << "plans are in the order of these seconds";
+        before = sum;
+        // M1 = A B, v1 = M1 c, s1 = ||v1||, M2 = D E, M3 = M2 + D, F = s1 M3.
+        EXPECT_DOUBLE_EQ(flops, 9 * 5 + 3 * 5 + 5 + 1 + 25 * 9 + 25 + 25);
+    }
+}
+
+// The 16x16 product of demo16 writes its result to a tile, so that no compiler keeps the second operand for its next row: the plan that metadata
+// calls the best reads shared memory twice as often as they say.
+TEST_F(Analysis, ReordersPlansWhoseTextIsDearerThanItsMetadata) {
+    const json report = explored(source + "/examples/demo16.fus", {"--analysis", "llvm"});
+    const json& plans = report["plans"];
+    ASSERT_GT(plans.size(), 1U);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < plans.size(); ++i) {
+        best = plans[i]["seconds"] < plans[best]["seconds"] ? i : best;
+        EXPECT_LE(plans[i - 1]["compiled_seconds"], plans[i]["compiled_seconds"]);
+    }
+    EXPECT_GT(best, 0U) << "the search's best plan is not the best of its compiled kernels";
+    EXPECT_GT(plans[best]["compiled_seconds"].get<double>(), 1.5 * plans[best]["seconds"].get<double>());
+}
+
+TEST_F(Analysis, TheTextSaysThatItWasChosenSo) {
+    const test::Outcome outcome = fusec({demo, "--analysis", "llvm", "-o", "fused.cu"}, folder.path());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(folder.read("fused.cu"), HasSubstr("--analysis llvm"));
+    EXPECT_THAT(folder.read("fused.cu"), HasSubstr("its compiled kernels 0.10"));
+    const test::Outcome predicted = fusec({"predict", demo, "--analysis", "llvm", "--json", "-"}, folder.path());
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+    const test::Outcome estimated = fusec({"predict", demo, "--json", "-"}, folder.path());
+    const auto of = [](const test::Outcome& said, const char* predictor) {
+        return json::parse(said.out)["kernels"][0]["predictions"][predictor]["seconds"].get<double>();
+    };
+    for (const char* predictor : {"composite", "pipeline", "wave", "hong-kim"}) {
+        EXPECT_NE(of(predicted, predictor), of(estimated, predictor)) << predictor << " has not seen the compiled kernel";
+    }
+}
+
+TEST_F(Analysis, WithoutAClangNothingElseIsUsedInItsPlace) {
+    ::setenv("FUSEC_CLANG", "/nonexistent/clang", 1);
+    const test::Outcome outcome = fusec({demo, "--analysis", "llvm", "-o", "fused.cu"}, folder.path());
+    ::unsetenv("FUSEC_CLANG");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("[no-device-compiler]"));
+    EXPECT_EQ(folder.read("fused.cu"), "<absent>");
+    const test::Outcome host = fusec({demo, "--target", "host", "--analysis", "llvm", "-o", "fused.cpp"}, folder.path());
+    EXPECT_EQ(host.code, 2);
+    EXPECT_THAT(host.err, HasSubstr("--analysis llvm"));
+}
+
+} // namespace
+} // namespace fusec

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work as compiled text has it: against what programs imply, on kernels whose counts are known by hand.
+#include "analysed.hpp"
+#include "perfmodel/analysis/compiled_work.hpp"
+
+#include <gmock/gmock.h>
+
+namespace fusec::perfmodel::analysis {
+namespace {
+
+using fusion::KernelWork;
+
+KernelWork estimate_of(int elements, int threads) {
+    KernelWork work;
+    work.elements_per_block = elements;
+    work.threads_per_block = threads;
+    work.registers = 40;
+    work.registers_needed = 40;
+    work.instructions = 2;
+    work.flops = 10;
+    work.shared_wavefronts = 1;
+    work.steps.resize(2);
+    work.steps[0].instructions = 16;
+    work.steps[1].instructions = 48; // 2 warp instructions
+    work.steps[1].arithmetic.flops = 10;
+    work.steps[0].shared_wavefronts = 1;
+    return work;
+}
+
+Launch launch(unsigned threads, std::int64_t n) {
+    Launch result;
+    result.threads = threads;
+    result.arguments = {{"first", 0}, {"n", n}};
+    return result;
+}
+
+CompiledWork worked(const std::string& text, const KernelWork& estimate, Analysis::By by = Analysis::By::none,
+    const std::optional<AssembledKernel>& assembled = std::nullopt) {
+    const auto threads = static_cast<unsigned>(estimate.threads_per_block);
+    return compiled_work(estimate, {profile_of(text, launch(threads, 1 << 20)), assembled}, by);
+}
+
+// Per thread two loads, an FMA, an addition, a division and a root; each thread is an element.
+const std::string arithmetic = R"(
+__global__ void k(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ r, size_t n) {
+    const int i = threadIdx.x;
+    const float x = a[i], y = b[i];
+    const float z = x * y + x;
+    r[i] = sqrtf(z + 1.0f) / y;
+})";
+
+TEST(CompiledWork, ArithmeticIsThatOfTheText) {
+    const KernelWork work = worked(arithmetic, estimate_of(64, 64)).work;
+    EXPECT_EQ(work.flops, 2 + 1 + 1 + 1);
+    EXPECT_EQ(work.fused, 1);
+    EXPECT_EQ(work.divisions, 1);
+    EXPECT_EQ(work.square_roots, 1);
+    EXPECT_EQ(work.transcendentals, 0);
+    EXPECT_EQ(work.in_float.flops, 0) << "a kernel of floats has no other precision";
+    // The sequences of a division and a root are 13 instructions each; with the FMA, the sum, two loads and a store 31 at least, and what
+    // addresses take.
+    EXPECT_GE(32 * work.instructions, 31);
+    EXPECT_LE(32 * work.instructions, 31 + 12);
+    EXPECT_EQ(work.path_instructions, 32 * work.instructions) << "all threads do the same";
+    EXPECT_EQ(work.lane_slots, 1);
+    EXPECT_EQ(work.arithmetic_lane_slots, 1);
+    EXPECT_EQ(work.shared_wavefronts, 3.0 * 4 / 128) << "three words of a thread that pass in order";
+}
+
+TEST(CompiledWork, StepsStayTheirSum) {
+    const KernelWork work = worked(arithmetic, estimate_of(64, 64)).work;
+    EXPECT_DOUBLE_EQ(work.steps[0].instructions + work.steps[1].instructions, 32 * work.instructions);
+    EXPECT_DOUBLE_EQ(work.steps[1].instructions, 3 * work.steps[0].instructions) << "shares stay";
+    EXPECT_DOUBLE_EQ(work.steps[1].arithmetic.flops, work.flops);
+    EXPECT_DOUBLE_EQ(work.steps[0].shared_wavefronts, work.shared_wavefronts);
+}
+
+// Of each warp one lane multiplies: its warp issues for all.
+TEST(CompiledWork, LanesThatIdleAreCounted) {
+    const KernelWork work = worked(R"(
+__global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) {
+    const int i = threadIdx.x;
+    if (i % 32 == 0) r[i] = a[i] * a[i + 1];
+})",
+        estimate_of(2, 64))
+                                .work;
+    EXPECT_EQ(work.flops, 1);
+    EXPECT_EQ(work.arithmetic_lane_slots, 32);
+    EXPECT_GT(work.lane_slots, 1);
+    EXPECT_LT(work.lane_slots, 32);
+}
+
+TEST(CompiledWork, BothPrecisionsAreToldApart) {
+    KernelWork estimate = estimate_of(32, 32);
+    estimate.precision = Precision::f64;
+    const CompiledWork found = worked(R"(
+__global__ void k(const double* __restrict__ a, const float* __restrict__ b, double* __restrict__ r, size_t n) {
+    const int i = threadIdx.x;
+    const float s = b[i] * b[i];
+    r[i] = a[i] * a[i] + 2.0 * s;
+})",
+        estimate);
+    EXPECT_EQ(found.work.flops, 4);
+    EXPECT_EQ(found.work.in_float.flops, 1);
+    EXPECT_EQ(found.work.fused, 0);
+    EXPECT_THAT(found.estimated, testing::ElementsAre(testing::HasSubstr("both precisions")));
+}
+
+TEST(CompiledWork, RegistersAreThoseOfTheAssemblerUnlessItHasNotSeenAll) {
+    const AssembledKernel assembled{"k", "k", 72, 24, 16, 48, 0};
+    const CompiledWork known = worked(arithmetic, estimate_of(64, 128), Analysis::By::ptxas, assembled);
+    EXPECT_TRUE(known.registers_known);
+    EXPECT_EQ(known.work.registers, 72);
+    EXPECT_EQ(known.work.spill_bytes, (24 + 16) * 128 / 64.0);
+    EXPECT_THAT(known.estimated, testing::IsEmpty());
+    const std::string calling = R"(
+__global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) { r[threadIdx.x] = expf(a[threadIdx.x]); })";
+    const CompiledWork called = worked(calling, estimate_of(64, 64), Analysis::By::ptxas, assembled);
+    EXPECT_FALSE(called.registers_known);
+    EXPECT_EQ(called.work.registers, 40);
+    EXPECT_EQ(called.work.spill_bytes, 0);
+    EXPECT_EQ(called.work.transcendentals, 1);
+    EXPECT_THAT(called.estimated, testing::ElementsAre(testing::HasSubstr("registers")));
+    EXPECT_EQ(worked(calling, estimate_of(64, 64), Analysis::By::nvcc, assembled).work.registers, 72) << "nvcc has seen expf";
+}
+
+// The demo's kernel, whose passes follow from its sizes: words in arrive once by asynchronous copies, are read once each, words out are written, read
+// and sent. Neighbouring elements are odd numbers of words apart.
+TEST(CompiledWork, TheDemosPassesFollowFromItsSizes) {
+    constexpr int words_in = 9 + 9 + 3 + 25 + 25, words_out = 25, elements = 32;
+    const auto module = module_of(demo_text());
+    Launch block = launch(elements, 1 << 20);
+    const KernelProfile profile = profile_of(*module, "demo_kernels::demo_F<float4>", block);
+    const KernelWork work = compiled_work(estimate_of(elements, elements), {profile, std::nullopt}, Analysis::By::none).work;
+    EXPECT_DOUBLE_EQ(work.shared_wavefronts, (2.0 * words_in + 3.0 * words_out) / 32);
+    EXPECT_EQ(work.warp_barriers, 2);
+    EXPECT_EQ(work.block_barriers, 0);
+}
+
+} // namespace
+} // namespace fusec::perfmodel::analysis
