@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // audit --data DIR [--out FILE.json [--points]] [--svg FILE.svg] [--figures]: how far every predictor is from public measurements of GPUs.
+// audit --data DIR --ablation [--out FILE.json]: what each term of `composite` is worth on them (bench/audit_ablation.hpp).
 // audit --target host --out FILE.json [--sample N] [--rounds N] PROGRAM...: how far those of hosts are from this one (bench/audit_host.hpp).
 //
 // DIR holds result files of https://github.com/RRZE-HPC/gpu-benches (perfmodel/fit/gpu_benches.hpp). Every predictor is fitted to the same
 // points and
 // judged on the others, then with one device left out (bench/audit_judge.hpp). Prints how each file is read, the tables, and what was
 // fitted.
+#include "bench/audit_ablation.hpp"
 #include "bench/audit_host.hpp"
 #include "bench/audit_judge.hpp"
 #include "bench/audit_report.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 int usage() {
     std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n"
+                 "       audit --data DIR --ablation [--out FILE.json]\n"
                  "       audit --target host --out FILE.json [--sample N] [--rounds N] PROGRAM...\n";
     return 2;
 }
@@ -76,7 +79,7 @@ int main(int argc, char** argv) {
         return audit_of_host(argc, argv);
     }
     std::string folder, out, svg;
-    bool figures = false, points = false;
+    bool figures = false, points = false, ablation = false;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word == "--figures") {
@@ -87,13 +90,17 @@ int main(int argc, char** argv) {
             points = true;
             continue;
         }
+        if (word == "--ablation") {
+            ablation = true;
+            continue;
+        }
         std::string* value = word == "--data" ? &folder : word == "--out" ? &out : word == "--svg" ? &svg : nullptr;
         if (value == nullptr || ++i == argc) {
             return usage();
         }
         *value = argv[i];
     }
-    if (folder.empty()) {
+    if (folder.empty() || (ablation && (figures || points || !svg.empty()))) {
         return usage();
     }
     Diagnostics diagnostics;
@@ -102,6 +109,11 @@ int main(int argc, char** argv) {
     render(diagnostics, std::cerr, false);
     if (diagnostics.has_errors()) {
         return diagnostics.exit_code();
+    }
+    if (ablation) {
+        const std::vector<bench::AblatedDevice> ablated = bench::ablate(audit.devices);
+        bench::print(ablated, std::cout);
+        return out.empty() || write(out, bench::to_json(ablated, FUSEC_SOURCE_FOLDER)) ? 0 : 1;
     }
     audit.fitted = bench::judge_fitted(audit.devices);
     audit.left_out = bench::judge_left_out(audit.devices, audit.fitted);

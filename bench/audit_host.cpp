@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/audit_host.hpp"
 
+#include "bench/audit_ablation.hpp"
 #include "bench/run_record.hpp"
 #include "cli/host_calibration.hpp"
 #include "cli/host_probes.hpp"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -113,7 +115,9 @@ struct Measured {
     std::vector<std::vector<double>> calibrated; ///< of each kernel by each predictor, as calibrated
     std::vector<std::vector<double>> predicted;  ///< at the bandwidth of the moment
     std::vector<double> measured, spreads;
-    double loss = 0; ///< of the chosen plan against the fastest that was measured
+    std::vector<perfmodel::Point> points; ///< the kernels; of each the kernel's name is the program's
+    double slowdown = 1;                  ///< of the streams beside them
+    double loss = 0;                      ///< of the chosen plan against the fastest that was measured
     Json json;
 };
 
@@ -142,8 +146,8 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     if (!found) {
         fail(program.string() + " cannot be measured", diagnostics);
     }
-    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, 0, {}};
-    const double slowdown = yardstick.slowdown(found->beside);
+    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, 1, 0, {}};
+    const double slowdown = result.slowdown = yardstick.slowdown(found->beside);
     std::vector<std::unique_ptr<perfmodel::Predictor>> now;
     for (const std::string& name : result.predictors) {
         now.push_back(perfmodel::make_predictor(name, slowed(*c.device, slowdown), diagnostics));
@@ -166,6 +170,8 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
         result.predicted.push_back(std::move(predicted));
         result.measured.push_back(median(found->kernels[k]));
         result.spreads.push_back(spread_of(found->kernels[k]));
+        result.points.push_back({device, result.program, kernel.candidate.work, result.elements, result.measured.back(), false,
+            perfmodel::Role::held_out, 0, program.string()});
         kernels.push_back({{"calls", calls}, {"bytes_per_element", kernel.candidate.work.read_bytes + kernel.candidate.work.write_bytes},
             {"median_seconds", result.measured.back()}, {"spread", result.spreads.back()}, {"predicted", std::move(said)}});
     }
@@ -203,6 +209,41 @@ Json pooled(const std::vector<Measured>& all, bool held_out) {
         {"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)}, {"median_spread", spreads.empty() ? 0 : median(spreads)},
         {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
+}
+
+/// What each term of `composite` is worth, at the bandwidth of the moment: fitted to the points of the calibration, judged on programs held out.
+Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Measured>& all, Diagnostics& diagnostics) {
+    const auto calibrated = perfmodel::calibrated_device(calibration.calibration, diagnostics);
+    if (!calibrated) {
+        fail("the calibration is none of a device", diagnostics);
+    }
+    perfmodel::Device start = *calibrated;
+    // Peaks are searched up to this figure, which the calibration leaves at the greatest of them.
+    internal_check(perfmodel::set_figure(start, "speed.dram", 2 * start.dram_gb_per_s), "a bandwidth that cannot be, to search up to");
+    perfmodel::PredictorKind kind =
+        *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
+    kind.fits = cli::fitted_figures;
+    std::vector<perfmodel::Point> points = calibration.points;
+    std::map<std::string, double> slowdowns;
+    for (const Measured& program : all) {
+        if (program.held_out) {
+            points.insert(points.end(), program.points.begin(), program.points.end());
+            slowdowns[program.program] = program.slowdown;
+        }
+    }
+    const AblatedDevice ablated =
+        ablate(kind, start, points, [&](const perfmodel::PredictorKind& each, const perfmodel::Device& device, const auto& judged) {
+            std::map<std::string, std::unique_ptr<perfmodel::Predictor>> predictors;
+            for (const auto& [program, slowdown] : slowdowns) {
+                predictors[program] = each.make(slowed(device, slowdown));
+            }
+            std::vector<double> seconds;
+            for (const perfmodel::Point& point : judged) {
+                seconds.push_back(predictors.at(point.kernel)->seconds(point.work, point.elements));
+            }
+            return seconds;
+        });
+    return {{"points", ablated.held_out}, {"fit_points", ablated.fit}, {"terms", terms_to_json({ablated})}};
 }
 
 } // namespace
@@ -260,7 +301,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     std::vector<Measured> all;
     Json result = run_record(sources);
     result["schema"] = "fusec-audit-host";
-    result["version"] = 2;
+    result["version"] = 3;
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
     result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));
     result["programs"] = Json::array();
@@ -271,6 +312,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     }
     result["held_out"] = pooled(all, true);
     result["fitted"] = pooled(all, false);
+    result["ablations"] = ablations_of(*calibration, all, diagnostics);
     return result;
 }
 

@@ -39,7 +39,7 @@ struct HostVerdict {
 std::vector<HostVerdict> judge_kernels(const std::vector<std::string>& predictors, const std::vector<std::vector<double>>& predicted,
     const std::vector<double>& measured, const std::vector<double>& spreads);
 
-/// Calibrates, measures and judges; several minutes. The result as bench/results keeps it, with the calibration; throws std::runtime_error with the
+/// Calibrates, measures and judges, `composite` also without each of its terms; several minutes. The result as bench/results keeps it, with the calibration; throws std::runtime_error with the
 /// first message where something cannot be measured.
 nlohmann::ordered_json audit_host(const HostAuditOptions& options, const std::string& sources);
 

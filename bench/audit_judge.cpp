@@ -31,31 +31,6 @@ std::string obstacle(const PredictorKind& kind, const Device& device) {
     return reasons;
 }
 
-std::vector<Point> held_out(const std::vector<Point>& points) {
-    std::vector<Point> result;
-    std::copy_if(points.begin(), points.end(), std::back_inserter(result), [](const Point& point) { return point.role == Role::held_out; });
-    return result;
-}
-
-void judge(Verdict& verdict, const std::vector<Point>& points, const std::vector<double>& predicted) {
-    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> kernels;
-    std::vector<double> all_predicted, all_measured;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Point& point = points[i];
-        verdict.points.push_back({point.kernel, point.place, point.seconds, predicted[i]});
-        auto& [p, m] = kernels[point.kernel];
-        p.push_back(predicted[i]);
-        m.push_back(point.seconds);
-        all_predicted.push_back(predicted[i]);
-        all_measured.push_back(point.seconds);
-    }
-    verdict.all = perfmodel::accuracy(all_predicted, all_measured);
-    for (const auto& [kernel, columns] : kernels) {
-        verdict.kernels.push_back({kernel, perfmodel::accuracy(columns.first, columns.second)});
-        verdict.by_kernel += verdict.kernels.back().accuracy.mape / static_cast<double>(kernels.size());
-    }
-}
-
 /// Value of a figure of one device, from the fitted values of others.
 double carried(const std::string& key, const Device& device, const std::vector<std::pair<const Device*, double>>& others) {
     const auto mean = [&](const std::function<double(const Device&, double)>& of) {
@@ -82,6 +57,35 @@ double carried(const std::string& key, const Device& device, const std::vector<s
 
 } // namespace
 
+std::vector<Point> held_out(const std::vector<Point>& points) {
+    std::vector<Point> result;
+    std::copy_if(points.begin(), points.end(), std::back_inserter(result), [](const Point& point) { return point.role == Role::held_out; });
+    return result;
+}
+
+void judge(Verdict& verdict, const std::vector<Point>& points, const std::vector<double>& predicted) {
+    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> kernels;
+    std::vector<double> all_predicted, all_measured;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point& point = points[i];
+        verdict.points.push_back({point.kernel, point.place, point.seconds, predicted[i]});
+        auto& [p, m] = kernels[point.kernel];
+        p.push_back(predicted[i]);
+        m.push_back(point.seconds);
+        all_predicted.push_back(predicted[i]);
+        all_measured.push_back(point.seconds);
+    }
+    verdict.all = perfmodel::accuracy(all_predicted, all_measured);
+    for (const auto& [kernel, columns] : kernels) {
+        verdict.kernels.push_back({kernel, perfmodel::accuracy(columns.first, columns.second)});
+        verdict.by_kernel += verdict.kernels.back().accuracy.mape / static_cast<double>(kernels.size());
+    }
+}
+
+bool has_streams(const DeviceData& data) {
+    return std::any_of(data.points.begin(), data.points.end(), [](const Point& point) { return point.kernel == "read"; });
+}
+
 std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices) {
     std::vector<Verdict> verdicts;
     for (const DeviceData& data : devices) {
@@ -90,9 +94,7 @@ std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices) {
         }
         for (const PredictorKind& kind : perfmodel::predictor_kinds()) {
             Verdict verdict{kind.name, data.device.name, obstacle(kind, data.device), {}, 0, 0, {}, {}, 0, {}};
-            const bool streams =
-                std::any_of(data.points.begin(), data.points.end(), [](const Point& point) { return point.kernel == "read"; });
-            if (verdict.unavailable.empty() && !streams) {
+            if (verdict.unavailable.empty() && !has_streams(data)) {
                 verdict.unavailable = "no streams of the device were measured that figures could be fitted to";
             }
             if (verdict.unavailable.empty()) {

@@ -32,6 +32,14 @@ struct Verdict {
     std::vector<KernelAccuracy> kernels;
 };
 
+std::vector<perfmodel::Point> held_out(const std::vector<perfmodel::Point>& points);
+
+/// Fills in what predicted seconds of these points say of the predictor.
+void judge(Verdict& verdict, const std::vector<perfmodel::Point>& points, const std::vector<double>& predicted);
+
+/// Whether figures of streams can be fitted to the device's points.
+bool has_streams(const DeviceData& data);
+
 /// Fitted to the device's own points of role fit.
 std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices);
 

@@ -328,11 +328,9 @@ private:
         if (!device) {
             return false;
         }
-        static constexpr const char* keys[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
-            "speed.overlap_exponent", "compute.fused_share"};
         perfmodel::PredictorKind kind =
             *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
-        kind.fits = keys;
+        kind.fits = fitted_figures;
         const perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
         double peak = 0;
         for (const perfmodel::FittedFigure& figure : fit.figures) {

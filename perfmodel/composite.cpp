@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 namespace fusec::perfmodel {
@@ -43,6 +44,7 @@ double norm(std::span<const double> terms, double exponent) {
 struct Launch {
     const Device& device;
     const KernelWork& work;
+    CompositeTerms terms;
     PipeWork pipes;
     double instructions; ///< warp-instructions per element, whole warps
     double elements;
@@ -71,14 +73,14 @@ double l2_hits(const Device& device, const KernelWork& work, double elements) {
 /// Thread instructions of a change of threads per instance: division of the thread index by a constant, remainder, compare.
 constexpr double instructions_per_remap = 6;
 
-Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t count, int resident) {
-    Launch launch{device, work, pipe_work(work, device.limits.target), 0, static_cast<double>(count), 0, static_cast<double>(resident), 0,
-        0, device.clock_ghz * 1e9, 0, {}, 0};
+Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t count, int resident, const CompositeTerms& terms) {
+    Launch launch{device, work, terms, pipe_work(work, device.limits.target), 0, static_cast<double>(count), 0,
+        static_cast<double>(resident), 0, 0, device.clock_ghz * 1e9, 0, {}, 0};
     const double per_block = work.elements_per_block;
     const double sms = device.limits.sm_count;
     launch.blocks = std::ceil(launch.elements / per_block);
     launch.waves = launch.blocks / (sms * launch.resident);
-    launch.busiest = std::min(launch.elements, std::ceil(launch.blocks / sms) * per_block);
+    launch.busiest = terms.uneven_blocks ? std::min(launch.elements, std::ceil(launch.blocks / sms) * per_block) : launch.elements / sms;
     launch.bytes_in_flight = std::min(launch.elements, sms * launch.resident * per_block) * (work.read_bytes + work.write_bytes);
     launch.law = law_of_mix(device, work.read_bytes, work.write_bytes);
     launch.hits = l2_hits(device, work, launch.elements);
@@ -133,6 +135,9 @@ double special_seconds(const Launch& l) {
 /// idle in a step leave it to the others, which lengthens the path.
 double arithmetic_cycles(const Launch& l) {
     constexpr double cycles_per_instruction = 2;
+    if (!l.terms.block_arithmetic) {
+        return 0;
+    }
     const double evenly = 32 * l.work.instructions * l.work.elements_per_block / l.work.threads_per_block;
     return cycles_per_instruction * (std::max(l.work.path_instructions, evenly) + l.work.remaps * instructions_per_remap);
 }
@@ -192,6 +197,9 @@ double stream_seconds(const Launch& l) {
     StreamLaw law = l.law;
     law.tau_ns = block_seconds(l) / ns;
     const double bytes = l.elements * (l.work.read_bytes + l.work.write_bytes);
+    if (!l.terms.memory_under_load) {
+        return dram_seconds(l) + l.hits * bytes / (l.device.l2_gb_per_s * 1e9);
+    }
     const double misses = (1 - l.hits) * bytes / (loaded_bandwidth(law, l.bytes_in_flight) * 1e9);
     if (l.hits == 0) {
         return misses;
@@ -213,19 +221,26 @@ double overlap_exponent(const Launch& l) {
 /// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
 /// L2, so the two are one pipe as fast as the slower, and only what L2 serves besides competes.
 double body_seconds(const Launch& l) {
-    return norm(std::array{std::max(stream_seconds(l), l2_stream_seconds(l)), l2_request_seconds(l), data_pipe_seconds(l), issue_seconds(l),
-                    std::max(fma_seconds(l), register_seconds(l)), special_seconds(l)},
-        overlap_exponent(l));
+    std::array bounds{std::max(stream_seconds(l), l2_stream_seconds(l)), l2_request_seconds(l), data_pipe_seconds(l), issue_seconds(l),
+        std::max(fma_seconds(l), register_seconds(l)), special_seconds(l)};
+    if (l.terms.units != CompositeTerms::Units::separate) {
+        const auto units = std::span(bounds).subspan(1);
+        const double joined = l.terms.units == CompositeTerms::Units::slowest ? *std::max_element(units.begin(), units.end())
+                                                                              : std::accumulate(units.begin(), units.end(), 0.0);
+        std::fill(units.begin(), units.end(), 0);
+        units.front() = joined;
+    }
+    return norm(bounds, overlap_exponent(l));
 }
 
 /// While the last blocks drain, about half of the device idles: half the time of one full wave. Blocks that all start at once have no
 /// tail; up to the second wave it grows with the share of the slots that are used twice.
 double tail_seconds(const Launch& l) {
-    if (l.waves <= 1) {
+    if (l.waves <= 1 || !l.terms.tail) {
         return 0;
     }
     const auto full_wave = static_cast<std::uint64_t>(l.device.limits.sm_count * l.resident * l.work.elements_per_block);
-    Launch wave = launch_of(l.device, l.work, full_wave, static_cast<int>(l.resident));
+    Launch wave = launch_of(l.device, l.work, full_wave, static_cast<int>(l.resident), l.terms);
     wave.hits = l.hits;
     return 0.5 * body_seconds(wave) * std::min(1.0, l.waves - 1);
 }
@@ -249,15 +264,15 @@ double total_seconds(const Launch& l) {
 
 } // namespace
 
-double composite_cuda_seconds(const Device& device, const KernelWork& work, std::uint64_t elements) {
+double composite_cuda_seconds(const Device& device, const KernelWork& work, std::uint64_t elements, const CompositeTerms& terms) {
     const int resident = resident_blocks(device.limits, work);
     if (resident == 0) {
         return std::numeric_limits<double>::infinity();
     }
-    return elements == 0 ? device.launch_us * us : total_seconds(launch_of(device, work, elements, resident));
+    return elements == 0 ? device.launch_us * us : total_seconds(launch_of(device, work, elements, resident, terms));
 }
 
-Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint64_t elements) {
+Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint64_t elements, const CompositeTerms& terms) {
     const int resident = resident_blocks(device.limits, work);
     if (resident == 0) {
         constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -267,7 +282,7 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
     if (elements == 0) {
         return {{launch_seconds, Bound::launch}, {{Bound::launch, launch_seconds}}};
     }
-    const Launch l = launch_of(device, work, elements, resident);
+    const Launch l = launch_of(device, work, elements, resident, terms);
     Breakdown result;
     result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, std::max(l2_stream_seconds(l), l2_request_seconds(l))},
         {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)},

@@ -6,12 +6,32 @@
 
 namespace fusec::perfmodel {
 
+/// Terms that no figure of a device and no count of a kernel takes away: what the ablations of perfmodel/fit/ablation.hpp put something simpler
+/// in the place of. The predictor and the search have all of them.
+struct CompositeTerms {
+    /// How the work of one unit of a multiprocessor stands beside that of the others.
+    enum class Units {
+        separate,       ///< each is a bound
+        slowest,        ///< only the greatest of these bounds counts
+        one_after_other ///< their sum is one bound
+    };
+
+    bool memory_under_load = true; ///< else memory is always at its peak
+    bool block_arithmetic = true;  ///< a block keeps its slot while it computes; else only while it waits
+    bool uneven_blocks = true;     ///< the busiest multiprocessor or core decides; else all have the same share
+    bool tail = true;
+    Units units = Units::separate;
+};
+
 /// Seconds of one launch on a CUDA device; infinite if not one block fits on a multiprocessor.
-Breakdown composite_cuda(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
+Breakdown composite_cuda(
+    const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 /// Its seconds alone.
-double composite_cuda_seconds(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
-/// Seconds of one parallel loop on the host.
-Breakdown composite_host(const Device& device, const fusion::KernelWork& work, std::uint64_t elements);
+double composite_cuda_seconds(
+    const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
+/// Seconds of one parallel loop on the host, of whose terms only `uneven_blocks` is one.
+Breakdown composite_host(
+    const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 
 /// Launch plus the greater of memory and arithmetic at full rate; each of the two is a term of the functions above, and the soft
 /// maximum of terms is at least each of them. The factor keeps it below them under rounding.

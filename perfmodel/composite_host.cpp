@@ -75,10 +75,12 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, std::vector<Qua
 
 } // namespace
 
-Breakdown composite_host(const Device& device, const KernelWork& work, std::uint64_t elements) {
+Breakdown composite_host(const Device& device, const KernelWork& work, std::uint64_t elements, const CompositeTerms& terms) {
     Loop l{device, work, pipe_work(work, device.limits.target), static_cast<double>(elements), 0,
         static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision), device.clock_ghz * 1e9};
-    l.busiest = std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block);
+    l.busiest = terms.uneven_blocks
+        ? std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block)
+        : l.elements / device.cores;
     Breakdown result;
     const auto core = core_bounds(l, result.quantities);
     result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}};

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of ablations of docs/model.md from the result of bench/audit --ablation: everything between its two marks.
+Usage: ablation_table.py RESULT.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
+import json
+import pathlib
+import sys
+
+BEGIN, END = "<!-- tables of bench/audit --ablation: begin -->\n", "<!-- tables of bench/audit --ablation: end -->\n"
+NO_POINT = "no measured point has it"
+
+result = json.loads(pathlib.Path(sys.argv[1]).read_text())
+page = pathlib.Path(sys.argv[2])
+out = []
+
+
+def percent(value):
+    return f"{100 * value:.1f}" if value < 100 else f"{100 * value:.0f}"
+
+
+def mean(rows, side, key):
+    return percent(sum(row[side][key] for row in rows) / len(rows))
+
+
+def both(rows, key):
+    """Without the term and, behind it, with it."""
+    return f"{mean(rows, 'without', key)} ({mean(rows, 'full', key)})"
+
+
+points = sum(device["points"] for device in result["devices"])
+fit_points = sum(device["fit_points"] for device in result["devices"])
+out.append(f"Made {result['date']} at commit {result['commit']} from {result['data']}; from the result by `bench/ablation_table.py`.\n\n")
+out.append(f"Points moved: of {points} held out and, behind the comma, of {fit_points} fitted to, those whose prediction changes by more than "
+           f"{100 * result['least_move']:g} % when the term goes, before figures are fitted again. Errors in %: without the term and, in brackets, with it, "
+           "means over the devices that have a point that moves; *moved* is over the held-out points that move.\n\n")
+out.append("| term | in its place | neglected by the talk | points moved | devices | all points | mean of kernels | moved | fit |\n" + "| --- " * 9 + "|\n")
+for term in result["terms"]:
+    rows = [row for row in term["rows"] if "without" in row]
+    start = f"| {term['term']} | {term['instead']} | {term['neglected']} | "
+    moved = f"{sum(row['moved_held_out'] for row in term['rows'])}, {sum(row['moved_fit'] for row in term['rows'])}"
+    if not rows:
+        out.append(start + f"{moved} | 0 | {NO_POINT} | | | |\n")
+        continue
+    judged = [row for row in rows if row["moved_held_out"]]
+    out.append(start + f"{moved} | {len(rows)} | {both(rows, 'mape')} | {both(rows, 'mean_of_kernels')} | "
+               + (both(judged, "mape_of_moved") if judged else "no held-out point has it") + f" | {both(rows, 'fit_error')} |\n")
+out.append("\nEach device: all points / mean of kernels, in %; `-`: " + NO_POINT + " of the device.\n\n")
+names = [device["name"] for device in result["devices"]]
+out.append("| without | " + " | ".join(names) + " |\n" + "| --- " * (1 + len(names)) + "|\n")
+
+
+def cell(accuracy):
+    return f"{percent(accuracy['mape'])} / {percent(accuracy['mean_of_kernels'])}"
+
+
+full = {row["device"]: row["full"] for term in result["terms"] for row in term["rows"]}
+out.append("| nothing | " + " | ".join(cell(full[name]) for name in names) + " |\n")
+for term in result["terms"]:
+    rows = {row["device"]: row for row in term["rows"]}
+    if any("without" in row for row in rows.values()):
+        out.append(f"| {term['term']} | " + " | ".join(cell(rows[name]["without"]) if "without" in rows[name] else "-" for name in names) + " |\n")
+
+text = page.read_text()
+before, rest = text.split(BEGIN)
+made = before + BEGIN + "\n" + "".join(out) + "\n" + END + rest.split(END)[1]
+if sys.argv[3:] == ["--check"]:
+    sys.exit(0 if made == text else 1)
+page.write_text(made)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each term of `composite` is worth: the predictor with and without it, each fitted to the same points and judged on the same held-out
+// ones (perfmodel/fit/ablation.hpp).
+#pragma once
+
+#include "bench/audit_data.hpp"
+#include "perfmodel/fit/ablation.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <functional>
+#include <iosfwd>
+
+namespace fusec::bench {
+
+/// Of points that are held out.
+struct AblationAccuracy {
+    double mape = 0;            ///< over all points
+    double mean_of_kernels = 0; ///< of the MAPEs of the kernels, each of which weighs the same
+    double of_moved = 0;        ///< MAPE over the points that the term moves; 0 where there is none
+    double fit_error = 0;       ///< on the points fitted to
+};
+
+/// One term on one device.
+struct AblationResult {
+    const perfmodel::Ablation* ablation = nullptr;
+    std::string device;
+    std::size_t moved_fit = 0, moved_held_out = 0; ///< points whose prediction changes when the term goes, before figures are fitted again
+    AblationAccuracy full;
+    std::optional<AblationAccuracy> without; ///< nothing where no point is moved
+};
+
+/// One device.
+struct AblatedDevice {
+    std::string device;
+    std::size_t fit = 0, held_out = 0; ///< points
+    std::vector<AblationResult> terms; ///< those of the device's target, in the order of ablations()
+};
+
+/// Predictions of held-out points by a kind of predictor with the device's fitted figures.
+using PredictHeldOut =
+    std::function<std::vector<double>(const perfmodel::PredictorKind&, const perfmodel::Device&, const std::vector<perfmodel::Point>&)>;
+
+/// All terms on one device, the full predictor and each without one fitted from `start`. `kind` is `composite` with the figures to fit.
+AblatedDevice ablate(const perfmodel::PredictorKind& kind, const perfmodel::Device& start, const std::vector<perfmodel::Point>& points,
+    const PredictHeldOut& predict);
+
+/// Of every device with streams that figures can be fitted to.
+std::vector<AblatedDevice> ablate(const std::vector<DeviceData>& devices);
+
+void print(const std::vector<AblatedDevice>& devices, std::ostream& out);
+
+/// An entry per term: what it is, and a row per device whose target has it; a row without `without` says that no point is moved.
+nlohmann::ordered_json terms_to_json(const std::vector<AblatedDevice>& devices);
+
+/// Schema "fusec-ablations", version 1: run record of the sources' folder, where the points are from, devices, terms.
+std::string to_json(const std::vector<AblatedDevice>& devices, const std::string& sources);
+
+} // namespace fusec::bench
