@@ -44,7 +44,7 @@ for term in result["terms"]:
     judged = [row for row in rows if row["moved_held_out"]]
     out.append(start + f"{moved} | {len(rows)} | {both(rows, 'mape')} | {both(rows, 'mean_of_kernels')} | "
                + (both(judged, "mape_of_moved") if judged else "no held-out point has it") + f" | {both(rows, 'fit_error')} |\n")
-out.append("\nEach device: all points / mean of kernels, in %; `-`: " + NO_POINT + " of the device.\n\n")
+out.append("\nEach device: all points / mean of kernels, in %; `-`: no measured point of the device has it.\n\n")
 names = [device["name"] for device in result["devices"]]
 out.append("| without | " + " | ".join(names) + " |\n" + "| --- " * (1 + len(names)) + "|\n")
 

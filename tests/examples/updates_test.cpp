@@ -190,13 +190,13 @@ TEST_F(Updates, PartsReplaceThoseOfTheOldValue) {
     Eigen::Vector4d y(in.at("y").data());
     y[0] = 0;
     y += 2 * a;
-    examples::RowMajor S = examples::symmetric(in.at("S"), 3), K = examples::matrix(in.at("K"), 3, 4);
-    S.row(2) = 2 * v.transpose();
-    S.col(2) = 2 * v;
-    K.col(1) = v.cwiseProduct(a.head<3>());
-    K.row(0) += a.transpose();
+    examples::RowMajor s = examples::symmetric(in.at("S"), 3), k = examples::matrix(in.at("K"), 3, 4);
+    s.row(2) = 2 * v.transpose();
+    s.col(2) = 2 * v;
+    k.col(1) = v.cwiseProduct(a.head<3>());
+    k.row(0) += a.transpose();
     const examples::Lists expected = {
-        {"y", listed(y)}, {"S", examples::triangle(S)}, {"K", listed(K)}, {"product", listed(K.leftCols(3) * S * v)}};
+        {"y", listed(y)}, {"S", examples::triangle(s)}, {"K", listed(k)}, {"product", listed(k.leftCols(3) * s * v)}};
     const examples::Lists out = evaluated(*c.program, *c.catalog, in);
     ASSERT_EQ(out.size(), expected.size());
     for (const auto& [name, values] : expected) {

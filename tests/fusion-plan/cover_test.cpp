@@ -116,7 +116,7 @@ TEST(Cover, AKernelThatReadsTheOldValueDoesNotWaitForTheNewOne) {
     builder.update(old, y);
     const dag::CallGraph graph = builder.build();
     toy::TableSource source;
-    const auto add = [&](std::vector<std::size_t> calls, std::vector<DataId> stores, double seconds) {
+    const auto add = [&](const std::vector<std::size_t>& calls, std::vector<DataId> stores, double seconds) {
         dag::CallSet set;
         for (const std::size_t c : calls) {
             set.emplace_back(c);
@@ -257,7 +257,7 @@ protected:
         builder_.output(b2_);
         graph_.emplace(builder_.build());
     }
-    ColumnId add(std::vector<std::size_t> calls, std::vector<DataId> stores, double seconds) {
+    ColumnId add(const std::vector<std::size_t>& calls, std::vector<DataId> stores, double seconds) {
         dag::CallSet set;
         for (const std::size_t c : calls) {
             set.emplace_back(c);

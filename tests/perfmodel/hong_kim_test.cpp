@@ -105,7 +105,7 @@ TEST(HongKim, CaseBAlsoOfMoreComputationThanMemory) {
     const HongKim r = hong_kim(in);
     EXPECT_DOUBLE_EQ(r.cwp, 1.84);
     EXPECT_EQ(r.which, HongKimCase::b);
-    EXPECT_DOUBLE_EQ(r.exec_cycles_app, (1680 * 12 / 12 + 2000 / 4.0 * 11) * 2);
+    EXPECT_DOUBLE_EQ(r.exec_cycles_app, (1680.0 * 12 / 12 + 2000 / 4.0 * 11) * 2);
 }
 
 TEST(HongKim, LimitsWithoutDivisionByZero) {

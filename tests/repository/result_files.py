@@ -136,8 +136,31 @@ def check_audit_data(file, result):
         breach(file, "docs/model.md is not what bench/audit_table.py makes of it")
 
 
+def check_ablations(file, result):
+    """Every term has a row on every device that composite is fitted to, with the accuracy that the audit has of it; a term is judged where, and
+    only where, a point moves without it."""
+    audit = json.loads((results / "audit_data.json").read_text())
+    fitted = {row["device"]: row for row in audit["fitted"] if row["predictor"] == "composite" and "unavailable" not in row}
+    for term in result["terms"]:
+        if sorted(row["device"] for row in term["rows"]) != sorted(fitted):
+            breach(file, f"has not one row on {term['term']} for each device that composite is fitted to")
+        for row in term["rows"]:
+            full, known = row["full"], fitted.get(row["device"])
+            if known and any(abs(a / b - 1) > 1e-3 for a, b in ((full["mape"], known["all"]["mape"]), (full["fit_error"], known["fit_error"]))):
+                breach(file, f"has another composite on {row['device']} than audit_data.json")
+            if ("without" in row) != (row["moved_held_out"] + row["moved_fit"] > 0):
+                breach(file, f"{term['term']} on {row['device']} is judged although no point moves, or moves points and is not")
+    for neglected in ("imperfect overlap", "idle threads", "mix of functions", "bias of single kernels"):
+        if neglected not in {term["neglected"] for term in result["terms"]}:
+            breach(file, f"has no term for what the talk neglects: {neglected}")
+    command = [sys.executable, root / "bench/ablation_table.py", results / file, root / "docs/model.md", "--check"]
+    if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
+        breach(file, "docs/model.md is not what bench/ablation_table.py makes of it")
+
+
 PLANS = r"(?:host_plans-|gpu_plans_)(\w+)\.json"
 RULES = [
+    (r"ablations\.json", check_ablations),
     (r"audit_data\.json", check_audit_data),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
@@ -147,7 +170,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("audit_data.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("ablations.json", "audit_data.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 
