@@ -23,8 +23,8 @@ namespace fusec::cli {
 inline constexpr const char* host_base = "host-generic";
 
 /// What is fitted to kernels that wait for memory.
-inline constexpr const char* fitted_figures[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
-    "speed.overlap_exponent", "compute.fused_share"};
+inline constexpr const char* fitted_figures[] = {
+    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.overlap_exponent", "compute.fused_share"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes
