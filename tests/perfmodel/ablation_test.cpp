@@ -14,8 +14,6 @@
 namespace fusec::perfmodel {
 namespace {
 
-using fusion::Addressing;
-using fusion::GlobalAccess;
 using fusion::KernelWork;
 using fusion::WorkStep;
 
