@@ -133,6 +133,9 @@ double special_seconds(const Launch& l) {
 /// A warp's FMA keeps the pipe of its scheduler, a quarter of the multiprocessor's lanes, for 128 / lanes cycles: 64 for doubles on sm_86
 /// and sm_89, 4 on sm_80. Beyond the two cycles that arithmetic_cycles has for every instruction these are part of a thread's path.
 double narrow_pipe_cycles(const Launch& l) {
+    if (!l.terms.narrow_pipes) {
+        return 0;
+    }
     const double rate = l.work.precision == Precision::f32 ? l.device.fma_f32 : l.device.fma_f64;
     const double slots = l.pipes.fma * l.work.elements_per_block / l.work.threads_per_block;
     return slots * std::max(0.0, 32 * l.device.issue_slots / rate - 2);
@@ -230,6 +233,9 @@ double overlap_exponent(const Launch& l) {
 /// Blocks are handed to multiprocessors one per clock, and the last one takes its time then. (One per clock is an assumption; launches of
 /// small blocks in gpu-small-kernels, which nothing is fitted to, have 0.95 on A100, 0.82 on H200, 0.74 on L40.)
 double dispatch_seconds(const Launch& l) {
+    if (!l.terms.block_dispatch) {
+        return 0;
+    }
     return l.blocks / l.clock + latency_seconds(l) / std::max(1.0, l.waves);
 }
 

@@ -18,6 +18,8 @@ struct CompositeTerms {
 
     bool memory_under_load = true; ///< else memory is always at its peak
     bool block_arithmetic = true;  ///< a block keeps its slot while it computes; else only while it waits
+    bool narrow_pipes = true;      ///< a warp keeps a pipe of few lanes for long; else every FMA is issued like any instruction
+    bool block_dispatch = true;    ///< blocks are handed out one per clock; else all that fit start at once
     bool uneven_blocks = true;     ///< the busiest multiprocessor or core decides; else all have the same share
     bool tail = true;
     Units units = Units::separate;

@@ -62,6 +62,10 @@ constexpr Ablation all[] = {
         [](KernelWork& work) { work.repeated = false; }},
     {"routines within kernels", "routines at the time that they take alone (`compute.fused_share` 1)", Neglected::single_kernel, false,
         true, [](Device& device) { device.optional_figures.insert_or_assign("compute.fused_share", 1); }},
+    {"narrow pipes", "FMAs that keep no pipe for longer than another instruction", Neglected::nothing, true, false, nullptr, nullptr,
+        {.narrow_pipes = false}},
+    {"handing out of blocks", "blocks that all start as soon as there is room", Neglected::nothing, true, false, nullptr, nullptr,
+        {.block_dispatch = false}},
     {"bandwidth of L2", "L2 without a limit", Neglected::nothing, true, true, [](Device& device) { device.l2_gb_per_s = unlimited; }},
     {"spills and strided stores", "none of either", Neglected::nothing, true, false, nullptr,
         [](KernelWork& work) { work.spill_bytes = work.store_requests = 0; }},
@@ -76,7 +80,7 @@ constexpr Ablation all[] = {
         [](Device& device) { device.fma_f32 = device.fma_f64 = unlimited; }},
     {"banks of registers", "operands at any rate", Neglected::nothing, true, false, nullptr,
         [](KernelWork& work) { // as many slots of FMAs as before (pipe_work)
-            work.flops -= work.fused / 2;
+            work.flops = 1.5 * (work.flops - work.fused);
             work.fused = 0;
         }},
 };

@@ -93,6 +93,15 @@ const std::map<std::string, Kernel>& kernels_of_terms() {
         {"launch", about([](Kernel& k) { k.elements = 4096; })},
         {"lists left in L2", about([](Kernel& k) { k.work.repeated = true, k.elements = 1U << 18U; })},
         {"bandwidth of L2", about([](Kernel& k) { k.work.repeated = true, k.elements = 1U << 20U; })},
+        {"narrow pipes", about([](Kernel& k) {
+             few_residents(k);
+             k.work.precision = Precision::f64;
+             k.work.flops = 40;
+         })},
+        {"handing out of blocks", about([](Kernel& k) {
+             k.work.read_bytes = k.work.write_bytes = 4;
+             k.work.threads_per_block = k.work.elements_per_block = 32;
+         })},
         {"spills and strided stores", about([](Kernel& k) { k.work.spill_bytes = 500; })},
         {"shared memory and L1", about([](Kernel& k) { k.work.shared_wavefronts = 100; })},
         {"issue", about([](Kernel& k) { k.work.instructions = 200; })},
@@ -103,7 +112,7 @@ const std::map<std::string, Kernel>& kernels_of_terms() {
     return kernels;
 }
 
-/// On an L40, whose 128 lanes notice the banks of registers.
+/// On an L40, whose 128 lanes notice the banks of registers, and its doubles narrow pipes.
 TEST(Ablations, EachMovesAKernelThatIsAboutItsTerm) {
     const Device device = standard_device("l40");
     for (const Ablation& ablation : ablations()) {

@@ -67,7 +67,7 @@ GpuMeasurements synthetic(const Device& device) {
     const double clock = device.clock_ghz;
     std::vector<ProbeRow>& rows = made.rows;
     for (const char* kernel : {"init", "read", "scale", "add", "triad", "four"}) {
-        for (const double block : {32.0, 128.0, 256.0, 1024.0}) {
+        for (const double block : {32.0, 64.0, 128.0, 256.0, 512.0, 1024.0}) {
             for (const double resident : {1.0, 2.0, 4.0, 8.0, 16.0}) {
                 if (block * resident <= device.limits.threads_per_sm) {
                     rows.push_back(predicted(device,
@@ -90,7 +90,7 @@ GpuMeasurements synthetic(const Device& device) {
     for (double elements = 8192; elements <= count; elements *= 4) {
         for (const char* cache : {"warm", "cold"}) {
             rows.push_back(
-                predicted(device, row("volume", {{"cache", cache}}, {{"block", 256}, {"elements", elements}, {"clock_ghz", clock}})));
+                predicted(device, row("volume", {{"cache", cache}}, {{"block", 1024}, {"elements", elements}, {"clock_ghz", clock}})));
         }
     }
     rows.push_back(predicted(

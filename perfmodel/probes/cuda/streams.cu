@@ -149,7 +149,7 @@ void by_width() {
 }
 
 void by_volume() {
-    constexpr int threads = 256;
+    constexpr int threads = 1024;
     const Buffer in(2 * beyond_cache() / sizeof(double), 2.0), out(2 * beyond_cache());
     Lists lists;
     lists.in = {{in.as<double>(), nullptr, nullptr, nullptr}};
