@@ -35,7 +35,7 @@ public:
         if (!described || !is_that_gpu(*described)) {
             return std::nullopt;
         }
-        MeasuredFigures direct = measured_figures(measured_);
+        MeasuredFigures direct = measured_figures(measured_, described->limits);
         result_.calibration.figures = std::move(direct.figures);
         result_.left_out = std::move(direct.impossible);
         std::optional<Device> device = calibrated_device(result_.calibration, diagnostics_);

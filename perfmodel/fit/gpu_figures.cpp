@@ -2,6 +2,8 @@
 #include "perfmodel/fit/gpu_figures.hpp"
 
 #include "perfmodel/device_figures.hpp"
+#include "perfmodel/fit/measured_kernels.hpp"
+#include "perfmodel/staircase.hpp"
 #include "support/median.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +46,7 @@ std::optional<std::array<double, 2>> plane(
 
 class Figures {
 public:
-    explicit Figures(const GpuMeasurements& measured) : measured_(measured) {}
+    Figures(const GpuMeasurements& measured, const fusion::DeviceLimits& limits) : measured_(measured), limits_(limits) {}
 
     MeasuredFigures all() {
         clock();
@@ -54,6 +56,7 @@ public:
         cache();
         launches();
         strides();
+        stairs();
         return {std::move(found_), std::move(impossible_)};
     }
 
@@ -254,7 +257,62 @@ private:
         }
     }
 
+    /// The predictor's inputs for a row of `overlap` whose chain is not staged; none for a row that the description does not make possible.
+    std::optional<StaircaseInputs> stair_of(const ProbeRow& row) const {
+        const auto number = [&](std::string_view key) { return static_cast<int>(row.number(key)); };
+        const fusion::KernelWork work = overlap_work(number("fmas"), number("registers"), number("resident"), false, limits_);
+        if (work.threads_per_block == 0) {
+            return std::nullopt;
+        }
+        StaircaseInputs in;
+        in.nblocks = std::ceil(row.number("elements") / work.elements_per_block);
+        in.block_size = work.threads_per_block;
+        in.warp_size = limits_.warp_size;
+        in.n_mp = measured_.multiprocessors;
+        in.m_warps = static_cast<double>(limits_.threads_per_sm) / limits_.warp_size;
+        in.occupancy = row.number("resident") * std::ceil(in.block_size / in.warp_size) / in.m_warps;
+        in.work_per_thread = warp * work.instructions * work.elements_per_block / work.threads_per_block;
+        return in;
+    }
+
+    /// Two t0 of one kernel at two occupancies, as its source has it: the longest chain of FMAs, at the fewest and at the most resident blocks.
+    void stairs() {
+        struct Stair {
+            double fmas, occupancy, t0;
+        };
+        std::vector<Stair> found;
+        for (const ProbeRow* row : rows("overlap", [](const ProbeRow& each) { return each.text("kernel") == "chained"; })) {
+            const double seconds = row->number("seconds") - start_;
+            if (const auto in = stair_of(*row); in && seconds > 0) {
+                found.push_back({row->number("fmas"), in->occupancy, t0_of(seconds / staircase(*in).stairs, *in)});
+            }
+        }
+        double most = 0;
+        for (const Stair& each : found) {
+            most = std::max(most, each.fmas);
+        }
+        std::erase_if(found, [&](const Stair& each) { return each.fmas < most; });
+        const auto [low, high] =
+            std::minmax_element(found.begin(), found.end(), [](const Stair& a, const Stair& b) { return a.occupancy < b.occupancy; });
+        if (found.empty() || low->occupancy == high->occupancy) {
+            return;
+        }
+        const StaircaseLine line = staircase_line(low->t0, low->occupancy, high->t0, high->occupancy);
+        const double least = limits_.warp_size / static_cast<double>(limits_.threads_per_sm);
+        if (line.t0(least) <= 0 || line.t0(1) <= 0) {
+            impossible_.push_back(
+                fmt::format("`staircase.ta` and `staircase.tb` were measured as {:.6g} and {:.6g} ps, which make t0 zero or "
+                            "less at some occupancy",
+                    line.ta, line.tb));
+            return;
+        }
+        const std::string how = fmt::format("t0 of {:g} FMAs behind two loads, at the fewest and at the most resident blocks", most);
+        set("staircase.ta", line.ta, 2, 0, how);
+        set("staircase.tb", line.tb, 2, 0, how);
+    }
+
     const GpuMeasurements& measured_;
+    const fusion::DeviceLimits& limits_;
     std::vector<CalibratedFigure> found_;
     std::vector<std::string> impossible_;
     double start_ = 0; ///< seconds of an empty kernel
@@ -262,8 +320,8 @@ private:
 
 } // namespace
 
-MeasuredFigures measured_figures(const GpuMeasurements& measured) {
-    return Figures(measured).all();
+MeasuredFigures measured_figures(const GpuMeasurements& measured, const fusion::DeviceLimits& limits) {
+    return Figures(measured, limits).all();
 }
 
 } // namespace fusec::perfmodel

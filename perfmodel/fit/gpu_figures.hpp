@@ -2,6 +2,7 @@
 // Figures of a GPU that single probes isolate.
 #pragma once
 
+#include "fusion/target.hpp"
 #include "perfmodel/calibration.hpp"
 #include "perfmodel/fit/gpu_measurements.hpp"
 
@@ -15,7 +16,7 @@ struct MeasuredFigures {
     std::vector<std::string> impossible; ///< in words: what was measured and cannot be
 };
 
-/// What the rows say directly, each with how; nothing of a figure whose rows are missing.
-MeasuredFigures measured_figures(const GpuMeasurements& measured);
+/// What the rows say directly, each with how; nothing of a figure whose rows are missing. `limits` are those of the GPU measured.
+MeasuredFigures measured_figures(const GpuMeasurements& measured, const fusion::DeviceLimits& limits);
 
 } // namespace fusec::perfmodel

@@ -7,6 +7,7 @@
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
 #include "perfmodel/fit/gpu_points.hpp"
+#include "perfmodel/fit/measured_kernels.hpp"
 #include "perfmodel/occupancy.hpp"
 
 #include <gmock/gmock.h>
@@ -162,14 +163,14 @@ TEST_F(GpuCalibrations, FindTheFiguresThatMadeTheMeasurements) {
     const auto device = calibrated_device(result->calibration, again);
     ASSERT_TRUE(device.has_value()) << again.all().front().message;
     EXPECT_EQ(device->name, "mine");
-    EXPECT_THAT(result->left_out, testing::Contains(HasSubstr("`staircase` needs `staircase.ta`")));
+    EXPECT_TRUE(make_predictor("staircase", *device, again) != nullptr) << again.all().front().message;
     EXPECT_THAT(result->left_out, testing::Contains("`speed.dram` stays that of the description"));
 }
 
 TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
     const GpuMeasurements measured = synthetic(never_been());
     Calibration calibration;
-    calibration.figures = measured_figures(measured).figures;
+    calibration.figures = measured_figures(measured, standard_device("h200").limits).figures;
     for (const auto& [key, value] :
         std::initializer_list<std::pair<const char*, double>>{{"speed.clock", 1.5}, {"speed.dram_latency", 400}, {"latency.l1", 33},
             {"latency.l2", 300}, {"speed.shared_latency", 27}, {"latency.arithmetic_f32", 4.5}, {"latency.arithmetic_f64", 9},
@@ -183,9 +184,45 @@ TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
         << "launch and turnaround of what is subtracted are not quite those of the rest";
     GpuMeasurements some = measured;
     std::erase_if(some.rows, [](const ProbeRow& each) { return each.probe == "pipe"; });
-    calibration.figures = measured_figures(some).figures;
+    calibration.figures = measured_figures(some, standard_device("h200").limits).figures;
     EXPECT_TRUE(std::none_of(calibration.figures.begin(), calibration.figures.end(),
         [](const CalibratedFigure& each) { return each.key == "latency.special"; }));
+}
+
+// The source's hypothesis is a line over the occupancy: chains that take what it says give its coefficients back, whatever shorter ones take.
+TEST_F(GpuCalibrations, ReadTheStaircaseOffTwoOccupancies) {
+    Device device = standard_device("h200");
+    ASSERT_TRUE(set_figure(device, "staircase.ta", 0.03));
+    ASSERT_TRUE(set_figure(device, "staircase.tb", -0.01));
+    const auto predictor = make_predictor("staircase", device, diagnostics);
+    ASSERT_NE(predictor, nullptr);
+    GpuMeasurements measured;
+    measured.multiprocessors = device.limits.sm_count;
+    for (const double resident : {4.0, 1.0, 6.0, 2.0}) { // 40 registers of 256 threads leave six blocks
+        for (const double fmas : {256.0, 64.0}) {
+            ProbeRow made = row("overlap", {{"kernel", "chained"}},
+                {{"fmas", fmas}, {"registers", 40}, {"block", 256}, {"resident", resident}, {"elements", count}, {"seconds", 1},
+                    {"clock_ghz", 1.5}});
+            const fusion::KernelWork work = overlap_work(static_cast<int>(fmas), 40, static_cast<int>(resident), false, device.limits);
+            made.numbers["seconds"] =
+                predictor->explain(work, static_cast<std::uint64_t>(count)).cost.seconds * (fmas == 256 ? 1 : 7) + 4e-6;
+            measured.rows.push_back(made);
+        }
+    }
+    measured.rows.push_back(row("launch", {{"mode", "stream"}}, {{"blocks", 1}, {"threads", 32}, {"seconds", 4e-6}}));
+    Calibration calibration;
+    calibration.figures = measured_figures(measured, device.limits).figures;
+    EXPECT_NEAR(found(calibration, "staircase.ta"), 0.03, 1e-6);
+    EXPECT_NEAR(found(calibration, "staircase.tb"), -0.01, 1e-6);
+    // One occupancy makes no line; nor does one that falls below zero.
+    std::erase_if(measured.rows, [](const ProbeRow& each) { return each.probe == "overlap" && each.number("resident") != 4; });
+    EXPECT_TRUE(std::ranges::none_of(measured_figures(measured, device.limits).figures,
+        [](const CalibratedFigure& figure) { return figure.key.starts_with("staircase."); }));
+    ProbeRow fast = measured.rows.front();
+    fast.numbers["resident"] = 6;
+    fast.numbers["seconds"] = 5e-6;
+    measured.rows.push_back(fast);
+    EXPECT_THAT(measured_figures(measured, device.limits).impossible, testing::Contains(HasSubstr("zero or less at some occupancy")));
 }
 
 // What single rows are taken for, worked out from the kernels in perfmodel/probes/cuda.
@@ -238,7 +275,7 @@ TEST_F(GpuCalibrations, DescribeWhatTheProbesDo) {
 TEST_F(GpuCalibrations, SayWhatCannotBe) {
     GpuMeasurements measured;
     measured.rows = {row("chase", {{"space", "shared"}}, {{"bytes", 4096}, {"cycles", 1e10}, {"clock_ghz", 1.5}})};
-    EXPECT_THAT(measured_figures(measured).impossible,
+    EXPECT_THAT(measured_figures(measured, standard_device("h200").limits).impossible,
         testing::Contains("`speed.shared_latency` was measured as 1e+10 cycles, which it cannot be"));
 }
 

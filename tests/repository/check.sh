@@ -83,7 +83,7 @@ CBC (coin/|Cbc|Clp|Coin|Osi|Cgl) fusion/solver_cbc\.cpp
 LLVM (llvm|clang)(-c)?/ perfmodel/analysis/[^/]*\.cpp
 NLopt nlopt perfmodel/fit/[^/]*\.cpp
 CLI11 CLI/ cli/[^/]*\.cpp
-nlohmann-json nlohmann/ (cli/(report|predictions|measurements)_json|fusion/plan_file_json|perfmodel/(calibration|routine_times|analysis/analyser)_json|support/located_json)\.cpp
+nlohmann-json nlohmann/ (cli/(report|predictions|measurements)_json|fusion/plan_file_json|perfmodel/(calibration|routine_times|analysis/analyser|fit/kernel_work)_json|support/located_json)\.cpp
 GoogleTest g(test|mock)/ tests/.*
 Eigen Eigen/ tests/.*
 RULES
