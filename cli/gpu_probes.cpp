@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/gpu_probes.hpp"
 
+#include "cli/gpu_kernel_text.hpp"
 #include "perfmodel/calibration.hpp"
+#include "support/counted.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+#include <cmath>
+#include <utility>
 
 namespace fusec::cli {
 
@@ -32,45 +35,10 @@ std::vector<fs::path> sources(Diagnostics& diagnostics) {
     return found;
 }
 
-} // namespace
-
-bool write_gpu_probes(const GpuProbeOptions& options, const perfmodel::Device& device, Diagnostics& diagnostics) {
-    std::vector<OutputFile> files;
-    const std::vector<fs::path> from = sources(diagnostics);
-    for (const fs::path& source : from) {
-        const auto text = read_text(source, diagnostics);
-        if (!text) {
-            return false;
-        }
-        files.push_back({options.folder / source.filename(), *text});
-    }
-    if (files.empty()) {
-        return false;
-    }
-    files.push_back({options.folder / "calibration.h",
-        fmt::format("// Whose measurements these are: written by `fusec calibrate`.\n#pragma once\n#define FUSEC_CALIBRATION_NAME \"{}\"\n"
-                    "#define FUSEC_CALIBRATION_BASE \"{}\"\n#define FUSEC_CALIBRATION_BY \"fusec {}\"\n#define FUSEC_CALIBRATION_ARCH {}\n"
-                    "#define FUSEC_CALIBRATION_MULTIPROCESSORS {}\n",
-            options.name, options.base, FUSEC_VERSION, device.limits.arch, device.limits.sm_count)});
-    files.push_back({options.folder / "README",
-        fmt::format("Probes of a GPU that the description `{}` fits, for a calibration of the name `{}`. With nvcc, on a machine with that "
-                    "GPU:\n\n{}\n",
-            options.base, options.name, gpu_probe_commands(options, device))});
-    std::error_code error;
-    fs::create_directories(options.folder, error);
-    if (error) {
-        diagnostics.report(
-            kind::unwritable_file, {}, fmt::format("cannot make the folder `{}`: {}", options.folder.string(), error.message()));
-        return false;
-    }
-    return write_files(files, diagnostics, from);
-}
-
-std::string gpu_probe_commands(const GpuProbeOptions& options, const perfmodel::Device& device) {
-    Diagnostics ignored; // they have just been read
+std::string commands(const GpuProbeOptions& options, const perfmodel::Device& device, const std::vector<OutputFile>& files) {
     std::string listed, folder;
-    for (const fs::path& source : sources(ignored)) {
-        listed += source.extension() == ".cu" ? " " + source.filename().string() : "";
+    for (const OutputFile& file : files) {
+        listed += file.path.extension() == ".cu" ? " " + file.path.filename().string() : "";
     }
     for (const char c : options.folder.string()) { // within quotes of a shell
         folder += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -78,6 +46,72 @@ std::string gpu_probe_commands(const GpuProbeOptions& options, const perfmodel::
     return fmt::format(
         "cd '{}'\nnvcc -std=c++17 -O3 -arch=sm_{}{} -o probes\n./probes > measured.json\nfusec calibrate --import measured.json", folder,
         device.limits.arch, listed);
+}
+
+/// Samples of 5 ms, six or so, for each time that is measured.
+std::string readme(const GpuProbeOptions& options, const std::string& commands, const GpuKernels& kernels) {
+    constexpr double seconds = 6 * 5e-3;
+    double times = 0;
+    for (const GpuKernel& kernel : kernels.kernels) {
+        constexpr double swept = 6; // numbers of resident blocks
+        times += kernel.sweep ? swept : static_cast<double>(kernel.extra_shared.size() * (kernel.repeated > 0 ? 2U : 1U));
+    }
+    return fmt::format(
+        "Probes of a GPU that the description `{}` fits, for a calibration of the name `{}`. With nvcc, on a machine with that "
+        "GPU:\n\n{}\n\n{} that the compiler emitted are part of them, which take about {:.0f} s of measuring, after about two "
+        "minutes for the rest (estimates). Each is compared with the reference first; one that does not compute what it should "
+        "ends the run.\n",
+        options.base, options.name, commands, counted(kernels.kernels.size(), "kernel"), std::ceil(times * seconds));
+}
+
+} // namespace
+
+std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const perfmodel::Device& device, Diagnostics& diagnostics) {
+    std::vector<OutputFile> files;
+    const std::vector<fs::path> from = sources(diagnostics);
+    for (const fs::path& source : from) {
+        const auto text = read_text(source, diagnostics);
+        if (!text) {
+            return std::nullopt;
+        }
+        files.push_back({options.folder / source.filename(), *text});
+    }
+    if (files.empty()) {
+        return std::nullopt;
+    }
+    GpuProbes result;
+    constexpr int oldest = 75; // for which the compiler emits code
+    std::optional<GpuKernels> kernels(std::in_place);
+    if (device.limits.arch >= oldest) {
+        kernels = choose_gpu_kernels(perfmodel::device_file(options.base), device.limits, options.programs, diagnostics);
+        if (!kernels) {
+            return std::nullopt;
+        }
+    } else {
+        result.notes.push_back(fmt::format("`{}` is for prediction only: no kernels are emitted to be measured on it", options.base));
+    }
+    result.kernels = kernels->kernels.size();
+    result.notes.insert(result.notes.end(), kernels->notes.begin(), kernels->notes.end());
+    for (OutputFile& file : gpu_kernel_files(*kernels, device.limits.arch, result.notes)) {
+        files.push_back({options.folder / file.path, std::move(file.text)});
+    }
+    result.commands = commands(options, device, files);
+    files.push_back({options.folder / "calibration.h",
+        fmt::format("// Whose measurements these are: written by `fusec calibrate`.\n#pragma once\n#define FUSEC_CALIBRATION_NAME \"{}\"\n"
+                    "#define FUSEC_CALIBRATION_BASE \"{}\"\n#define FUSEC_CALIBRATION_BY \"fusec {}\"\n#define FUSEC_CALIBRATION_ARCH {}\n"
+                    "#define FUSEC_CALIBRATION_MULTIPROCESSORS {}\n",
+            options.name, options.base, FUSEC_VERSION, device.limits.arch, device.limits.sm_count)});
+    files.push_back({options.folder / "README", readme(options, result.commands, *kernels)});
+    std::error_code error;
+    fs::create_directories(options.folder, error);
+    if (error) {
+        diagnostics.report(
+            kind::unwritable_file, {}, fmt::format("cannot make the folder `{}`: {}", options.folder.string(), error.message()));
+        return std::nullopt;
+    }
+    std::vector<fs::path> read = from;
+    read.insert(read.end(), options.programs.begin(), options.programs.end());
+    return write_files(files, diagnostics, read) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 } // namespace fusec::cli

@@ -2,10 +2,13 @@
 // `fusec calibrate --target cuda --emit DIR`: sources that measure a GPU, to be built by one call of nvcc wherever there is one.
 #pragma once
 
+#include "cli/options.hpp"
 #include "perfmodel/device.hpp"
 #include "support/diagnostics.hpp"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace fusec::cli {
 
@@ -13,12 +16,17 @@ struct GpuProbeOptions {
     std::filesystem::path folder; ///< made where it is not there; files in it are replaced
     std::string name;             ///< of the calibrated device
     std::string base;             ///< the description that it lies over
+    std::vector<Path> programs;   ///< `--for`: their kernels and routines are measured too
 };
 
-/// Writes all files or none: the sources, whose measurements they are, and a README. Reports what keeps it from that.
-bool write_gpu_probes(const GpuProbeOptions& options, const perfmodel::Device& device, Diagnostics& diagnostics);
+struct GpuProbes {
+    std::string commands;           ///< what to do with them, as lines for a shell
+    std::size_t kernels = 0;        ///< that the compiler emitted to be measured
+    std::vector<std::string> notes; ///< in words: what of the programs is not measured
+};
 
-/// What to do with them, as lines for a shell.
-std::string gpu_probe_commands(const GpuProbeOptions& options, const perfmodel::Device& device);
+/// Writes all files or none: the sources, the kernels that the compiler emits to be measured (gpu_kernels.hpp; none for a GPU that is for
+/// prediction only), whose measurements they are, and a README. Reports what keeps it from that, and what is wrong with a program.
+std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const perfmodel::Device& device, Diagnostics& diagnostics);
 
 } // namespace fusec::cli

@@ -473,7 +473,7 @@ private:
         named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default that of its description)")
                   ->check(check_device_name),
             "NAME");
-        named(app.add_option("--for", calibrate_.programs, "--target host: measure this program's routines and kernels too (repeatable)")
+        named(app.add_option("--for", calibrate_.programs, "measure this program's routines and kernels too (repeatable)")
                   ->allow_extra_args(false),
             "PROGRAM");
         named(app.add_option("--import", calibrate_.imported, "take in this calibration, or what the probes of a GPU have measured")
@@ -495,7 +495,8 @@ private:
         refuse(cuda && !calibrate_.emitted, "--target cuda: give the folder for the probes with --emit DIR");
         refuse(!cuda && base_->count() > 0, "--device: this host is measured, or what a file holds is taken in");
         refuse(cuda && calibrate_.output, "--target cuda: the calibration is written by --import, when the probes have run");
-        refuse((cuda || calibrate_.imported) && !calibrate_.programs.empty(), "--for: programs are measured with --target host alone");
+        refuse(calibrate_.imported && !calibrate_.programs.empty(),
+            "--for: programs are named where probes are made, not where they are taken in");
         refuse(calibrate_.imported && !calibrate_.name.empty(), "--name: the name of what is imported is in the file");
         return calibrate_;
     }

@@ -4,6 +4,7 @@
 #include "codegen/dialect.hpp"
 #include "codegen/interface_emission.hpp"
 #include "codegen/kernel_emission.hpp"
+#include "codegen/repeated.hpp"
 #include "codegen/source_file.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ void write_out_short_routines(const Unit& unit, Routines& routines) {
     }
 }
 
-std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
+std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers, int repeated) {
     const Kernel& kernel = unit.kernels[index];
     std::string name = kernel_names(unit)[index];
     if (kernel.has_wide_access()) {
@@ -65,20 +66,24 @@ std::string launch_call(const Unit& unit, std::size_t index, const std::vector<s
     for (const std::string& pointer : pointers) {
         call += ", " + pointer;
     }
-    return call + ")";
+    return call + (repeated > 0 ? ", " + std::to_string(repeated) : "") + ")";
 }
 
 } // namespace
 
-Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
+Emitted emit_cuda(
+    const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int repeated) {
     Routines routines = routines_of(unit, graph, catalog);
-    write_out_short_routines(unit, routines);
-    const std::string kernels = kernels_text(unit, graph, catalog,
-        [&](Writer& writer, const Kernel& kernel, const std::string& name) { write_kernel(writer, kernel, name, routines, cuda_dialect); });
+    if (repeated == 0) { // what is repeated is a call
+        write_out_short_routines(unit, routines);
+    }
+    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) {
+        write_kernel(writer, kernel, name, routines, cuda_dialect, repeated);
+    });
     Writer interface;
     const InterfaceText text_of_target = cuda_interface(options.arch);
     write_interface(interface, unit, text_of_target, options.entries, true,
-        [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });
+        [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers, repeated); });
     const Embedded embedded = embed(kernels + interface.text(), routines, fusion::Target::cuda);
     const std::string arch_macro(cuda_dialect.arch_macro), arch = std::to_string(options.arch);
     std::vector<std::string> preamble;
@@ -100,6 +105,12 @@ Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::
         {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
             "#error \"made for sm_" + arch + " and later: compile with -arch=sm_" + arch + "\"", "#endif"});
     return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, text_of_target)};
+}
+
+Emitted emit_repeated(
+    const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int copies) {
+    internal_check(options.target == fusion::Target::cuda && copies > 0, "calls are repeated in CUDA text alone, once at least");
+    return emit_cuda(unit, graph, catalog, options, copies);
 }
 
 } // namespace fusec::codegen

@@ -7,6 +7,8 @@
 namespace fusec::codegen {
 
 /// The .cu text and the header of a unit. Pre: the unit is verified, and of target cuda. O(length of the text).
-Emitted emit_cuda(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options);
+/// `repeated` > 0: as emit_repeated says, of which it is the copies.
+Emitted emit_cuda(
+    const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int repeated = 0);
 
 } // namespace fusec::codegen

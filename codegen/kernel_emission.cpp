@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <type_traits>
 
 namespace fusec::codegen {
 
@@ -19,13 +20,15 @@ namespace {
 
 class KernelText {
 public:
-    KernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect)
+    KernelText(
+        Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect, int repeated)
         : writer_(writer),
           kernel_(kernel),
           name_(name),
           routines_(routines),
           dialect_(dialect),
-          names_(kernel),
+          repeated_(repeated),
+          names_(kernel, repeated > 0),
           groups_(thread_groups(kernel)),
           spelling_(choose_spelling(kernel, routines, [this](const std::string& word) { return names_.may_have(word); })) {
         internal_check(!kernel.simd, "a kernel of SIMD lanes has no CUDA text");
@@ -49,6 +52,7 @@ public:
                 list.name + ", ";
         }
         head += names_.failure.empty() ? "" : "unsigned long long* " + names_.failure + ", ";
+        head += names_.repetitions.empty() ? "" : "int " + names_.repetitions + ", ";
         const std::string index = c_name(kernel_.first);
         const bool one = names_.one_element();
         const auto block = writer_.block(head + index + " " + names_.first + ", " + index + (one ? "" : " " + names_.n) + ")");
@@ -218,8 +222,8 @@ private:
     void write_block_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == Touch::all, "a uniform that is not held whole");
-        writer_.line("const auto " + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" +
-            kernel_.lists.at(step.list).name + ");");
+        writer_.line(
+            variable() + value.name + " = fusec::load_all<" + type_and_shape(value.type) + ">(" + kernel_.lists.at(step.list).name + ");");
     }
     /// Outside of all guards: its value is there in every block of the kernel, and so are the views that it declares.
     void write_block_step(const Derive& step) {
@@ -258,7 +262,7 @@ private:
     void write_mapped_step(const LoadValue& step) {
         const Value& value = kernel_.values.at(step.value);
         const bool vectors = step.access_bytes > bytes_of(value.type.precision);
-        std::string text = groups_.early.count(step.value) != 0 ? value.name : "const auto " + value.name;
+        std::string text = groups_.early.count(step.value) != 0 ? value.name : variable() + value.name;
         text += " = " + owner_access("load", step.access_bytes, value, vectors) + "(" +
             source(kernel_.lists.at(step.list), names_.element_start(kernel_.lists.at(step.list), value.threads));
         writer_.line(text + (value.touch == Touch::all ? "" : ", " + names_.lane(value.threads)) + ");");
@@ -301,18 +305,49 @@ private:
                 return write_leaders_call(step, arguments);
             }
         }
-        writer_.line("fusec::" + step.routine + "(" + arguments + operand_text(step.result.place, threads, true) + ");");
+        const std::string text = "fusec::" + step.routine + "(" + arguments + operand_text(step.result.place, threads, true) + ");";
+        if constexpr (std::is_same_v<Call, Compute>) {
+            const bool held = step.result.place.kind == Place::Kind::value;
+            return write_passes(step, text, held ? kernel_.values.at(step.result.place.index).name : "");
+        }
+        writer_.line(text);
+    }
+    /// The call, or a loop over it; `held`: its result, where that is in registers.
+    void write_passes(const Compute& step, const std::string& call, const std::string& held) {
+        if (repeated_ == 0) {
+            return writer_.line(call);
+        }
+        internal_check(!step.synchronises, "a routine that orders its threads is repeated"); // they may still read what a pass writes
+        const auto loop = [](const std::string& counter, const std::string& end, const std::string& next) {
+            return "for (int " + counter + " = 0; " + counter + " < " + end + "; " + next + ")";
+        };
+        const auto passes = writer_.block(loop(names_.repetition, names_.repetitions, names_.repetition + " += " + number(repeated_)));
+        const auto copies = writer_.block(std::string(dialect_.unroll) + " " + loop(names_.copy, number(repeated_), "++" + names_.copy));
+        for (const Operand& operand : step.operands) {
+            if (operand.place.kind == Place::Kind::value) {
+                writer_.line("fusec::opaque(" + kernel_.values.at(operand.place.index).name + ");");
+            } else if (operand.place.kind == Place::Kind::list) {
+                writer_.line("fusec::opaque(" + names_.list_views.at(operand.place.index) + ");");
+            }
+        }
+        writer_.line("fusec::opaque_memory();");
+        writer_.line(call);
+        if (!held.empty()) {
+            writer_.line("fusec::opaque(" + held + ");");
+        }
     }
     /// Every thread has the whole result; the first one of the instance writes it to the tile.
     void write_leaders_call(const Compute& step, const std::string& arguments) {
         const Tile& tile = kernel_.tiles.at(step.result.place.index);
         internal_check(!tile.type.shape.packed && row_pitch(kernel_, tile) == 0, "threads that each make all of a packed or padded matrix");
         writer_.line("fusec::registers<" + type_and_shape(tile.type) + "> " + tile.name + ";");
-        writer_.line("fusec::" + step.routine + "(" + arguments + tile.name + ");");
+        write_passes(step, "fusec::" + step.routine + "(" + arguments + tile.name + ");", tile.name);
         writer_.line("fusec::store_whole(" + names_.tile_element_start(step.result.place.index, step.threads) + ", " + tile.name + ", " +
             lane_text(step.threads) + ");");
         declared_.insert(tile.name);
     }
+    /// Begins the declaration of what holds operands.
+    std::string variable() const { return repeated_ > 0 ? "auto " : "const auto "; }
     std::string lane_text(int threads) const {
         return "fusec::lane<" + number(threads) + ">{" + (threads == 1 ? "0" : names_.lane(threads)) + "}";
     }
@@ -325,7 +360,7 @@ private:
     std::string operand_text(const Place& place, int threads, bool result) {
         const auto declare = [&](const std::string& name, const std::string& view) {
             if (outer_.count(name) == 0 && declared_.insert(name).second) {
-                writer_.line((result ? "auto " : "const auto ") + name + " = " + view + ";");
+                writer_.line((result ? "auto " : variable()) + name + " = " + view + ";");
             }
             return name;
         };
@@ -466,6 +501,7 @@ private:
     const std::string& name_;
     const Routines& routines_;
     const Dialect& dialect_;
+    int repeated_; ///< copies of a call in a pass of the loop over it; 0: no loop
     KernelNames names_;
     ThreadGroups groups_;
     Spelling spelling_;
@@ -477,8 +513,9 @@ private:
 
 } // namespace
 
-void write_kernel(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect) {
-    KernelText(writer, kernel, name, routines, dialect).write();
+void write_kernel(
+    Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, const Dialect& dialect, int repeated) {
+    KernelText(writer, kernel, name, routines, dialect, repeated).write();
 }
 
 } // namespace fusec::codegen

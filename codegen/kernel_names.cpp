@@ -49,7 +49,7 @@ int row_pitch(const Kernel& kernel, const Tile& tile) {
     return by_rows ? tile.run + tile.pad_words : 0;
 }
 
-KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
+KernelNames::KernelNames(const Kernel& kernel, bool repeats) : kernel_(kernel) {
     for (const auto* declared : {"threadIdx", "blockIdx", "size_t"}) {
         names_.make(declared);
     }
@@ -86,6 +86,11 @@ KernelNames::KernelNames(const Kernel& kernel) : kernel_(kernel) {
     n = names_.make("n");
     count = kernel.tile_elements == 1 ? "1" : names_.make("count");
     failure = kernel.reports() ? names_.make("failure") : "";
+    if (repeats) {
+        repetitions = names_.make("repetitions");
+        repetition = names_.make("repetition");
+        copy = names_.make("copy");
+    }
 }
 
 bool KernelNames::may_have(const std::string& word) const {

@@ -24,12 +24,14 @@ int row_pitch(const Kernel& kernel, const Tile& tile);
 /// they are first declared.
 class KernelNames {
 public:
-    explicit KernelNames(const Kernel& kernel);
+    /// `repeats`: the kernel has a parameter that says how often its calls are computed.
+    explicit KernelNames(const Kernel& kernel, bool repeats = false);
 
-    std::map<Precision, std::string> vectors;                        ///< what an access moves on the fast path, of lists of a precision
-    std::string first, n;                                            ///< parameters
-    std::string count;                                               ///< elements of the block; `1` where no block has more
-    std::string failure;                                             ///< parameter; empty where the kernel reports nothing
+    std::map<Precision, std::string> vectors;  ///< what an access moves on the fast path, of lists of a precision
+    std::string first, n;                      ///< parameters
+    std::string count;                         ///< elements of the block; `1` where no block has more
+    std::string repetitions, repetition, copy; ///< of a kernel that repeats its calls: parameter, counter, counter of the copies in a pass
+    std::string failure;                       ///< parameter; empty where the kernel reports nothing
     std::vector<std::string> list_views, table_views, tile_pointers; ///< by index
     std::vector<std::string> value_views;                            ///< by index; of packed values and shares of rows
 

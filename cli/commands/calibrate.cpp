@@ -104,8 +104,12 @@ void keep(const perfmodel::Calibration& calibration, const std::string& text, co
 std::string summary(const perfmodel::GpuCalibration& found) {
     std::string text = figures_text(found.calibration);
     for (const auto& [kernel, held_out, accuracy] : found.judged) {
-        text += fmt::format("{:10} {:>4} {:9} mean error {:.1f} %, greatest {:.1f} %\n", kernel, accuracy.points,
-            held_out ? "held out" : "fitted", 100 * accuracy.mape, 100 * accuracy.worst);
+        text += fmt::format("{:10} {:>4} {:9} mean error {:.1f} %, of nine in ten {:.1f} %, greatest {:.1f} %, rank correlation {:.2f}\n",
+            kernel, accuracy.points, held_out ? "held out" : "fitted", 100 * accuracy.mape, 100 * accuracy.p90, 100 * accuracy.worst,
+            accuracy.spearman);
+    }
+    if (!found.calibration.routines.empty()) {
+        text += fmt::format("{} of routines and transfers\n", counted(found.calibration.routines.size(), "time"));
     }
     for (const std::string& note : found.left_out) {
         text += note + "\n";
@@ -144,10 +148,16 @@ void emit_probes(const Calibrate& command, Diagnostics& diagnostics) {
         return;
     }
     const std::string name = command.name.empty() ? device->name : command.name;
-    const GpuProbeOptions options{*command.emitted, name, device->name};
-    if (is_possible_name(name, device->name, diagnostics) && write_gpu_probes(options, *device, diagnostics)) {
-        diagnostics.conclude(fmt::format(
-            "probes of a GPU are in `{}`; on a machine with one:\n{}", options.folder.string(), gpu_probe_commands(options, *device)));
+    const GpuProbeOptions options{*command.emitted, name, device->name, command.programs};
+    if (!is_possible_name(name, device->name, diagnostics)) {
+        return;
+    }
+    if (const auto made = write_gpu_probes(options, *device, diagnostics)) {
+        for (const std::string& note : made->notes) {
+            std::cerr << note << "\n";
+        }
+        diagnostics.conclude(fmt::format("probes of a GPU, {} of the compiler's own among them, are in `{}`; on a machine with one:\n{}",
+            counted(made->kernels, "kernel"), options.folder.string(), made->commands));
     }
 }
 

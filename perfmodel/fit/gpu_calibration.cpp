@@ -5,6 +5,7 @@
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
 #include "perfmodel/fit/gpu_points.hpp"
+#include "perfmodel/fit/gpu_routines.hpp"
 #include "support/counted.hpp"
 
 #include <fmt/format.h>
@@ -55,6 +56,13 @@ public:
                 fmt::format("{} of `{}`: the description does not make so many resident blocks possible", counted(rows, "row"), probe));
         }
         fit_composite(*device, points->points, !mixes);
+        device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
+        if (!take_routines(*device)) {
+            return std::nullopt;
+        }
         device = calibrated_device(result_.calibration, diagnostics_);
         if (!device) {
             return std::nullopt;
@@ -130,6 +138,20 @@ private:
             }
             result_.judged.push_back({kernel, held_out, accuracy(said, seen)});
         }
+    }
+
+    bool take_routines(const Device& device) {
+        auto found = routines_of(measured_, device, diagnostics_);
+        if (!found) {
+            return false;
+        }
+        result_.calibration.routines = std::move(found->routines);
+        if (found->remap) {
+            result_.calibration.figures.push_back(std::move(*found->remap));
+        } else if (!result_.calibration.routines.empty()) {
+            result_.left_out.push_back("`benchmark.remap` was not measured: not all four pairs of calls are there");
+        }
+        return true;
     }
 
     /// Figures that a predictor alone has, with those of `composite` as they are.

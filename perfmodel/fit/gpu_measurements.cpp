@@ -2,6 +2,7 @@
 #include "perfmodel/fit/gpu_measurements.hpp"
 
 #include "perfmodel/calibration.hpp"
+#include "perfmodel/fit/kernel_work_json.hpp"
 #include "support/files.hpp"
 #include "support/located_json.hpp"
 
@@ -56,9 +57,13 @@ const std::vector<ProbeKeys>& known_probes() {
         {"barrier", {}, {{"warps", few}, resident, cycles}},
         {"overlap", {"kernel"}, {{"fmas", from_zero}, block, resident, of_thread, elements, seconds, clock}},
         {"async", {"way"}, {{"tile", few}, {"stages", few}, resident, {"bytes", count}, seconds, clock}},
+        {"kernel", {"role", "name", "program"},
+            {{"seed", from_zero}, block, elements, {"extra_shared", from_zero}, resident, of_thread, {"repetitions", few}, seconds, clock}},
     };
     return all;
 }
+
+constexpr const char* kernel_roles[] = {"occupancy", "held-out", "routine", "transfer", "remap"};
 
 double checked_number(JsonReader& json, const JsonValue& entry, const NumberKey& key) {
     const double value = json.number(entry, key.key);
@@ -87,12 +92,27 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
     for (const NumberKey& key : known->numbers) {
         keys.emplace_back(key.key);
     }
+    const bool emitted = row.probe == "kernel";
+    if (emitted) {
+        keys.emplace_back("work");
+    }
     json.only(entry, keys);
     for (const char* key : known->texts) {
         row.texts.emplace(key, json.text(entry, key));
     }
     for (const NumberKey& key : known->numbers) {
         row.numbers.emplace(key.key, checked_number(json, entry, key));
+    }
+    if (emitted) {
+        const std::string& role = row.text("role");
+        if (std::find(std::begin(kernel_roles), std::end(kernel_roles), role) == std::end(kernel_roles)) {
+            json.fail(*JsonReader::find(entry, "role"), "no kernel is measured as `" + role + "`");
+        }
+        row.work = std::make_shared<const fusion::KernelWork>(read_kernel_work(json, json.member(entry, "work", JsonValue::Kind::object)));
+        if (row.work->threads_per_block != row.number("block")) {
+            json.fail(*JsonReader::find(entry, "block"),
+                fmt::format("blocks of {:g} threads, the work is of blocks of {}", row.number("block"), row.work->threads_per_block));
+        }
     }
     return row;
 }

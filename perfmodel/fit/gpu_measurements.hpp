@@ -5,13 +5,15 @@
 //      "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
 //      "rows": [{"probe": "stream", "kernel": "read", "block": 256, "resident": 8, "elements": 26214400, "seconds": 5.1e-5, "clock_ghz": 1.98}]}
 //
-// The keys of a row are those of its probe; docs/model.md, "Probes of a GPU", says what each probe measures.
+// The keys of a row are those of its probe; a `kernel`, one that the compiler emitted, has its work too (kernel_work_json.hpp). docs/model.md, "Probes of a GPU", says what each probe measures.
 #pragma once
 
+#include "fusion/cost_model.hpp"
 #include "support/diagnostics.hpp"
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +24,8 @@ struct ProbeRow {
     std::string probe;
     std::map<std::string, std::string, std::less<>> texts;
     std::map<std::string, double, std::less<>> numbers;
-    Span span = {}; ///< in the file it was read from
+    Span span = {};                                           ///< in the file it was read from
+    std::shared_ptr<const fusion::KernelWork> work = nullptr; ///< of a `kernel`: what was measured, as the compiler knew it; of others null
 
     /// Pre: a key of the probe, else InternalError.
     const std::string& text(std::string_view key) const { return member(texts, key); }
@@ -51,7 +54,8 @@ inline constexpr int gpu_measurements_schema = 1;
 inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
 
 /// Reports `invalid-measurement` at the place of the first value that is wrong: no JSON (as of a run that was stopped), another schema, an unknown
-/// probe, a key that its probe does not have or lacks, a time or a clock that is not positive, a count that is none, a name that no device can have.
+/// probe, a key that its probe does not have or lacks, a time or a clock that is not positive, a count that is none, a name that no device can have; a `kernel` in no
+/// role, with work that is none or is of another block.
 std::optional<GpuMeasurements> read_gpu_measurements(const std::filesystem::path& file, Diagnostics& diagnostics);
 
 /// Whether the file calls itself such measurements, be they complete or not.

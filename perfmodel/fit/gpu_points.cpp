@@ -24,6 +24,7 @@ public:
         widths();
         volumes();
         waves();
+        kernels();
         if (wrong_) {
             return std::nullopt;
         }
@@ -130,6 +131,24 @@ private:
                 fusion::KernelWork work = stream_work(copy_kernel, whole(*row, "threads"), 0, device_.limits);
                 work.repeated = true;
                 add(*row, "waves", std::move(work), row->number("blocks") * row->number("threads"), Role::held_out);
+            }
+        }
+    }
+
+    /// What the compiler emitted. With the registers and the shared memory that were measured where these are what is judged; else as predicted.
+    void kernels() {
+        for (const ProbeRow* row : measured_.of("kernel")) {
+            fusion::KernelWork work = *row->work;
+            if (row->text("role") == "occupancy") {
+                work.registers = work.registers_needed = whole(*row, "registers");
+                work.shared_bytes += whole(*row, "extra_shared");
+                if (resident_blocks(device_.limits, work) != whole(*row, "resident")) {
+                    work.threads_per_block = 0;
+                }
+                add(*row, "occupancy", std::move(work), row->number("elements"), Role::held_out);
+            } else if (row->text("role") == "held-out") {
+                const std::string from = row->number("seed") > 0 ? "generated" : "`" + row->text("program") + "`";
+                add(*row, from, std::move(work), row->number("elements"), Role::held_out);
             }
         }
     }

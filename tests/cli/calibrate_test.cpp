@@ -67,7 +67,7 @@ TEST_F(Calibrate, SaysWhatIsMissing) {
     said({"--target", "host", "-o", "x.json", "--emit", "d"}, "--emit: only the probes of a GPU are emitted");
     said({"--target", "cuda"}, "give the folder for the probes with --emit DIR");
     said({"--target", "cuda", "--emit", "d", "-o", "x.json"}, "the calibration is written by --import");
-    said({"--target", "cuda", "--emit", "d", "--for", "p.fus"}, "--for: programs are measured with --target host alone");
+    said({"--import", "x.json", "--for", "p.fus"}, "--for: programs are named where probes are made");
     said({"--emit", "d"}, "--target");
     said({"--target", "cuda", "--emit", "d", "--device", "host-generic"}, "is not a device of `--target cuda`");
     said({"--target", "cuda", "--emit", "d", "--device", "h2000"}, "h2000");

@@ -73,6 +73,23 @@ const std::string root = FUSEC_SOURCE_DIR;
 
 } // namespace
 
+// What is repeated is the call alone, and nothing of it is known to be the same as the time before.
+TEST(Emission, repeats_calls) {
+    const std::string text = variant("owners_repeated").emit(90, true).source;
+    EXPECT_THAT(text, HasSubstr("float* __restrict__ C, int repetitions, size_t first, size_t n)"));
+    EXPECT_THAT(text, HasSubstr(R"(for (int repetition = 0; repetition < repetitions; repetition += 3) {
+            _Pragma("unroll") for (int copy = 0; copy < 3; ++copy) {
+                fusec::opaque(A_value);
+                fusec::opaque(B_value);
+                fusec::opaque_memory();
+                fusec::mmul_element(A_value, B_value, C_value);
+                fusec::opaque(C_value);
+            }
+        })"));
+    EXPECT_THAT(text, HasSubstr(", C + first * 16, 3)"));
+    EXPECT_THAT(variant("owners").emit(90, true).source, Not(HasSubstr("opaque")));
+}
+
 TEST(Emission, every_variant_is_sound) {
     for (const Variant& variant : variants()) {
         EXPECT_THAT(findings(variant.unit), IsEmpty()) << variant.name << "\n" << dump(variant.unit);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "variants.hpp"
 
+#include "codegen/repeated.hpp"
+
+#include <algorithm>
 #include <stdexcept>
 
 namespace fusec::codegen::test {
@@ -22,7 +25,7 @@ Variant make(const std::string& name, const std::string& text, const std::vector
         kernels.push_back(build(draft, *program));
     }
     Unit unit = lower(plan_of(std::move(kernels), *program), program->graph, program->catalog);
-    return {name, std::move(program), std::move(unit)};
+    return {name, std::move(program), std::move(unit), 0};
 }
 
 Draft drafted(int elements, Calls calls, Staging load, Staging store) {
@@ -108,6 +111,14 @@ std::vector<Variant> make_all() {
         all.push_back(make("hostile",
             "MATRIX2x2 A, A_view, C, C_value;\ninput A, A_view;\nC = A * A_view;\nC_value = C + A;\nreturn C_value, C;\n", {draft}));
     }
+    // The same kernels with repeated calls: results in registers and in tiles, operands there and read in place, whole results of several threads.
+    for (const char* name : {"owners", "rows", "rows_registers", "direct", "row_blocks", "constants", "padded_rows"}) {
+        Variant repeated = *std::find_if(all.begin(), all.end(), [&](const Variant& each) { return each.name == name; });
+        repeated.name += "_repeated";
+        repeated.unit.name = repeated.name;
+        repeated.repeated = 3;
+        all.push_back(std::move(repeated));
+    }
     return all;
 }
 
@@ -120,7 +131,8 @@ Emitted Variant::emit(int arch, bool embed_runtime) const {
     options.header_name = name + ".h";
     options.options_text = "--arch sm_" + std::to_string(arch);
     options.summary = "predicted 0.42 ms for 1,048,576 elements on h200";
-    return codegen::emit(unit, program->graph, program->catalog, options);
+    return repeated > 0 ? emit_repeated(unit, program->graph, program->catalog, options, repeated)
+                        : codegen::emit(unit, program->graph, program->catalog, options);
 }
 
 const std::vector<Variant>& variants() {

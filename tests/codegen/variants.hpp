@@ -13,6 +13,7 @@ struct Variant {
     std::string name;
     std::shared_ptr<const Sample> program;
     Unit unit;
+    int repeated = 0; ///< copies of each call in a pass of the loop over it; 0: the text is that of emit()
 
     Emitted emit(int arch, bool embed_runtime) const;
 };

@@ -161,6 +161,11 @@ Row& Row::number(const char* key, double value) {
     return *this;
 }
 
+Row& Row::json(const char* key, const char* value) {
+    line_ += std::string(", \"") + key + "\": " + value;
+    return *this;
+}
+
 Row::~Row() {
     std::printf("%s\n    %s}", first_row ? "" : ",", line_.c_str());
     std::fflush(stdout);
@@ -310,7 +315,7 @@ int main() {
     const struct {
         const char* name;
         void (*run)();
-    } groups[] = {{"launches", launches}, {"chases", chases}, {"streams", streams}, {"strides", strides}, {"pipes", pipes}, {"shared memory", shared}, {"overlap", overlap}, {"asynchronous copies", async_copy}};
+    } groups[] = {{"launches", launches}, {"chases", chases}, {"streams", streams}, {"strides", strides}, {"pipes", pipes}, {"shared memory", shared}, {"overlap", overlap}, {"asynchronous copies", async_copy}, {"emitted kernels", kernels}};
     for (const auto& group : groups) {
         std::fprintf(stderr, "probe: %s\n", group.name);
         group.run();

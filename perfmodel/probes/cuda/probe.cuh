@@ -56,6 +56,7 @@ public:
     explicit Row(const char* probe);
     Row& text(const char* key, const std::string& value);
     Row& number(const char* key, double value);
+    Row& json(const char* key, const char* value); ///< as it stands
     ~Row();
 
 private:
@@ -165,5 +166,6 @@ void pipes();      ///< 9, 10
 void shared();     ///< 11, 12
 void overlap();    ///< 13
 void async_copy(); ///< 15
+void kernels();    ///< 14, 19, 20
 
 } // namespace fusec::probe
