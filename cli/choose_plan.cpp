@@ -3,6 +3,7 @@
 
 #include "cli/report_text.hpp"
 #include "cli/spill_warning.hpp"
+#include "codegen/codegen.hpp"
 #include "fusion/plan_file.hpp"
 #include "support/files.hpp"
 
@@ -113,6 +114,15 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
             return false;
         }
         device.limits.arch = *options.arch;
+    }
+    return true;
+}
+
+bool check_emittable(const perfmodel::Device& device, Diagnostics& diagnostics) {
+    if (!codegen::emits_for(device.limits)) {
+        diagnostics.report(kind::target_mismatch, {},
+            fmt::format("device `{}` is for prediction only: code is emitted for sm_{} and later", device.name, codegen::oldest_arch));
+        return false;
     }
     return true;
 }

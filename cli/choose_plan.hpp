@@ -12,6 +12,9 @@ bool read_plan_file(Compilation& c, Diagnostics& diagnostics);
 /// Settles target, device and architecture against each other; reports a mismatch (exit 2).
 bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnostics& diagnostics);
 
+/// That code can be emitted for the device, which may be one for prediction only; reports that (exit 2).
+bool check_emittable(const perfmodel::Device& device, Diagnostics& diagnostics);
+
 /// What --plan names; nothing for a file.
 std::optional<fusion::PlanMode> mode_of(const std::string& text);
 

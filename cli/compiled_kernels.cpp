@@ -78,6 +78,9 @@ private:
 
 std::optional<CompiledKernels> compile_kernels(
     const Compilation& c, const std::vector<fusion::Candidate>& candidates, Diagnostics& diagnostics) {
+    if (!check_emittable(*c.device, diagnostics)) {
+        return std::nullopt;
+    }
     constexpr std::size_t batch = 32; // kernels of one text
     const Distinct distinct(c, candidates);
     CompiledKernels result;

@@ -2,6 +2,7 @@
 #include "cli/gpu_probes.hpp"
 
 #include "cli/gpu_kernel_text.hpp"
+#include "codegen/codegen.hpp"
 #include "perfmodel/calibration.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
@@ -80,9 +81,8 @@ std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const 
         return std::nullopt;
     }
     GpuProbes result;
-    constexpr int oldest = 75; // for which the compiler emits code
     std::optional<GpuKernels> kernels(std::in_place);
-    if (device.limits.arch >= oldest) {
+    if (codegen::emits_for(device.limits)) {
         kernels = choose_gpu_kernels(perfmodel::device_file(options.base), device.limits, options.programs, diagnostics);
         if (!kernels) {
             return std::nullopt;

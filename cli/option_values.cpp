@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/option_values.hpp"
 
+#include "codegen/codegen.hpp"
 #include "perfmodel/calibration.hpp"
 
 #include <charconv>
@@ -54,7 +55,7 @@ std::string check_arch(const std::string& text) {
     if (!form || text.size() > 6) {
         return "an architecture such as sm_90 expected, found `" + text + "`";
     }
-    return std::stoi(text.substr(3)) < 75 ? "sm_75 is the oldest target, found `" + text + "`" : std::string();
+    return std::stoi(text.substr(3)) < codegen::oldest_arch ? "sm_75 is the oldest target, found `" + text + "`" : std::string();
 }
 
 std::string check_elements(const std::string& text, std::uint64_t least) {

@@ -153,19 +153,16 @@ bool enumerate_space(Compilation& c, Diagnostics& diagnostics) {
     return true;
 }
 
-bool lower_plan(Compilation& c, Diagnostics&) {
+bool lower_plan(Compilation& c, Diagnostics& diagnostics) {
+    if (!check_emittable(*c.device, diagnostics)) {
+        return false;
+    }
     const auto promised_blocks = [&](const fusion::KernelWork& work) { return perfmodel::promised_blocks(c.device->limits, work); };
     c.unit = codegen::lower(c.plans.front(), *c.graph, *c.catalog, promised_blocks);
     return true;
 }
 
-bool emit_text(Compilation& c, Diagnostics& diagnostics) {
-    constexpr int oldest = 75; // nvcc 13 takes none before
-    if (c.options.target == fusion::Target::cuda && c.options.arch.value_or(0) < oldest) {
-        diagnostics.report(kind::target_mismatch, {},
-            fmt::format("device `{}` is for prediction only: code is emitted for sm_{} and later", c.device->name, oldest));
-        return false;
-    }
+bool emit_text(Compilation& c, Diagnostics&) {
     c.emitted = codegen::emit(*c.unit, *c.graph, *c.catalog, emit_options(c));
     return true;
 }

@@ -13,6 +13,13 @@
 
 namespace fusec::codegen {
 
+/// The oldest architecture that code is emitted for: nvcc 13 takes none before.
+inline constexpr int oldest_arch = 75;
+/// Candidates for other devices can be priced; texts rely on warps of 32 threads.
+inline bool emits_for(const fusion::DeviceLimits& limits) {
+    return limits.target == fusion::Target::host || (limits.arch >= oldest_arch && limits.warp_size == 32);
+}
+
 struct EmitOptions {
     fusion::Target target = fusion::Target::cuda;
     int arch = 90;

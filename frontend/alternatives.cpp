@@ -111,6 +111,25 @@ std::size_t end_around(const Program& program, std::size_t statement) {
     return end;
 }
 
+/// Where the program declares these names `inout`: their new values are used at its end. None inside of a definition, which has names of its
+/// own. O(statements).
+std::map<std::string, Span> updates_of(const Program& program, const std::set<std::string>& names, std::size_t statement) {
+    std::map<std::string, Span> updates;
+    for (std::size_t i = 0; i < program.statements.size(); ++i) {
+        const auto* definition = std::get_if<ast::Definition>(&program.statements[i].form);
+        if (definition && i < statement && statement < definition->end) {
+            return {};
+        }
+        const auto* list = std::get_if<ast::InputList>(&program.statements[i].form);
+        for (std::size_t k = 0; list && list->updated && k < list->names.size(); ++k) {
+            if (names.contains(list->names[k].text)) {
+                updates.emplace(list->names[k].text, list->names[k].span);
+            }
+        }
+    }
+    return updates;
+}
+
 /// "the first alternative", for messages.
 std::string ordinal(std::size_t branch) {
     return "alternative " + std::to_string(branch + 1);
@@ -147,17 +166,22 @@ public:
             return;
         }
         for (const auto& [name, place] : uses_of(program_, others, block.end(), end_around(program_, block.statement))) {
-            report(name, given, place);
+            report(name, given, place, "is used here");
+            others.erase(name);
+        }
+        for (const auto& [name, place] : updates_of(program_, others, block.statement)) {
+            report(name, given, place, "is `inout`");
         }
     }
 
 private:
-    void report(const std::string& name, const std::vector<std::map<std::string, Span>>& given, const Span& use) {
+    void report(const std::string& name, const std::vector<std::map<std::string, Span>>& given, const Span& use, std::string_view how) {
         const auto has = [&](const auto& names) { return names.contains(name); };
         const auto with = std::find_if(given.begin(), given.end(), has);
         const auto without = std::find_if_not(given.begin(), given.end(), has);
         Diagnostic& d = diagnostics_.report(kind::alternatives_differ, use,
-            in_backticks(name) + " is used here, but " + ordinal(static_cast<std::size_t>(without - given.begin())) + " gives it no value");
+            in_backticks(name) + " " + std::string(how) + ", but " + ordinal(static_cast<std::size_t>(without - given.begin())) +
+                " gives it no value");
         d.notes.push_back({with->at(name), ordinal(static_cast<std::size_t>(with - given.begin())) + " does"});
         d.hint = "what all alternatives give can be used behind them; other names end with their alternative";
     }

@@ -2,7 +2,8 @@
 // What a finished candidate does, as counts that every predictor understands. Sources are the sections of the CUDA notes.
 //
 // Data pipe (notes 1, 3): a staged load passes once with cp.async, twice through registers; each distinct read of a tile and each
-// result written to one costs its simulated passes; a staged store is read once and sent once, a direct one only sent.
+// result written to one costs its simulated passes; a routine of several threads whose result goes to a tile reads what several entries
+// share anew for each of them, as the compiler of the kernel cannot tell the words apart (OperandReuse::times); a staged store is read once and sent once, a direct one only sent.
 // Registers and spills: register_demand.cpp.
 // An exchanged word is an instruction of each thread and, for a warp, a pass of the data pipe: shuffles give 32 results per clock and
 // multiprocessor (CUDA programming guide, throughput of native arithmetic instructions: warp shuffle, all compute capabilities).
@@ -14,6 +15,7 @@
 #include "fusion/kernel_builder.hpp"
 #include "fusion/register_demand.hpp"
 #include "fusion/step_recorder.hpp"
+#include "fusion/waiting_components.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -248,7 +250,7 @@ private:
         }
     }
 
-    /// True the first time; reads of the same part by the same threads again come from registers until a barrier.
+    /// True the first time; reads of the same part by the same threads again come from registers until a barrier or a write that may change it.
     bool first_read(int read, int threads, library::Touch touch) {
         const std::tuple<int, int, library::Touch> key{read, threads, touch};
         if (std::find(reads_.begin(), reads_.end(), key) != reads_.end()) {
@@ -305,13 +307,18 @@ private:
         }
         previous_threads_ = routine.threads;
 
+        const bool writes = writes_unknown_words(plan(call.result).placement, routine);
         for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
             const int read = call.operands[operand];
             const Placement placement = plan(read).placement;
+            const int times = writes && placement == Placement::shared ? routine.reuse[operand].times : 1;
             if ((placement == Placement::shared || placement == Placement::memory) &&
-                first_read(read, routine.threads, routine.inputs[operand])) {
-                read_in(read, *costs[operand], routine.threads);
+                (first_read(read, routine.threads, routine.inputs[operand]) || times > 1)) {
+                read_in(read, *costs[operand], routine.threads, times);
             }
+        }
+        if (writes) {
+            forget_reads();
         }
         if (plan(call.result).placement == Placement::shared) {
             const AccessCost& result = *costs.back();
@@ -331,10 +338,10 @@ private:
     /// Each thread finds its part; of a lane of the host, the part is where the loop is.
     double addresses(int threads) const { return limits_.target == Target::cuda ? instructions_per_address * threads : 0; }
 
-    void read_in(int read, const AccessCost& cost, int threads) {
+    void read_in(int read, const AccessCost& cost, int threads, int times) {
         if (plan(read).placement == Placement::shared) {
-            work_.shared_wavefronts += cost.passes(tile(read).padding);
-            count_instructions(cost.accesses + addresses(threads), threads);
+            work_.shared_wavefronts += times * cost.passes(tile(read).padding);
+            count_instructions(times * cost.accesses + addresses(threads), threads);
             return;
         }
         read_global();

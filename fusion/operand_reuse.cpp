@@ -14,6 +14,7 @@ using library::ReferenceNode;
 struct Loop {
     std::string index;
     int count = 1; ///< iterations of one thread
+    bool of_result = false;
 };
 
 /// Rows and columns of a result that one of `threads` threads makes.
@@ -43,11 +44,11 @@ public:
         : function_(function), reference_(reference), operands_(operands) {
         const auto [rows, columns] = part_of(result, output, threads);
         for (std::size_t i = 0; i < reference.result_indices.size(); ++i) {
-            loops_.push_back({reference.result_indices[i], i == 0 ? rows : columns});
+            loops_.push_back({reference.result_indices[i], i == 0 ? rows : columns, true});
         }
         for (const ReferenceNode& node : reference.nodes) {
             if (node.kind == ReferenceNode::Kind::sum) {
-                loops_.push_back({node.name, range_of(node.name)});
+                loops_.push_back({node.name, range_of(node.name), false});
             }
         }
     }
@@ -69,7 +70,7 @@ public:
                 result = of_component(node);
             }
         }
-        return {std::min(size, result.read), std::min(size, result.kept)};
+        return {std::min(size, result.read), std::min(size, result.kept), size == 1 ? 1 : result.times};
     }
 
 private:
@@ -102,6 +103,7 @@ private:
                 inside *= waits ? loop.count : 1;
             } else {
                 waits = waits || loop.count > 1;
+                result.times *= loop.of_result ? loop.count : 1;
             }
         }
         result.kept = waits ? inside : 0;

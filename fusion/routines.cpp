@@ -102,7 +102,7 @@ CallRoutines routines_of(
             for (std::size_t operand = 0; operand < operands.size(); ++operand) {
                 const int part = library::components_touched(operands[operand], routine.inputs[operand], routine.threads);
                 OperandReuse& reuse = routine.reuse[operand];
-                reuse = part == 0 ? reuse : OperandReuse{std::min(reuse.read, part), std::min(reuse.kept, part)};
+                reuse = part == 0 ? reuse : OperandReuse{std::min(reuse.read, part), std::min(reuse.kept, part), reuse.times};
             }
         }
         if (routine.threads == 1) {
@@ -114,7 +114,7 @@ CallRoutines routines_of(
                 to_words(routine.components[operand], operands[operand]);
                 const auto listed = static_cast<int>(routine.components[operand].size());
                 routine.reuse[operand] =
-                    listed == 0 ? routine.reuse[operand] : OperandReuse{listed, std::min(listed, implementation.waiting[operand])};
+                    listed == 0 ? routine.reuse[operand] : OperandReuse{listed, std::min(listed, implementation.waiting[operand]), 1};
             }
         }
         for (std::size_t i = 0; i < operands.size() && routine.threads > 1; ++i) {

@@ -36,7 +36,7 @@ const Routine& WaitingComponents::routine(std::size_t call) const {
 }
 
 bool WaitingComponents::writes_unknown_words(std::size_t call) const {
-    return routine(call).threads > 1 && draft_.data[index(kernel_.calls[call].result)].placement == Placement::shared;
+    return fusion::writes_unknown_words(draft_.data[index(kernel_.calls[call].result)].placement, routine(call));
 }
 
 bool WaitingComponents::still_known(int datum, std::size_t first, std::size_t second) const {

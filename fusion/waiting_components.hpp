@@ -9,6 +9,12 @@
 
 namespace fusec::fusion {
 
+/// Several threads of an instance write their parts of a tile: the compiler cannot tell the words of such a store from those that
+/// a thread has read, and reads them again. (Of one thread it can: both are the thread's element plus a constant.)
+inline bool writes_unknown_words(Placement result, const Routine& routine) {
+    return routine.threads > 1 && result == Placement::shared;
+}
+
 /// The compiler of the kernel knows one element of a list, or of a tile that nothing writes in between, for the same value at two steps, and
 /// loads it once. Where all routines that read a list have one thread and say which components they read, each component counts by itself
 /// (a loop over points reads other rows of a table of points each time); otherwise all that a routine reads waits for the last step that reads
@@ -36,8 +42,6 @@ public:
 
     /// Step of a call.
     std::size_t step_of(std::size_t call) const { return step_of_[call]; }
-    /// Several threads of an instance write their parts of a tile: the compiler cannot tell the words of such a store from those that
-    /// a thread has read, and reads them again. (Of one thread it can: both are the thread's element plus a constant.)
     bool writes_unknown_words(std::size_t call) const;
 
 private:

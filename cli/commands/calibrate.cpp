@@ -147,6 +147,12 @@ void emit_probes(const Calibrate& command, Diagnostics& diagnostics) {
         diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is not a device of `--target cuda`", command.device));
         return;
     }
+    constexpr int oldest = 50; // of an nvcc that takes C++17 (CUDA 12)
+    if (device->limits.arch < oldest || device->limits.warp_size != 32) {
+        diagnostics.report(kind::target_mismatch, {},
+            fmt::format("device `{}` is for prediction only: the probes can be compiled for sm_{} and later", command.device, oldest));
+        return;
+    }
     const std::string name = command.name.empty() ? device->name : command.name;
     const GpuProbeOptions options{*command.emitted, name, device->name, command.programs};
     if (!is_possible_name(name, device->name, diagnostics)) {

@@ -2,6 +2,7 @@
 // `fusec verify`: emitted kernels executed and compared with the double-precision reference.
 #include "execute/verify.hpp"
 #include "cli/agree_alternatives.hpp"
+#include "cli/choose_plan.hpp"
 #include "cli/commands.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/report_json.hpp"
@@ -174,7 +175,7 @@ void run_command(const Verify& command, Diagnostics& diagnostics) {
             const fusion::Target target = target_of(executor);
             Compilation c;
             c.options = options_for(command, program, target);
-            if (!run_pipeline(c, diagnostics, command.source ? "dag" : "plan")) {
+            if (!run_pipeline(c, diagnostics, command.source ? "dag" : "plan") || !check_emittable(*c.device, diagnostics)) {
                 continue;
             }
             if (&executor == &executors.front() && !c.planned.empty()) {

@@ -11,8 +11,9 @@ FUSEC_DEVICE void axpy_element(Lane, const S& s, const X& x, const Y& y, Z& z) {
 template <class Lane, class S, class X, class Y, class Z>
 FUSEC_DEVICE void axpy_rows(Lane lane, const S& s, const X& x, const Y& y, Z& z) {
     constexpr int share = Z::rows / Lane::count;
+    const auto factor = s();
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
         const fusec::own_row i{share * lane.index, r};
-        z(i) = s() * x(i) + y(i);
+        z(i) = factor * x(i) + y(i);
     }
 }

@@ -11,8 +11,9 @@ FUSEC_DEVICE void svmul_element(Lane, const V& v, const S& s, C& c) {
 template <class Lane, class V, class S, class C>
 FUSEC_DEVICE void svmul_rows(Lane lane, const V& v, const S& s, C& c) {
     constexpr int share = C::rows / Lane::count;
+    const auto factor = s();
     FUSEC_UNROLL for (int r = 0; r < share; ++r) {
         const fusec::own_row i{share * lane.index, r};
-        c(i) = s() * v(i);
+        c(i) = factor * v(i);
     }
 }

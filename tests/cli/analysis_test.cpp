@@ -54,19 +54,26 @@ TEST_F(Analysis, KernelsOfTheBestPlansAreCountedInTheirText) {
     }
 }
 
-// The 16x16 product of demo16 writes its result to a tile, so that no compiler keeps the second operand for its next row: the plan that metadata
-// calls the best reads shared memory twice as often as they say.
-TEST_F(Analysis, ReordersPlansWhoseTextIsDearerThanItsMetadata) {
-    const json report = explored(source + "/examples/demo16.fus", {"--analysis", "llvm"});
+// Every plan but the best reads shared memory and computes by other shares than the metadata say, so that they change places.
+TEST_F(Analysis, OrdersPlansByTheirCompiledKernels) {
+    const json report = explored(source + "/examples/hex_force.fus", {"--analysis", "llvm"});
     const json& plans = report["plans"];
-    ASSERT_GT(plans.size(), 1U);
-    std::size_t best = 0;
+    ASSERT_GT(plans.size(), 2U);
+    bool reordered = false;
     for (std::size_t i = 1; i < plans.size(); ++i) {
-        best = plans[i]["seconds"] < plans[best]["seconds"] ? i : best;
         EXPECT_LE(plans[i - 1]["compiled_seconds"], plans[i]["compiled_seconds"]);
+        reordered |= plans[i - 1]["seconds"] > plans[i]["seconds"];
     }
-    EXPECT_GT(best, 0U) << "the search's best plan is not the best of its compiled kernels";
-    EXPECT_GT(plans[best]["compiled_seconds"].get<double>(), 1.5 * plans[best]["seconds"].get<double>());
+    EXPECT_TRUE(reordered) << "the metadata order the plans as their compiled kernels do";
+}
+
+// The 16x16 products of demo16 that write to a tile read their operands for every entry, as no compiler keeps them over a write: the metadata
+// say so too (fusion/operand_reuse.hpp). Before they did, the chosen plan's kernels were twice as dear as estimated.
+TEST_F(Analysis, CompiledKernelsReadTilesAsOftenAsEstimated) {
+    const json report = explored(source + "/examples/demo16.fus", {"--analysis", "llvm"});
+    for (const json& plan : report["plans"]) {
+        EXPECT_NEAR(plan["compiled_seconds"].get<double>() / plan["seconds"].get<double>(), 1, 0.2);
+    }
 }
 
 TEST_F(Analysis, TheTextSaysThatItWasChosenSo) {

@@ -70,8 +70,9 @@ runtime=$root/elementary-lib/runtime
 export nvcc runtime
 printf '%s\n' "$work"/sm_*/* | xargs -P 2 -I{} bash -c 'compile {}'
 
-# Estimated at 250 registers, of which the form for aligned pointers spills 1100 bytes and the other one has 254 (docs/status.md).
-known_spill="bp4_p2 Y workloads sm_90"
+# Takes 64 registers without a bound and 64 with room for five blocks demanded, then with 16 bytes spilled in its form for aligned pointers
+# (docs/status.md).
+known_spill="checks_two_kernels C checked sm_90"
 
 status=0
 printf '%-20s %-9s %-6s %8s %10s %12s %12s %s\n' program plan arch kernels registers "spill bytes" "frame bytes" foreseen

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single kernels worked by hand: steps, addresses, barriers, and work against the figures of the CUDA notes.
 #include "frontend/uniform_calls.hpp"
+#include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "program_builder.hpp"
 #include "race_oracle.hpp"
@@ -46,7 +47,7 @@ public:
                 combination[index] = static_cast<std::uint8_t>(found - options.begin());
             }
         }
-        KernelBuilder builder(limits);
+        KernelBuilder builder(limits, true);
         refusal = builder.build(kernel, combination, choice, candidate);
         if (!refusal) {
             verify(candidate, graph, catalog());
@@ -195,6 +196,28 @@ TEST(Kernel, TheDemoByRows) {
     // Each thread of a row does a third or a fifth, the thread that makes s1 all of it.
     EXPECT_LT(work.path_instructions, 32 * work.instructions / 3);
     EXPECT_GT(work.path_instructions, 32 * work.instructions / 5);
+}
+
+/// The compiler of the kernel cannot tell the entries that threads write to a tile from those that they have read: each entry of a product
+/// is then made of a row and a column that are read for it. The same product in registers reads each component once per thread.
+TEST(Kernel, ProductsThatAreWrittenToATileReadTheirOperandsForEachEntry) {
+    constexpr int size = 16, threads = 8, rows = size / threads;
+    constexpr double a_reads = rows * size / 4.0, b_reads = size * size / 4.0, m_writes = rows * size / 4.0; // of 16 bytes, per thread
+    ProgramBuilder builder;
+    const DataId a = builder.input("A", matrix_shape(size, size)), b = builder.input("B", matrix_shape(size, size));
+    builder.output(builder.call("mneg", {builder.call("mmul", {a, b}, "M")}, "N"));
+    const dag::CallGraph graph = builder.graph();
+    const auto product = [&](const std::string& consumer) {
+        const Kernel kernel(graph, {{"M", "rows2"}, {"N", consumer}}, choice(8, LoadPolicy::async, StorePolicy::vectors, LoadOrder::first));
+        EXPECT_EQ(kernel.plan("M").placement, consumer == "rows2" ? Placement::registers : Placement::shared);
+        const std::vector<WorkStep>& steps = kernel.candidate.work.steps;
+        const auto made =
+            std::find_if(steps.begin(), steps.end(), [](const WorkStep& step) { return step.kind == WorkStep::Kind::compute; });
+        return made->instructions / instruction_overhead / threads;
+    };
+    const double in_registers = product("rows2"), in_a_tile = product("column");
+    const double read_again = (size - 1) * a_reads + (rows - 1) * b_reads;
+    EXPECT_NEAR(in_a_tile - in_registers, read_again + m_writes + instructions_per_address, 1e-9);
 }
 
 // A factorization by one thread beside sums by many: while it factorizes, the other threads wait, and so do the lanes of its warps.

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 
 namespace fusec::fusion {
 namespace {
@@ -24,8 +25,13 @@ public:
     void read(int component) {
         const auto [entry, added] = spans_.try_emplace(component, time_, time_);
         entry->second.second = time_++;
+        loads_ += since_write_.insert(component).second ? 1 : 0;
     }
+    /// Behind this, nothing that was read before is known.
+    void write() { since_write_.clear(); }
     int distinct() const { return static_cast<int>(spans_.size()); }
+    /// Of a compiler that keeps nothing over a write.
+    int loads() const { return loads_; }
     /// Most components that have been read and will be read again, at any time.
     int waiting() const {
         int most = 0;
@@ -38,7 +44,8 @@ public:
     }
 
 private:
-    int time_ = 0;
+    int time_ = 0, loads_ = 0;
+    std::set<int> since_write_;
     std::map<int, std::pair<int, int>> spans_; ///< component -> first and last access
 };
 
@@ -64,6 +71,7 @@ OperandReuse reuse(const std::string& function, const std::vector<Shape>& shapes
 void expect_played(const Trace& played, const OperandReuse& found, const std::string& what) {
     EXPECT_EQ(found.read, played.distinct()) << what;
     EXPECT_EQ(found.kept, played.waiting()) << what;
+    EXPECT_EQ(found.times * found.read, played.loads()) << what;
 }
 
 TEST(OperandReuse, ProductsAsTheirLoopsAreRead) {
@@ -81,6 +89,8 @@ TEST(OperandReuse, ProductsAsTheirLoopsAreRead) {
                     a.read(i * inner + k);
                     b.read(k * columns + j);
                 }
+                a.write();
+                b.write();
             }
         }
         const std::vector<Shape> shapes{matrix_shape(rows, inner), matrix_shape(inner, columns)};
@@ -99,8 +109,13 @@ TEST(OperandReuse, OthersAsTheirLoopsAreRead) {
             left.read(i); // C[i,k] = a[i] b[k]
             right.read(k);
             entry.read(i * columns + k); // C[i,k] = s A[i,k]
-            scalar.read(0);
+            scalar.read(0);              // before the loops
+            left.write();
+            right.write();
+            entry.write();
         }
+        matrix.write();
+        vector.write();
     }
     const Shape shape = matrix_shape(rows, columns);
     expect_played(matrix, reuse("mvmul", {shape, vector_shape(columns)}, "element", 0), "A of mvmul");
