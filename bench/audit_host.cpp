@@ -184,8 +184,9 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     }
     result.loss = median(found->plans.front().seconds) / fastest - 1;
     result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements}, {"slowdown_of_streams", slowdown},
-        {"verdicts", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
+        {"slowest_over_fastest", *std::ranges::max_element(result.measured) / *std::ranges::min_element(result.measured)},
         {"as_calibrated", verdicts_of(result.predictors, result.calibrated, result.measured, result.spreads)},
+        {"at_the_moment", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
         {"loss_of_the_chosen_plan", result.loss}, {"plans", std::move(plans)}, {"kernels", std::move(kernels)}};
     return result;
 }
@@ -205,8 +206,8 @@ Json pooled(const std::vector<Measured>& all, bool held_out) {
             losses.push_back(program.loss);
         }
     }
-    return {{"verdicts", verdicts_of(predictors, predicted, measured, spreads)},
-        {"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)}, {"median_spread", spreads.empty() ? 0 : median(spreads)},
+    return {{"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)},
+        {"at_the_moment", verdicts_of(predictors, predicted, measured, spreads)}, {"median_spread", spreads.empty() ? 0 : median(spreads)},
         {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
 }
@@ -301,7 +302,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     std::vector<Measured> all;
     Json result = run_record(sources);
     result["schema"] = "fusec-audit-host";
-    result["version"] = 3;
+    result["version"] = 4;
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
     result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));
     result["programs"] = Json::array();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/audit_judge.hpp"
 
+#include "bench/audit_seeds.hpp"
 #include "perfmodel/device_figures.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 
 namespace fusec::bench {
 
@@ -55,6 +57,32 @@ double carried(const std::string& key, const Device& device, const std::vector<s
     return mean([](const Device&, double value) { return value; });
 }
 
+/// The same work, in other blocks or at other occupancies.
+bool alternatives(const std::vector<const Point*>& points) {
+    return std::ranges::all_of(points, [&](const Point* point) {
+        const fusion::KernelWork &one = point->work, &first = points.front()->work;
+        return point->elements == points.front()->elements && one.read_bytes == first.read_bytes && one.write_bytes == first.write_bytes &&
+            one.flops == first.flops;
+    });
+}
+
+void judge_choice(KernelAccuracy& verdict, const std::vector<double>& predicted, const std::vector<double>& measured) {
+    std::vector<std::size_t> order(measured.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return measured[i]; });
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()); ++i) {
+        verdict.fastest.push_back(
+            1 + static_cast<int>(std::ranges::count_if(predicted, [&](double each) { return each < predicted[order[i]]; })));
+    }
+    const double least = *std::ranges::min_element(predicted);
+    double sum = 0, chosen = 0; // of launches that the predictor calls equal, any may be chosen
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+        sum += predicted[i] == least ? measured[i] : 0;
+        chosen += predicted[i] == least ? 1 : 0;
+    }
+    verdict.loss = sum / chosen / measured[order.front()] - 1;
+}
+
 } // namespace
 
 std::vector<Point> held_out(const std::vector<Point>& points) {
@@ -64,20 +92,32 @@ std::vector<Point> held_out(const std::vector<Point>& points) {
 }
 
 void judge(Verdict& verdict, const std::vector<Point>& points, const std::vector<double>& predicted) {
-    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> kernels;
+    struct Kernel {
+        std::vector<double> predicted, measured;
+        std::vector<const Point*> points;
+    };
+    std::map<std::string, Kernel> kernels;
     std::vector<double> all_predicted, all_measured;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Point& point = points[i];
+        if (!std::isfinite(predicted[i])) {
+            ++verdict.unanswered;
+            continue;
+        }
         verdict.points.push_back({point.kernel, point.place, point.seconds, predicted[i]});
-        auto& [p, m] = kernels[point.kernel];
-        p.push_back(predicted[i]);
-        m.push_back(point.seconds);
+        Kernel& kernel = kernels[point.kernel];
+        kernel.predicted.push_back(predicted[i]);
+        kernel.measured.push_back(point.seconds);
+        kernel.points.push_back(&point);
         all_predicted.push_back(predicted[i]);
         all_measured.push_back(point.seconds);
     }
     verdict.all = perfmodel::accuracy(all_predicted, all_measured);
-    for (const auto& [kernel, columns] : kernels) {
-        verdict.kernels.push_back({kernel, perfmodel::accuracy(columns.first, columns.second)});
+    for (const auto& [name, kernel] : kernels) {
+        verdict.kernels.push_back({name, perfmodel::accuracy(kernel.predicted, kernel.measured)});
+        if (alternatives(kernel.points)) {
+            judge_choice(verdict.kernels.back(), kernel.predicted, kernel.measured);
+        }
         verdict.by_kernel += verdict.kernels.back().accuracy.mape / static_cast<double>(kernels.size());
     }
 }
@@ -92,13 +132,14 @@ std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices) {
         if (!data.has(Role::fit) || !data.has(Role::held_out)) {
             continue;
         }
+        const Device device = with_measured(data);
         for (const PredictorKind& kind : perfmodel::predictor_kinds()) {
-            Verdict verdict{kind.name, data.device.name, obstacle(kind, data.device), {}, 0, 0, {}, {}, 0, {}};
+            Verdict verdict{.predictor = kind.name, .device = device.name, .unavailable = obstacle(kind, device)};
             if (verdict.unavailable.empty() && !has_streams(data)) {
                 verdict.unavailable = "no streams of the device were measured that figures could be fitted to";
             }
             if (verdict.unavailable.empty()) {
-                const perfmodel::Fit fit = perfmodel::fit_figures(kind, data.device, data.points);
+                const perfmodel::Fit fit = perfmodel::fit_figures(kind, device, data.points);
                 verdict.figures = fit.figures;
                 verdict.fit_error = fit.error;
                 verdict.evaluations = fit.evaluations;
@@ -118,7 +159,7 @@ std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, cons
             continue;
         }
         for (const PredictorKind& kind : perfmodel::predictor_kinds()) {
-            Verdict verdict{kind.name, data.device.name, obstacle(kind, data.device), {}, 0, 0, {}, {}, 0, {}};
+            Verdict verdict{.predictor = kind.name, .device = data.device.name};
             std::map<std::string, std::vector<std::pair<const Device*, double>>> others;
             for (const Verdict& other : fitted) {
                 if (other.predictor != kind.name || other.device == data.device.name) {
@@ -132,13 +173,14 @@ std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, cons
                     }
                 }
             }
+            Device device = data.device;
+            for (const auto& [key, values] : others) {
+                const double before = perfmodel::figure(device, key).value_or(0);
+                const double value = carried(key, data.device, values);
+                verdict.figures.push_back({key, before, value, 0, 0, perfmodel::set_figure(device, key, value)});
+            }
+            verdict.unavailable = obstacle(kind, device);
             if (verdict.unavailable.empty()) {
-                Device device = data.device;
-                for (const auto& [key, values] : others) {
-                    const double before = perfmodel::figure(device, key).value_or(0);
-                    const double value = carried(key, data.device, values);
-                    verdict.figures.push_back({key, before, value, 0, 0, perfmodel::set_figure(device, key, value)});
-                }
                 const std::vector<Point> points = held_out(data.points);
                 judge(verdict, points, perfmodel::predictions(kind, device, points));
             }

@@ -17,19 +17,24 @@ struct Judged {
 struct KernelAccuracy {
     std::string kernel;
     perfmodel::Accuracy accuracy;
+    /// Where the points are launches of one kernel on the same lists: the ranks that the predictor gives to the five fastest, 1 the first, and how
+    /// much slower than the fastest the launch is that it calls the fastest, of several the mean. Else empty, and 0.
+    std::vector<int> fastest = {};
+    double loss = 0;
 };
 
 /// One predictor on one device.
 struct Verdict {
     std::string predictor, device;
-    std::string unavailable; ///< why there is no such predictor for the device; then the rest is empty
-    std::vector<perfmodel::FittedFigure> figures;
+    std::string unavailable = {}; ///< why there is no such predictor for the device; then the rest is empty
+    std::vector<perfmodel::FittedFigure> figures = {};
     double fit_error = 0; ///< mean of the kernels' MAPEs on the points fitted to
     int evaluations = 0;
-    std::vector<Judged> points;
-    perfmodel::Accuracy all; ///< over all held-out points
-    double by_kernel = 0;    ///< mean of the MAPEs of the kernels, each of which weighs the same
-    std::vector<KernelAccuracy> kernels;
+    std::vector<Judged> points = {};
+    perfmodel::Accuracy all = {}; ///< over all held-out points
+    std::size_t unanswered = 0;   ///< held-out points that the predictor has no time of, which the accuracies leave out
+    double by_kernel = 0;         ///< mean of the MAPEs of the kernels, each of which weighs the same
+    std::vector<KernelAccuracy> kernels = {};
 };
 
 std::vector<perfmodel::Point> held_out(const std::vector<perfmodel::Point>& points);
@@ -40,7 +45,7 @@ void judge(Verdict& verdict, const std::vector<perfmodel::Point>& points, const 
 /// Whether figures of streams can be fitted to the device's points.
 bool has_streams(const DeviceData& data);
 
-/// Fitted to the device's own points of role fit.
+/// Fitted to the device's own points of role fit, of which `benchmark` and `staircase` have what audit_seeds.hpp makes.
 std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices);
 
 /// With the device's own description (data sheet, latency) and what the others' fits have in place of its own: of a figure in GB/s the mean

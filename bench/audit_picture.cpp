@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iomanip>
+#include <set>
 #include <sstream>
 
 namespace fusec::bench {
@@ -34,12 +35,16 @@ void panel(std::ostream& out, double left, const std::string& name, const std::v
     out << "<line x1='" << left << "' y1='" << margin + side << "' x2='" << left + side << "' y2='" << margin << "' stroke='#888'/>\n";
     for (const auto& [kernel, colour] : colours) {
         out << "<g fill='" << colour << "' fill-opacity='0.5'>\n";
+        std::set<std::pair<double, double>> drawn; // whole pixels, each once
         for (const Verdict& verdict : verdicts) {
             for (const Judged& point : verdict.points) {
                 if (verdict.predictor == name && point.kernel == kernel) {
-                    out << "<circle cx='" << x_of(left, point.measured) << "' cy='" << y_of(point.predicted) << "' r='1.6'/>\n";
+                    drawn.emplace(std::round(x_of(left, point.measured)), std::round(y_of(point.predicted)));
                 }
             }
+        }
+        for (const auto& [x, y] : drawn) {
+            out << "<circle cx='" << static_cast<int>(x) << "' cy='" << static_cast<int>(y) << "' r='1.6'/>\n";
         }
         out << "</g>\n";
     }

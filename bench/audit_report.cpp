@@ -51,7 +51,12 @@ ordered_json to_json(const std::vector<Verdict>& verdicts, bool with_points) {
         row["mean_of_kernels"] = verdict.by_kernel;
         for (const KernelAccuracy& each : verdict.kernels) {
             row["kernels"][each.kernel] = to_json(each.accuracy);
+            if (!each.fastest.empty()) {
+                row["kernels"][each.kernel]["ranks_of_the_five_fastest"] = each.fastest;
+                row["kernels"][each.kernel]["loss_of_the_chosen_launch"] = each.loss;
+            }
         }
+        row["unanswered"] = verdict.unanswered;
         row["fit_error"] = verdict.fit_error;
         row["evaluations"] = verdict.evaluations;
         row["figures"] = ordered_json::array();
@@ -106,7 +111,7 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
 }
 
 std::string to_json(const Audit& audit, const std::string& sources, bool points) {
-    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 1}};
+    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 2}};
     result.update(run_record(sources));
     result["data"] = "https://github.com/RRZE-HPC/gpu-benches @1038c5d";
     for (const DeviceData& data : audit.devices) {

@@ -16,7 +16,7 @@ struct Audit {
 /// Tables for people; with `figures` what was fitted too.
 void print(const Audit& audit, bool figures, std::ostream& out);
 
-/// Schema "fusec-audit-data", version 1: run record of the sources' folder, files with their readings, replaced figures, and both lists of
+/// Schema "fusec-audit-data", version 2: run record of the sources' folder, files with their readings, replaced figures, and both lists of
 /// verdicts, with `points` each with all of its points.
 std::string to_json(const Audit& audit, const std::string& sources, bool points);
 

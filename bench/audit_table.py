@@ -33,20 +33,62 @@ def verdicts(rows, title):
     out.append("\n")
 
 
+def pooled(rows):
+    """The mean over the points of all devices."""
+    return sum(row["all"]["mape"] * row["all"]["points"] for row in rows) / sum(row["all"]["points"] for row in rows) if rows else None
+
+
 def summary():
-    out.append("Means over the devices (those of the first table: with streams to fit to):\n\n")
-    out.append("| predictor | devices | fitted: all points % | fitted: mean of kernels % | device left out: all points % | device left out: mean of kernels % |\n")
-    out.append("| --- | --- | --- | --- | --- | --- |\n")
-    names = list(dict.fromkeys(row["predictor"] for row in result["fitted"]))
-    for name in names:
+    out.append("Means over the devices (those of the first table: with streams to fit to); `pooled`: over the points of all of them, of which small kernels have most.\n\n")
+    out.append("| predictor | devices | fitted: all points % | fitted: pooled % | fitted: mean of kernels % | devices within 5 % | held-out points without an answer | "
+               "device left out: all points % | device left out: pooled % | device left out: mean of kernels % |\n")
+    out.append("| --- " * 10 + "|\n")
+    for name in names():
+        fitted, left_out = ([row for row in rows if row["predictor"] == name and "unavailable" not in row]
+                            for rows in (result["fitted"], result["left_out_device"]))
+
+        def cells(rows):
+            def mean(value):
+                return percent(sum(map(value, rows)) / len(rows)) if rows else "-"
+            return mean(lambda row: row["all"]["mape"]), percent(pooled(rows)), mean(lambda row: row["mean_of_kernels"])
+
+        every, pool, kernels = cells(fitted)
+        within = sum(row["all"]["mape"] <= 0.05 for row in fitted)
+        unanswered = sum(row["unanswered"] for row in fitted)
+        out.append(f"| `{name}` | {len(fitted)} | {every} | {pool} | {kernels} | {within} | {unanswered} | " + " | ".join(cells(left_out)) + " |\n")
+    out.append("\n")
+
+
+def names():
+    return list(dict.fromkeys(row["predictor"] for row in result["fitted"]))
+
+
+def launches():
+    out.append("### What the choice of a launch costs\n\nOf the launches of one kernel (sizes and numbers of resident blocks), how much slower than the fastest the one is that the "
+               "predictor calls the fastest, in % (mean and maximum over the devices, fitted as above), and the ranks that it gives to the five fastest on the a100.\n\n")
+    kernels = ("triad", "3pt", "5pt")
+    out.append("| predictor | " + " | ".join(f"{kernel}: mean | maximum | ranks" for kernel in kernels) + " |\n" + "| --- " * (1 + 3 * len(kernels)) + "|\n")
+    for name in names():
         cells = []
-        count = 0
-        for rows in (result["fitted"], result["left_out_device"]):
-            own = [row for row in rows if row["predictor"] == name and "unavailable" not in row]
-            count = count or len(own)
-            for value in (lambda row: row["all"]["mape"], lambda row: row["mean_of_kernels"]):
-                cells.append(percent(sum(map(value, own)) / len(own)) if own else "-")
-        out.append(f"| `{name}` | {count} | " + " | ".join(cells) + " |\n")
+        for kernel in kernels:
+            own = {row["device"]: row["kernels"][kernel] for row in result["fitted"]
+                   if row["predictor"] == name and "ranks_of_the_five_fastest" in row.get("kernels", {}).get(kernel, {})}
+            losses = [each["loss_of_the_chosen_launch"] for each in own.values()]
+            cells += [percent(sum(losses) / len(losses)), percent(max(losses)),
+                      ", ".join(map(str, own["a100"]["ranks_of_the_five_fastest"]))] if own else ["-"] * 3
+        out.append(f"| `{name}` | " + " | ".join(cells) + " |\n")
+    out.append("\n")
+
+
+def bounds():
+    out.append("### Figures at the bound of their search\n\n")
+    for name in names():
+        found = {}
+        for row in result["fitted"]:
+            for figure in row.get("figures", []):
+                if row["predictor"] == name and figure["at_bound"]:
+                    found.setdefault(figure["key"], []).append(row["device"])
+        out.append(f"- `{name}`: " + ("; ".join(f"`{key}` of {', '.join(devices)}" for key, devices in found.items()) or "none") + ".\n")
     out.append("\n")
 
 
@@ -68,7 +110,9 @@ out.append(f"Made {result['date']} at commit {result['commit']} from {result['da
 summary()
 verdicts(result["fitted"], "Fitted to init, read, scale, latency and start-up of the device, judged on all else")
 verdicts(result["left_out_device"], "One device left out")
+launches()
 figures()
+bounds()
 out.append("### How the files are read\n\n")
 for device in result["devices"]:
     for entry in device["files"]:

@@ -3,6 +3,8 @@
 
 #include "frontend/ast.hpp"
 #include "fusion/enumerate.hpp"
+#include "fusion/routines.hpp"
+#include "perfmodel/routine_times.hpp"
 #include "support/counted.hpp"
 #include "support/writer.hpp"
 
@@ -384,7 +386,31 @@ std::string explore_text(Compilation& c) {
     return out.take();
 }
 
+/// Calls of which the table of measured times has no implementation: with `benchmark` their kernels have no price.
+bool report_missing_times(const Compilation& c, Diagnostics& diagnostics) {
+    if (c.options.predictor != "benchmark" || c.device->routine_times == nullptr) {
+        return false;
+    }
+    const auto& known = c.device->routine_times->routines;
+    const std::vector<fusion::CallRoutines> routines = fusion::find_routines(*c.graph, *c.catalog, c.device->limits);
+    bool missing = false;
+    for (std::size_t i = 0; i < c.graph->calls(); ++i) {
+        const std::vector<fusion::Routine>& of = routines[i].routines;
+        if (std::ranges::none_of(of, [&](const fusion::Routine& each) { return known.contains(*each.signature); })) {
+            Diagnostic& error = diagnostics.report(kind::missing_figure, c.graph->call(CallId(i)).span,
+                fmt::format("`benchmark` needs a time of `{}` or another implementation, which `{}` does not have", *of.front().signature,
+                    c.device->name));
+            error.hint = "`fusec calibrate --for` measures the routines of a program";
+            missing = true;
+        }
+    }
+    return missing;
+}
+
 void report_no_plan(Compilation& c, Diagnostics& diagnostics) {
+    if (report_missing_times(c, diagnostics)) {
+        return;
+    }
     for (std::size_t i = 0; i < c.graph->calls(); ++i) {
         const CallId call{i};
         const auto column = c.space->find({call}, {c.graph->call(call).result});
@@ -401,6 +427,10 @@ void report_no_plan(Compilation& c, Diagnostics& diagnostics) {
             }
             for (const std::string& detail : details) {
                 error.notes.push_back({{}, detail});
+            }
+            if (c.options.predictor == "benchmark") {
+                error.notes.push_back({{},
+                    "with `benchmark`, kernels with a transfer of which no time was measured have no price; `fusec predict` names them"});
             }
         }
     }

@@ -27,7 +27,10 @@ namespace {
 class BenchmarkPredictor final : public StepPredictor {
 public:
     explicit BenchmarkPredictor(const Device& device)
-        : limits_(device.limits), times_(device.routine_times), remap_(figure(device, "benchmark.remap").value()) {}
+        : limits_(device.limits),
+          times_(device.routine_times),
+          remap_(figure(device, "benchmark.remap").value()),
+          launch_(device.launch_us * 1e-6) {}
 
     std::string name() const override { return "benchmark"; }
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
@@ -71,13 +74,14 @@ public:
     }
 
 private:
-    static void describe(Breakdown& breakdown, const BenchmarkInputs& in, double elements) {
+    void describe(Breakdown& breakdown, const BenchmarkInputs& in, double elements) const {
         const Benchmark r = benchmark(in);
         const double scale = elements * 1e-9;
-        breakdown.bounds = {{Bound::dram, r.transfer * scale}, {Bound::issue, r.compute * scale}, {Bound::latency, r.remap * scale}};
+        breakdown.bounds = {{Bound::dram, r.transfer * scale}, {Bound::issue, r.compute * scale}, {Bound::latency, r.remap * scale},
+            {Bound::launch, launch_}};
         const auto greatest = std::max_element(
             breakdown.bounds.begin(), breakdown.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-        breakdown.cost = {r.t * scale, greatest->first};
+        breakdown.cost = {launch_ + r.t * scale, greatest->first};
         for (const Quantity& each :
             {Quantity{"sum of compute routines", r.compute, "ns per element"}, Quantity{"sum of transfers", r.transfer, "ns per element"},
                 Quantity{"n_remap", in.n_remap, ""}, Quantity{"n_remap * c_remap", r.remap, "ns per element"},
@@ -88,7 +92,7 @@ private:
 
     fusion::DeviceLimits limits_;
     std::shared_ptr<const RoutineTimes> times_;
-    double remap_;
+    double remap_, launch_;
 };
 
 } // namespace

@@ -6,7 +6,8 @@
 // The source says this in words; its formula is written here from them. S is the shared memory of the fusion's block, S_r what the routine has
 // in its own kernel, B the block's size: its elements, as in the source's figure of times ("operations in block"). Ours: times are per element,
 // c_remap too; between measured points they are interpolated; a transfer is kept if the kernel makes it.
-// Neglected, as the source says: imperfect overlap at low parallelism, threads that idle, the mix of routines. Nor is the launch in it.
+// Neglected, as the source says: imperfect overlap at low parallelism, threads that idle, the mix of routines. Nor is the launch in it:
+// the predictor adds that of the device.
 #pragma once
 
 #include "perfmodel/predictor.hpp"

@@ -58,18 +58,6 @@ struct Launch {
     double hits; ///< share of the bytes that the launch before left in L2
 };
 
-/// Share of the bytes of a launch that L2 still has from the launch before, where that one touched the same lists: all of them up to
-/// three quarters of L2, none from 1.4 times L2 on, linear between (gpu-l2-cache has full speed up to 0.7, 0.8 and 0.9 of L2 on A100, H200
-/// and L40, and that of memory from 1.2, 1.5 and 1.3 on). 0 in candidates, of which the launch before is not known.
-double l2_hits(const Device& device, const KernelWork& work, double elements) {
-    constexpr double all = 0.75, none = 1.4;
-    if (!work.repeated) {
-        return 0;
-    }
-    const double footprint = elements * (work.read_bytes + work.write_bytes) / device.l2_bytes;
-    return std::clamp((none - footprint) / (none - all), 0.0, 1.0);
-}
-
 /// Thread instructions of a change of threads per instance: division of the thread index by a constant, remainder, compare.
 constexpr double instructions_per_remap = 6;
 
@@ -200,8 +188,7 @@ double dram_seconds(const Launch& l) {
 }
 
 /// Memory and latency together: Little's law with the latency under load, its tau lengthened by what else a block does. At least
-/// dram_seconds and at least latency_seconds. All lists are taken to come from memory: whether the kernel before left them in L2 is
-/// not known here.
+/// dram_seconds and at least latency_seconds.
 double stream_seconds(const Launch& l) {
     if (l.bytes_in_flight == 0) {
         return latency_seconds(l);

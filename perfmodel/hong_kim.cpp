@@ -79,7 +79,7 @@ public:
             return {{never, Bound::latency}, {{Bound::latency, never}}};
         }
         const HongKimInputs in = inputs(work, elements, resident);
-        return described(in, hong_kim(in));
+        return described(in, hong_kim(in), device_.launch_us * 1e-6);
     }
 
 private:
@@ -109,13 +109,17 @@ private:
         return in;
     }
 
-    static Breakdown described(const HongKimInputs& in, const HongKim& r) {
+    static Breakdown described(const HongKimInputs& in, const HongKim& r, double launch) {
         const double second = in.freq * 1e9;
         const double waits = (r.exec_cycles_mem + r.synch_cost) / second;
         const double computes = r.exec_cycles_comp / second;
         // In case B warps wait for each other's accesses, in the others for their own.
         const Bound memory = r.which == HongKimCase::b ? Bound::dram : Bound::latency;
-        Breakdown breakdown{{r.seconds, waits >= computes ? memory : Bound::issue}, {{memory, waits}, {Bound::issue, computes}}};
+        Breakdown breakdown{{launch + r.seconds, waits >= computes ? memory : Bound::issue},
+            {{memory, waits}, {Bound::issue, computes}, {Bound::launch, launch}}};
+        if (launch > r.seconds) {
+            breakdown.cost.bound_by = Bound::launch;
+        }
         breakdown.quantities = {{"#total_insts", in.total_insts, "instructions"}, {"#Coal_Mem_insts", in.coal_mem_insts, "accesses"},
             {"#Uncoal_Mem_insts", in.uncoal_mem_insts, "accesses"}, {"#Uncoal_per_mw", in.uncoal_per_mw, "transactions"},
             {"#Synch_insts", in.synch_insts, "barriers"}, {"Load_bytes_per_warp", in.load_bytes_per_warp, "bytes"},

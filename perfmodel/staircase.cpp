@@ -82,7 +82,9 @@ public:
         const Staircase r = staircase(in);
         // On the first stair more blocks cost nothing: they run while others wait.
         const Bound bound = r.stairs > 1 ? Bound::issue : Bound::latency;
-        Breakdown breakdown{{r.seconds, bound}, {{bound, r.seconds}}};
+        const double launch = device_.launch_us * 1e-6;
+        Breakdown breakdown{
+            {launch + r.seconds, launch > r.seconds ? Bound::launch : bound}, {{bound, r.seconds}, {Bound::launch, launch}}};
         breakdown.quantities = {{"nblocks", in.nblocks, "blocks"}, {"blockSize", in.block_size, "threads"},
             {"workPerThread", in.work_per_thread, "instructions"}, {"mWarps", in.m_warps, "warps"}, {"occupancy", in.occupancy, ""},
             {"t0", in.t0, "ps"}, {"warpsPerMP", r.warps_per_mp, "warps"}, {"mWarps * occupancy", r.warps_held, "warps"},

@@ -38,4 +38,13 @@ StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes
     return law;
 }
 
+double l2_hits(const Device& device, const fusion::KernelWork& work, double elements) {
+    constexpr double all = 0.75, none = 1.4;
+    if (!work.repeated) {
+        return 0;
+    }
+    const double footprint = elements * (work.read_bytes + work.write_bytes) / device.l2_bytes;
+    return std::clamp((none - footprint) / (none - all), 0.0, 1.0);
+}
+
 } // namespace fusec::perfmodel

@@ -42,6 +42,19 @@ void add(Execution& sum, double count, const wave::WaveTime& each, const wave::W
     sum.issue += bound(each.delay_time);
 }
 
+/// Bytes of an element that the kernel's accesses ask for beyond one reading of its lists: neighbours of the same launch have asked for them
+/// before. 0 where every component is read once, as by staging.
+double read_again(const KernelWork& work) {
+    constexpr double sector = 32; // bytes
+    double loaded = 0;
+    for (const WorkStep& step : work.steps) {
+        for (const fusion::GlobalAccess& access : step.accesses) {
+            loaded += access.store || access.addressing != fusion::Addressing::unit ? 0 : access.sectors * sector;
+        }
+    }
+    return std::max(0.0, loaded - work.read_bytes);
+}
+
 } // namespace
 
 double WavePredictor::Class::time(double instructions) const {
@@ -143,9 +156,11 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
         mem_of_block += (mix.coalesced_bytes + mix.uncoalesced_bytes) * mix.warps;
         mem.uncoal += mix.uncoalesced_bytes * mix.warps;
     }
-    mem.l1 = mem_of_block * share_.l1;
-    mem.l2 = mem_of_block * share_.l2;
-    mem.dram = mem_of_block * share_.dram;
+    const double again = std::min(mem_of_block, read_again(work) * work.elements_per_block);
+    const double left = std::clamp(l2_hits(device_, work, static_cast<double>(elements)), 0.0, 1 - share_.l1 - share_.l2);
+    mem.l1 = again + (mem_of_block - again) * share_.l1;
+    mem.l2 = (mem_of_block - again) * (share_.l2 + left);
+    mem.dram = (mem_of_block - again) * (1 - share_.l1 - share_.l2 - left);
 
     const std::vector<wave::Warp> block = warps_of_block(work);
     const double sms = device_.limits.sm_count;

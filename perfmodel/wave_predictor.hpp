@@ -4,8 +4,9 @@
 // Its figures. Latencies: [latency], speed.dram_latency, speed.shared_latency. Delays by delay_inst: units of a processing block are the rates
 // of a multiprocessor over speed.issue_slots; loads, stores and passes of shared memory go through as many units as a pass has words of 4
 // bytes. Bands: 128 bytes for each of speed.shared_wavefronts, speed.l2, the peak that the streams of the device reach at the kernel's
-// mix of reads and writes (stream.hpp), wave.uncoalesced_band. l1pct and l2pct, which the source asks of the user: wave.l1_share,
-// wave.l2_share. An uncoalesced access takes at least as long as DRAM.
+// mix of reads and writes (stream.hpp), wave.uncoalesced_band. l1pct and l2pct, which the source asks of the user for each kernel: what accesses
+// ask for beyond one reading of the lists hits L1; of the rest, wave.l1_share and wave.l2_share, and in L2 what the launch before left there
+// (l2_hits). An uncoalesced access takes at least as long as DRAM.
 //
 // What the source takes from LLVM IR comes from the kernel's steps instead (step_mix.hpp); kernels have no loops. [Ours]
 //   - The instructions of a class in a step are `parallel_chains` chains side by side: n max(delay, latency / chains) cycles.

@@ -47,6 +47,9 @@ double error_of(const PredictorKind& kind, const Device& device, const FitSet& s
     return sum;
 }
 
+/// A figure is searched between its value over this and times this.
+constexpr double range = 10, range_of_assumption = 100;
+
 /// A figure of which a tenth moves no prediction by as much as this cannot be seen in measurements.
 constexpr double least_effect = 0.001;
 
@@ -59,12 +62,19 @@ bool matters(const PredictorKind& kind, const Device& device, const FittedFigure
         set_figure(changed, figure.key, std::clamp(value, figure.least, figure.most));
         const std::vector<double> seconds = predictions(kind, changed, set.points);
         for (std::size_t i = 0; i < plain.size(); ++i) {
-            if (!(std::abs(seconds[i] - plain[i]) < least_effect * plain[i])) {
+            const bool answered = std::isfinite(seconds[i]) || std::isfinite(plain[i]);
+            if (answered && !(std::abs(seconds[i] - plain[i]) < least_effect * plain[i])) {
                 return true;
             }
         }
     }
     return false;
+}
+
+/// A figure whose description says that it is an assumption, or that no description has.
+bool is_assumed(const Device& device, std::string_view key) {
+    const auto described = std::ranges::find(device.figures, key, &Figure::key);
+    return described == device.figures.end() || described->source.starts_with("assumption");
 }
 
 std::vector<FittedFigure> figures_of(const PredictorKind& kind, const Device& device, const FitSet& set) {
@@ -76,7 +86,8 @@ std::vector<FittedFigure> figures_of(const PredictorKind& kind, const Device& de
             continue;
         }
         FittedFigure each{key, *value, *value, 0, 0, false};
-        const double low = std::min(*value / 10, *value * 10), high = std::max(*value / 10, *value * 10);
+        const double times = is_assumed(device, key) ? range_of_assumption : range;
+        const double low = std::min(*value / times, *value * times), high = std::max(*value / times, *value * times);
         each.least = std::max(field->least, low);
         each.most = std::min(field->most, *value == 0 ? most_of_zero : high);
         if (std::string_view(key).starts_with("stream.") &&

@@ -36,7 +36,8 @@ std::vector<double> predictions(const PredictorKind& kind, const Device& device,
 /// Fits the figures that `kind` names as determined by measurements to the points of role `fit`; others are passed over. Every kernel
 /// weighs the same,
 /// however many points it has.
-/// A figure is searched within a tenth to ten times its value, one of zero up to `most_of_zero` of its unit, each within what is possible
+/// A figure is searched within a tenth to ten times its value, one that is an assumption or that no description has within a hundredth to
+/// hundred times, one of zero up to `most_of_zero` of its unit, each within what is possible
 /// for it, peaks of streams up to the
 /// data sheet's bandwidth; a figure that the description does not have is left alone.
 /// Pre: the device has what the kind needs. Deterministic. O(evaluations * points), some thousand evaluations.

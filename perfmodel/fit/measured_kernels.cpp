@@ -14,7 +14,7 @@ namespace {
 
 constexpr double sector = 32, pass = 128, warp = 32;
 
-/// A list is loaded by `loads` accesses of `bytes` per element; each sector comes from memory once.
+/// `count` accesses of `bytes` per element, side by side.
 GlobalAccess unit_access(bool store, int bytes, double count) {
     return {store, Addressing::unit, bytes, count, count * bytes / sector, false};
 }
@@ -75,8 +75,8 @@ KernelWork stream_work(const StreamKernel& kernel, int block, int resident, cons
     load.instructions = common_instructions + kernel.lists_read + kernel.loads;
     load.read_bytes = bytes * kernel.lists_read;
     load.l1_wavefronts = kernel.loads * bytes / pass;
-    if (kernel.loads > 0) {
-        load.accesses.push_back(unit_access(false, bytes, kernel.loads));
+    for (int list = 0; list < kernel.lists_read; ++list) {
+        load.accesses.push_back(unit_access(false, bytes, static_cast<double>(kernel.loads) / kernel.lists_read));
     }
     WorkStep compute;
     compute.kind = WorkStep::Kind::compute;

@@ -41,7 +41,7 @@ TEST(Devices, FiguresKeepTheOrderOfTheFile) {
     const Device device = standard_device("h200");
     EXPECT_EQ(device.figures.front().key, "limits.arch");
     EXPECT_EQ(device.figures[11].key, "speed.clock");
-    EXPECT_EQ(device.figures.back().key, "hong-kim.issue_cycles");
+    EXPECT_EQ(device.figures.back().key, "staircase.tb");
     EXPECT_EQ(device.limits.arch, 90);
     EXPECT_EQ(device.limits.sm_count, 132);
     EXPECT_DOUBLE_EQ(device.launch_us, 2.44);

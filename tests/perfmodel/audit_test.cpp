@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The audit judges by points that nothing was fitted to: measurements that are changed must not change what is known before.
+#include "bench/audit_judge.hpp"
+#include "bench/audit_seeds.hpp"
+#include "perfmodel/fit/measured_kernels.hpp"
+#include "tests/perfmodel/devices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fusec::bench {
+namespace {
+
+using perfmodel::Device;
+using perfmodel::Point;
+using perfmodel::Role;
+using perfmodel::StreamKernel;
+
+constexpr std::uint64_t count = 1U << 26U;
+
+/// Streams over three occupancies and two sizes of blocks, as a device with other figures is predicted to have them.
+DeviceData measured(const std::string& name, double factor) {
+    DeviceData data{perfmodel::standard_device(name), {}, {}, {}};
+    data.device.mixed = {}; // as of triads, the audit does not take it from descriptions
+    Device other = data.device;
+    EXPECT_TRUE(perfmodel::set_figure(other, "stream.copy.tau", other.copy.tau_ns * factor));
+    EXPECT_TRUE(perfmodel::set_figure(other, "stream.read.peak", other.read.peak_gb_per_s * 0.95));
+    Diagnostics diagnostics;
+    const auto truth = perfmodel::make_predictor("composite", other, diagnostics);
+    for (const int block : {128, 256}) {
+        for (const int resident : {1, 3, 8}) {
+            for (const StreamKernel* kernel : {&perfmodel::init_kernel, &perfmodel::read_kernel, &perfmodel::scale_kernel,
+                     &perfmodel::triad_kernel, &perfmodel::three_point_kernel}) {
+                const bool fit = kernel != &perfmodel::triad_kernel && kernel != &perfmodel::three_point_kernel;
+                Point point{name, kernel->name, perfmodel::stream_work(*kernel, block, resident, data.device.limits), count, 0, false,
+                    fit ? Role::fit : Role::held_out, 0, "a test"};
+                point.seconds = truth->seconds(point.work, count);
+                data.points.push_back(std::move(point));
+            }
+        }
+    }
+    return data;
+}
+
+std::vector<DeviceData> three() {
+    return {measured("a100", 1.1), measured("l40", 0.9), measured("v100", 1.2)};
+}
+
+void scale(DeviceData& data, Role role, double factor) {
+    for (Point& point : data.points) {
+        point.seconds *= point.role == role ? factor : 1;
+    }
+}
+
+const Verdict& of(const std::vector<Verdict>& verdicts, const std::string& predictor, const std::string& device) {
+    const auto found =
+        std::ranges::find_if(verdicts, [&](const Verdict& verdict) { return verdict.predictor == predictor && verdict.device == device; });
+    EXPECT_NE(found, verdicts.end()) << predictor << " " << device;
+    return *found;
+}
+
+void expect_same_knowledge(const Verdict& a, const Verdict& b) {
+    const std::string what = a.predictor + " on " + a.device;
+    EXPECT_EQ(a.unavailable, b.unavailable) << what;
+    ASSERT_EQ(a.figures.size(), b.figures.size()) << what;
+    for (std::size_t i = 0; i < a.figures.size(); ++i) {
+        EXPECT_EQ(a.figures[i].after, b.figures[i].after) << what << " " << a.figures[i].key;
+    }
+    ASSERT_EQ(a.points.size(), b.points.size()) << what;
+    for (std::size_t i = 0; i < a.points.size(); ++i) {
+        EXPECT_EQ(a.points[i].predicted, b.points[i].predicted) << what;
+    }
+}
+
+TEST(Audit, FitsDoNotSeeWhatIsHeldOut) {
+    std::vector<DeviceData> devices{measured("a100", 1.1)};
+    const std::vector<Verdict> before = judge_fitted(devices);
+    scale(devices.front(), Role::held_out, 2);
+    const std::vector<Verdict> after = judge_fitted(devices);
+    ASSERT_EQ(before.size(), after.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        expect_same_knowledge(before[i], after[i]);
+        ASSERT_EQ(before[i].unavailable, "") << before[i].predictor << ": every predictor is judged";
+        EXPECT_NE(before[i].all.mape, after[i].all.mape) << before[i].predictor;
+    }
+    // The check can fail: what is fitted to is seen.
+    scale(devices.front(), Role::fit, 2);
+    const std::vector<Verdict> fitted = judge_fitted(devices);
+    EXPECT_NE(of(fitted, "composite", "a100").points.front().predicted, of(after, "composite", "a100").points.front().predicted);
+    EXPECT_NE(of(fitted, "benchmark", "a100").points.front().predicted, of(after, "benchmark", "a100").points.front().predicted);
+}
+
+TEST(Audit, ADeviceThatIsLeftOutIsJudgedByOthersAlone) {
+    std::vector<DeviceData> devices = three();
+    const std::vector<Verdict> before = judge_left_out(devices, judge_fitted(devices));
+    scale(devices.front(), Role::fit, 3);
+    scale(devices.front(), Role::held_out, 2);
+    const std::vector<Verdict> after = judge_left_out(devices, judge_fitted(devices));
+    std::size_t judged = 0;
+    for (const Verdict& verdict : before) {
+        if (verdict.device == "a100") {
+            expect_same_knowledge(verdict, of(after, verdict.predictor, "a100"));
+            judged += verdict.unavailable.empty() ? 1U : 0U;
+        }
+    }
+    EXPECT_EQ(judged, perfmodel::predictor_kinds().size() - 1) << "all but `benchmark`, which is made of measurements of the device";
+    EXPECT_NE(of(before, "benchmark", "a100").unavailable, "");
+    EXPECT_NE(of(before, "composite", "l40").points.front().predicted, of(after, "composite", "l40").points.front().predicted);
+}
+
+// A triad is three loads of a double and a store, each of which takes as long as alone with so much shared memory and such blocks. The stencil
+// reads a list in a way that was not measured.
+TEST(Audit, BenchmarkAddsTransfersThatWereMeasured) {
+    const DeviceData data = measured("a100", 1);
+    const Verdict& verdict = of(judge_fitted({data}), "benchmark", "a100");
+    EXPECT_EQ(verdict.unanswered, 6U);
+    ASSERT_EQ(verdict.points.size(), 6U);
+    for (std::size_t i = 0; i < 6; ++i) {
+        const double init = data.points[5 * i].seconds, read = data.points[5 * i + 1].seconds;
+        EXPECT_NEAR(verdict.points[i].predicted, 3 * read + init + data.device.launch_us * 1e-6, 1e-9);
+    }
+}
+
+// Of the six launches of a kernel, the order that the predictor has them in, and what its choice costs.
+TEST(Audit, LaunchesOfAKernelAreRanked) {
+    const DeviceData data = measured("a100", 1);
+    std::vector<Point> points;
+    std::ranges::copy_if(data.points, std::back_inserter(points), [](const Point& point) { return point.kernel == "triad"; });
+    const std::vector<double> seconds{6, 5, 4, 3, 2, 1}, predicted{1, 2, 3, 4, 6, 5};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].seconds = seconds[i];
+    }
+    Verdict verdict{.predictor = "any", .device = "a100"};
+    judge(verdict, points, predicted);
+    ASSERT_EQ(verdict.kernels.size(), 1U);
+    EXPECT_EQ(verdict.kernels.front().fastest, (std::vector<int>{5, 6, 4, 3, 2}));
+    EXPECT_EQ(verdict.kernels.front().loss, 5);
+    points.front().elements *= 2; // no alternative to the others
+    Verdict other{.predictor = "any", .device = "a100"};
+    judge(other, points, predicted);
+    EXPECT_TRUE(other.kernels.front().fastest.empty());
+}
+
+// Two rows of `scale` at occupancies 128 / 2048 and 1: t0 is the time over the operations of all stairs.
+TEST(Audit, TheStairIsThatOfScale) {
+    const DeviceData data = measured("a100", 1);
+    const auto line = stair_of_scale(data);
+    ASSERT_TRUE(line);
+    for (const auto& [index, block, resident] : {std::tuple{0, 128, 1}, {5, 256, 8}}) {
+        const Point& point = data.points[static_cast<std::size_t>(5 * index + 2)];
+        ASSERT_EQ(point.kernel, "scale");
+        const double occupancy = block * resident / 2048.0;
+        const double stairs = std::ceil(std::ceil(static_cast<double>(count) / block / 108) / resident);
+        const double operations = 32 * point.work.instructions * block * resident * 108;
+        EXPECT_NEAR(line->t0(occupancy), point.seconds / stairs / operations * 1e12, 1e-6);
+    }
+    DeviceData one = data;
+    std::erase_if(one.points, [](const Point& point) { return point.work.elements_per_block != 128; });
+    std::erase_if(one.points, [&](const Point& point) { return point.work.shared_bytes != one.points.front().work.shared_bytes; });
+    EXPECT_FALSE(stair_of_scale(one)) << "one occupancy makes no line";
+}
+
+} // namespace
+} // namespace fusec::bench
