@@ -6,6 +6,7 @@
 #include "execute/candidate_sample.hpp"
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "perfmodel/host_compute.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
 #include "support/machine.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -76,7 +78,7 @@ public:
     std::optional<HostCalibration> run() {
         describe_machine();
         if (!write_files({{scratch_ / "machine.json", to_json(calibration_)}}, diagnostics_, {}) || !find_probes() || !measure_cached() ||
-            !measure_memory()) {
+            !find_fused() || !measure_fused() || !measure_memory()) {
             return std::nullopt;
         }
         calibration_.name = options_.name;
@@ -85,6 +87,12 @@ public:
     }
 
 private:
+    struct Fused {
+        Compilation* compilation;
+        fusion::Candidate kernel;
+        std::string group;
+    };
+
     void set(const std::string& key, double value, const std::string& unit, int points, double residual, const std::string& how) {
         const auto same = std::ranges::find(calibration_.figures, key, &CalibratedFigure::key);
         CalibratedFigure figure{key, value, unit, points, residual, how};
@@ -253,22 +261,15 @@ private:
         return true;
     }
 
-    /// What waits for memory, and the fit.
-    bool measure_memory() {
-        const double bytes = options_.bytes > 0 ? options_.bytes : std::max(64.0 * 1024 * 1024, 4.0 * machine_.l3_bytes);
-        std::vector<HostProbe> probes;
-        for (const fusion::Candidate& kernel : streams_->plans.front().kernels) {
-            probes.push_back(HostProbes::probe(*streams_, kernel, "streams", bytes, false));
-        }
-        const std::size_t streams = probes.size();
+    /// Chains of products, and kernels of the programs.
+    bool find_fused() {
         for (const int products : {1, 2, 3, 4, 6, 8}) {
             Compilation* c =
                 probes_.compile_text("chain" + std::to_string(products), chain_text(products), "max", Precision::f32, diagnostics_);
             if (c == nullptr) {
                 return false;
             }
-            probes.push_back(HostProbes::probe(*c, c->plans.front().kernels.front(), "chain", bytes, false));
-            probes.back().name = "chain of " + std::to_string(products);
+            fused_.push_back({c, c->plans.front().kernels.front(), "chain"});
         }
         for (const Path& program : options_.programs) {
             Compilation* c = probes_.compile(program, "auto", Precision::f32, diagnostics_);
@@ -279,8 +280,53 @@ private:
             const auto sample = execute::choose_candidates(*c->space, false, options_.kernels, setup_.seed).chosen;
             kernels.insert(kernels.end(), sample.begin(), sample.end());
             for (const fusion::Candidate& kernel : kernels) {
-                probes.push_back(HostProbes::probe(*c, kernel, c->program->name, bytes, false));
+                fused_.push_back({c, kernel, c->program->name});
             }
+        }
+        return true;
+    }
+
+    /// What routines take within kernels of several, without memory beside them: the share with the least mean error of the kernels' times.
+    bool measure_fused() {
+        std::vector<HostProbe> probes;
+        for (const Fused& each : fused_) {
+            if (computing_steps(each.kernel).size() > 1) {
+                probes.push_back(HostProbes::probe(*each.compilation, each.kernel, each.group, cached_bytes(each.kernel), true));
+            }
+        }
+        const auto seconds = time(probes);
+        auto device = calibrated_device(calibration_, diagnostics_);
+        if (!seconds || !device) {
+            return false;
+        }
+        double best = 1, least = std::numeric_limits<double>::infinity();
+        for (double share = 0.25; share <= 2; share += 0.01) {
+            internal_check(perfmodel::set_figure(*device, "compute.fused_share", share), "a share that cannot be");
+            double error = 0;
+            for (std::size_t i = 0; i < probes.size(); ++i) {
+                const double measured = std::max(ns_of(probes[i], seconds->at(i)), 1e-6);
+                error += std::abs(perfmodel::host_compute(*device, probes[i].candidate.work).ns / measured - 1);
+            }
+            if (error < least) {
+                least = error;
+                best = share;
+            }
+        }
+        const auto count = static_cast<int>(probes.size());
+        set("compute.fused_share", best, "share", count, least / count, "fitted to kernels of several calls on lists in cache");
+        return true;
+    }
+
+    /// What waits for memory, and the fit.
+    bool measure_memory() {
+        const double bytes = options_.bytes > 0 ? options_.bytes : std::max(64.0 * 1024 * 1024, 4.0 * machine_.l3_bytes);
+        std::vector<HostProbe> probes;
+        for (const fusion::Candidate& kernel : streams_->plans.front().kernels) {
+            probes.push_back(HostProbes::probe(*streams_, kernel, "streams", bytes, false));
+        }
+        const std::size_t streams = probes.size();
+        for (const Fused& each : fused_) {
+            probes.push_back(HostProbes::probe(*each.compilation, each.kernel, each.group, bytes, false));
         }
         const std::size_t fitted = probes.size();
         for (const fusion::Candidate& kernel : transfers_->plans.front().kernels) {
@@ -323,7 +369,6 @@ private:
             greatest = std::max(greatest, best);
         }
         set("speed.dram", 2 * greatest, "GB/s", 1, 0, "bound of the fit");
-        set("compute.fused_share", 1, "share", 1, 0, "start of the fit");
         const auto device = calibrated_device(calibration_, diagnostics_);
         if (!device) {
             return false;
@@ -336,8 +381,7 @@ private:
         for (const perfmodel::FittedFigure& figure : fit.figures) {
             const bool stream = figure.key.starts_with("stream.");
             peak = std::max(peak, stream ? figure.after : 0);
-            const auto unit = stream ? "GB/s" : figure.key == "speed.overlap_exponent" ? "exponent" : "share";
-            set(figure.key, figure.after, unit, static_cast<int>(result_.points.size()), fit.error,
+            set(figure.key, figure.after, stream ? "GB/s" : "exponent", static_cast<int>(result_.points.size()), fit.error,
                 figure.at_bound() ? "fitted to kernels that wait for memory, and at the end of the search"
                                   : "fitted to kernels that wait for memory");
         }
@@ -373,6 +417,7 @@ private:
     perfmodel::Calibration calibration_;
     HostCalibration result_;
     std::vector<HostProbe> routines_;
+    std::vector<Fused> fused_;
     Compilation* streams_ = nullptr;
     Compilation* transfers_ = nullptr;
     double launch_seconds_ = 0;

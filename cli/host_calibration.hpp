@@ -4,9 +4,10 @@
 // 1. What the system says: processors, clock, SIMD width, second-level cache.
 // 2. Kernels of one call on lists that stay in the second-level caches: the time of moving a list of each size between cache and lanes, and of
 //    each routine, which is what is left of its kernel's time.
-// 3. Kernels on lists of four times the last-level cache: mixes of reads and writes, chains of more and more arithmetic, and, with `--for`,
-//    kernels of the programs named. To their times the bandwidth of each mix, the exponent of overlap and the share that routines take within a
-//    kernel are fitted (perfmodel/fit).
+// 3. Kernels of several calls on lists in cache: chains of more and more arithmetic, and, with `--for`, kernels of the programs named. They give
+//    the share of their time that routines take within a kernel.
+// 4. The same kernels, and mixes of reads and writes, on lists of four times the last-level cache. To their times the bandwidth of each mix and
+//    the exponent of overlap are fitted (perfmodel/fit).
 #pragma once
 
 #include "cli/options.hpp"
@@ -24,7 +25,7 @@ inline constexpr const char* host_base = "host-generic";
 
 /// What is fitted to kernels that wait for memory.
 inline constexpr const char* fitted_figures[] = {
-    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.overlap_exponent", "compute.fused_share"};
+    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.overlap_exponent"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes

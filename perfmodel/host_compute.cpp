@@ -40,7 +40,8 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
                 }
             }
         } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
-            if (const double* ns = time_of(*step.routine)) {
+            const double* ns = time_of(*step.routine);
+            if (ns != nullptr && fused_share * *ns >= instructions_ns(device, work, step.instructions)) {
                 result.ns += fused_share * *ns;
             } else {
                 count(step);

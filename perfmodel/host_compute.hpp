@@ -9,12 +9,13 @@ namespace fusec::perfmodel {
 
 struct HostCompute {
     double ns = 0;         ///< per element, all cores at work
-    double counted_ns = 0; ///< of these, of steps that no time is known of: their instructions at the rate of the description
+    double counted_ns = 0; ///< of these, of steps that count by their instructions
     int counted = 0;       ///< how many such steps
 };
 
 /// The sum over the steps of the kernel: a list moved between cache and lanes, and a routine, as they were measured alone; routines times the figure
-/// `compute.fused_share`, because a routine within a kernel finds its operands in registers. Steps that compute nothing but names of
+/// `compute.fused_share`, because a routine within a kernel finds its operands in registers. A routine without a time, or with less than its
+/// instructions take at the device's rate, counts by these: measured alone it hides behind the transfers of its lists. Steps that compute nothing but names of
 /// components, and what is derived from uniforms, take nothing. Pre: the device has routine times, the work has its steps.
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work);
 

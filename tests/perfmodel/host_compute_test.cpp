@@ -87,6 +87,18 @@ TEST(HostCompute, CountsInstructionsOfWhatWasNot) {
     EXPECT_EQ(host_compute(calibrated(0.8), work).counted, 2);
 }
 
+// A routine that hides behind the transfers of its lists, measured alone, takes what its instructions do: 4 * 96 a nanosecond.
+TEST(HostCompute, CountsInstructionsOfWhatHidesBehindTransfers) {
+    KernelWork work = work_of_f();
+    work.steps[1].instructions = 8 * 96 * 1.5; // 1.5 ns, less than f within a kernel
+    EXPECT_DOUBLE_EQ(host_compute(calibrated(0.8), work).ns, 0.5 + 0.8 * 2 + 0.25);
+    work.steps[1].instructions = 8 * 96 * 1.75;
+    const HostCompute all = host_compute(calibrated(0.8), work);
+    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 1.75 + 0.25);
+    EXPECT_EQ(all.counted, 1);
+    EXPECT_DOUBLE_EQ(all.counted_ns, 1.75);
+}
+
 // 2.35 ns an element beside 40 bytes: the busier core of 72 elements has two tiles of eight, the time of 128 elements on all.
 TEST(HostCompute, IsTheIssueBoundOfTheComposite) {
     Device device = calibrated(0.8);
