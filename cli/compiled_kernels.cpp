@@ -5,6 +5,7 @@
 #include "cli/pipeline.hpp"
 #include "codegen/interface_emission.hpp"
 #include "execute/library_cache.hpp"
+#include "perfmodel/analysis/device_latencies.hpp"
 #include "perfmodel/occupancy.hpp"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ public:
     AnalysisRequest request(std::size_t begin, std::size_t end) const {
         const Compilation& c = compilation_;
         AnalysisRequest request;
+        request.latencies = perfmodel::analysis::device_latencies(*c.device);
         request.cache = execute::default_cache_folder() / "device-code";
         codegen::EmitOptions options = emit_options(c);
         options.embed_runtime = true;

@@ -72,10 +72,19 @@ Json kernel_json(const fusion::Candidate& kernel, const Compilation& c) {
 
 Json compiled_json(const CompiledPlans::Kernel& kernel) {
     const fusion::KernelWork& work = kernel.compiled.work;
+    const perfmodel::analysis::KernelProfile& profile = kernel.compiled.profile;
+    Json accesses = Json::array();
+    for (const perfmodel::analysis::AccessProfile& access : profile.accesses) {
+        accesses.push_back({{"where", access.where}, {"space", to_string(access.space)}, {"store", access.store}, {"async", access.async},
+            {"bytes", access.bytes}, {"per_block", access.count}, {"pattern", to_string(access.pattern)},
+            {"stride_bytes", access.stride_bytes}, {"transactions", access.transactions}, {"least_transactions", access.least_transactions},
+            {"known", access.known}});
+    }
     return {{"instructions_per_element", 32 * work.instructions}, {"path_instructions", work.path_instructions},
+        {"critical_path_cycles", profile.critical_path_cycles}, {"dependency_depth", profile.longest.dependency_depth},
         {"flops_per_element", work.flops}, {"registers", work.registers}, {"registers_known", kernel.compiled.registers_known},
-        {"spill_bytes_per_element", work.spill_bytes}, {"seconds", kernel.cost.seconds},
-        {"bound_by", fusion::to_string(kernel.cost.bound_by)}, {"estimated", kernel.compiled.estimated}};
+        {"live_registers", profile.live_registers}, {"spill_bytes_per_element", work.spill_bytes}, {"seconds", kernel.cost.seconds},
+        {"bound_by", fusion::to_string(kernel.cost.bound_by)}, {"accesses", std::move(accesses)}, {"estimated", kernel.compiled.estimated}};
 }
 
 Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {

@@ -49,6 +49,9 @@ struct KernelWork {
     /// Of a thread that takes part in every step, one step after another: sum over steps of thread-instructions / threads at work. Where all
     /// threads work all the time, 32 * instructions * elements_per_block / threads_per_block.
     double path_instructions = 0;
+    /// Cycles of the longest chain of dependent instructions of a thread, at the device's latencies while nothing else runs. 0: not known, as
+    /// of candidates and measured kernels.
+    double critical_path_cycles = 0;
     /// Lanes that warps issue per lane that works, at least 1: a warp of which few lanes work takes the slots of all.
     double lane_slots = 1;
     /// The same of arithmetic alone, which the floating-point and special-function pipes see: copies are made by all lanes.

@@ -165,9 +165,14 @@ double extra_round_trips(const Launch& l) {
 }
 
 /// How long a block occupies its slot on an idle device: turnaround and one round trip (the tau of the stream law), further round
-/// trips, arithmetic, barriers.
+/// trips, arithmetic, barriers; of compiled kernels at least turnaround and the longest chain of dependent instructions.
 double block_seconds(const Launch& l) {
-    return (l.law.tau_ns + extra_round_trips(l) * l.device.dram_latency_ns) * ns + (arithmetic_cycles(l) + barrier_cycles(l)) / l.clock;
+    const double parts =
+        (l.law.tau_ns + extra_round_trips(l) * l.device.dram_latency_ns) * ns + (arithmetic_cycles(l) + barrier_cycles(l)) / l.clock;
+    if (l.work.critical_path_cycles == 0 || !l.terms.block_arithmetic) {
+        return parts;
+    }
+    return std::max(parts, l.device.block_turnaround_ns * ns + l.work.critical_path_cycles / l.clock);
 }
 
 /// Latency of L2: the description's, else half of that of memory (A40 0.45, V100 0.49, A100 0.37 in the near and 0.7 in the far half).

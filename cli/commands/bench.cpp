@@ -6,6 +6,8 @@
 #include "execute/build_folder.hpp"
 #include "support/files.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 namespace fusec::cli {
@@ -25,6 +27,12 @@ void run_command(const Bench& command, Diagnostics& diagnostics) {
     const auto measured = measure(c, {command.all, command.sample, command.seed}, *setup, diagnostics);
     if (!measured) {
         return;
+    }
+    if (c.device->calibration.empty()) {
+        diagnostics.conclude(
+            fmt::format("predicted for `{}`, which is no measured machine: `fusec calibrate --target host -o FILE` measures this one, "
+                        "`--device FILE` predicts for it",
+                c.device->name));
     }
     if (!command.json) {
         std::cout << measurements_text(*measured, c);

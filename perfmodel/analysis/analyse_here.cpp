@@ -64,7 +64,7 @@ std::optional<Analysis> analyse_here(const AnalysisRequest& request, Diagnostics
     analysis.source = code->source;
     const std::vector<std::string> names = module->kernels();
     for (const AnalysisRequest::Kernel& kernel : request.kernels) {
-        auto profile = module->profile(first_form(names, kernel.name), launch_of(kernel), hopper_latencies(), diagnostics);
+        auto profile = module->profile(first_form(names, kernel.name), launch_of(kernel), request.latencies, diagnostics);
         if (!profile) {
             return std::nullopt;
         }

@@ -24,11 +24,12 @@ struct AnalysisRequest {
     DeviceText text;
     std::filesystem::path cache; ///< of compiled device code; empty: none
     bool assemble = true;        ///< ask nvcc or ptxas too, where one is installed
+    LatencyTable latencies = hopper_latencies();
     std::vector<Kernel> kernels;
 };
 
 struct AnalysedKernel {
-    KernelProfile profile; ///< of one full block; `loops` and the thread of `longest` are left out
+    KernelProfile profile; ///< of one full block; `loops` and the thread and path of `longest` are left out
     std::optional<AssembledKernel> assembled;
 };
 

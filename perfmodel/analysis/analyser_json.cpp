@@ -17,7 +17,7 @@ Json accesses_json(const std::vector<AccessProfile>& accesses) {
         list.push_back({{"space", static_cast<int>(each.space)}, {"store", each.store}, {"async", each.async}, {"bytes", each.bytes},
             {"count", each.count}, {"warp_accesses", each.warp_accesses}, {"pattern", static_cast<int>(each.pattern)},
             {"stride_bytes", each.stride_bytes}, {"transactions", each.transactions}, {"least_transactions", each.least_transactions},
-            {"known", each.known}, {"base", each.base}, {"where", each.where}});
+            {"l1_passes", each.l1_passes}, {"known", each.known}, {"base", each.base}, {"where", each.where}});
     }
     return list;
 }
@@ -34,6 +34,7 @@ AccessProfile read_access(const Json& entry) {
     access.stride_bytes = entry.at("stride_bytes").get<std::int64_t>();
     access.transactions = entry.at("transactions").get<double>();
     access.least_transactions = entry.at("least_transactions").get<double>();
+    access.l1_passes = entry.at("l1_passes").get<double>();
     access.known = entry.at("known").get<bool>();
     access.base = entry.at("base").get<std::string>();
     access.where = entry.at("where").get<std::string>();
@@ -43,9 +44,9 @@ AccessProfile read_access(const Json& entry) {
 Json profile_json(const KernelProfile& profile) {
     return {{"kernel", profile.kernel}, {"block", profile.block.values}, {"warps", profile.warps.values},
         {"longest", profile.longest.counts.values}, {"critical_path_cycles", profile.critical_path_cycles},
-        {"accesses", accesses_json(profile.accesses)}, {"live_registers", profile.live_registers},
-        {"block_barriers", profile.block_barriers}, {"warp_barriers", profile.warp_barriers}, {"unknowns", profile.unknowns},
-        {"source", profile.source}};
+        {"dependency_depth", profile.longest.dependency_depth}, {"accesses", accesses_json(profile.accesses)},
+        {"live_registers", profile.live_registers}, {"block_barriers", profile.block_barriers}, {"warp_barriers", profile.warp_barriers},
+        {"unknowns", profile.unknowns}, {"source", profile.source}};
 }
 
 KernelProfile read_profile(const Json& entry) {
@@ -55,6 +56,7 @@ KernelProfile read_profile(const Json& entry) {
     entry.at("warps").get_to(profile.warps.values);
     entry.at("longest").get_to(profile.longest.counts.values);
     profile.critical_path_cycles = entry.at("critical_path_cycles").get<double>();
+    profile.longest.dependency_depth = entry.at("dependency_depth").get<int>();
     for (const Json& access : entry.at("accesses")) {
         profile.accesses.push_back(read_access(access));
     }
@@ -100,7 +102,8 @@ std::string to_json(const AnalysisRequest& request) {
         kernels.push_back({{"name", kernel.name}, {"threads", kernel.threads}, {"elements", kernel.elements}});
     }
     return Json{{"files", files}, {"include_folders", folders}, {"architecture", request.text.architecture},
-        {"contract", request.text.contract}, {"cache", request.cache.string()}, {"assemble", request.assemble}, {"kernels", kernels}}
+        {"contract", request.text.contract}, {"cache", request.cache.string()}, {"assemble", request.assemble},
+        {"latencies", request.latencies.cycles.values}, {"kernels", kernels}}
         .dump();
 }
 
@@ -117,6 +120,7 @@ AnalysisRequest read_request(const std::string& text) {
     request.text.contract = root.at("contract").get<bool>();
     request.cache = root.at("cache").get<std::string>();
     request.assemble = root.at("assemble").get<bool>();
+    root.at("latencies").get_to(request.latencies.cycles.values);
     for (const Json& kernel : root.at("kernels")) {
         request.kernels.push_back(
             {kernel.at("name").get<std::string>(), kernel.at("threads").get<unsigned>(), kernel.at("elements").get<std::int64_t>()});

@@ -210,6 +210,11 @@ Class class_of(const llvm::Instruction& instruction) {
     case llvm::Instruction::InsertValue:
     case llvm::Instruction::Fence:
         return std::nullopt;
+    case llvm::Instruction::UDiv:
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::URem:
+    case llvm::Instruction::SRem:
+        return llvm::isa<llvm::Constant>(instruction.getOperand(1)) ? constant_division : integer_division;
     default:
         return instruction.isBinaryOp() ? integer : call;
     }

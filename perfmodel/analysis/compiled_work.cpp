@@ -62,6 +62,8 @@ ByClass lengths() {
         }
         length[classes.power] = steps_of_power * each.transcendental;
     }
+    length[constant_division] = instructions_of_constant_division;
+    length[integer_division] = instructions_of_integer_division;
     return length;
 }
 
@@ -87,18 +89,43 @@ double slots(double by_warps, double by_threads) {
     return by_threads == 0 ? 1 : std::max(1.0, 32 * by_warps / by_threads);
 }
 
-/// Of the pipe that shared memory, L1 and shuffles share, per block: passes of shared memory, 128 bytes a pass of what global memory is
-/// accessed in order past registers, and a pass of each exchanged word. Strided accesses in place are KernelWork::l1_wavefronts.
-double data_passes(const KernelProfile& profile) {
-    double passes = profile.warps[shuffle];
+/// Of the pipe that shared memory, L1 and shuffles share, per block.
+struct DataPasses {
+    double shared = 0; ///< shared memory; a pass of each exchanged word; 128 bytes a pass of what is stored to global memory in order
+    double loads = 0;  ///< from global memory to registers
+    double store_requests = 0; ///< sectors of strided stores beyond the full ones
+};
+
+DataPasses data_passes(const KernelProfile& profile) {
+    DataPasses passes{profile.warps[shuffle], 0, 0};
     for (const AccessProfile& access : profile.accesses) {
         if (access.space == Space::shared) {
-            passes += access.transactions * access.warp_accesses;
-        } else if (access.space == Space::global && !access.async && access.pattern == Pattern::unit) {
-            passes += access.count * access.bytes / 128;
+            passes.shared += access.transactions * access.warp_accesses;
+        } else if (access.space != Space::global || access.async) {
+            continue;
+        } else if (access.store) {
+            passes.shared += access.pattern == Pattern::unit ? access.count * access.bytes / 128 : 0;
+            passes.store_requests += std::max(0.0, access.transactions * access.warp_accesses - access.count * access.bytes / 32);
+        } else {
+            passes.loads += access.pattern == Pattern::unit ? access.count * access.bytes / 128 : access.l1_passes * access.warp_accesses;
         }
     }
     return passes;
+}
+
+/// KernelWork tells loads in place from tiles that are staged through registers by whether it has the former.
+void set_passes(const DataPasses& passes, const KernelWork& estimate, KernelWork& work) {
+    const double elements = estimate.elements_per_block;
+    const bool in_place = estimate.l1_wavefronts > 0;
+    work.shared_wavefronts = (passes.shared + (in_place ? 0 : passes.loads)) / elements;
+    work.l1_wavefronts = in_place ? passes.loads / elements : 0;
+    work.store_requests = passes.store_requests / elements;
+}
+
+/// Bytes that the block moves to and from arrays of its threads in local memory. nvcc knows whether it has kept them in registers.
+double local_bytes(const KernelProfile& profile, const std::optional<AssembledKernel>& assembled, Analysis::By by) {
+    const bool none = assembled && by == Analysis::By::nvcc && assembled->stack_bytes == 0;
+    return none ? 0 : profile.bytes(Space::local, false) + profile.bytes(Space::local, true);
 }
 
 bool calls_functions(const ByClass& counts) {
@@ -113,10 +140,20 @@ double share(double now, double before) {
     return before == 0 ? 1 : now / before;
 }
 
+/// Requests that the estimate has none of belong to all that stores.
+void spread_requests(KernelWork& work) {
+    const auto stores = [](const fusion::WorkStep& step) { return step.kind == fusion::WorkStep::Kind::store; };
+    const auto count = static_cast<double>(std::count_if(work.steps.begin(), work.steps.end(), stores));
+    for (fusion::WorkStep& step : work.steps) {
+        step.store_requests = stores(step) ? work.store_requests / count : 0;
+    }
+}
+
 /// So that the counts of the work stay the sums over its steps.
 void rescale_steps(const KernelWork& before, KernelWork& work) {
     const double instructions = share(work.instructions, before.instructions),
-                 passes = share(work.shared_wavefronts, before.shared_wavefronts);
+                 passes = share(work.shared_wavefronts, before.shared_wavefronts), loads = share(work.l1_wavefronts, before.l1_wavefronts),
+                 requests = share(work.store_requests, before.store_requests);
     const auto scale = [](Arithmetic& step, const Arithmetic& now, const Arithmetic& was) {
         step.flops *= share(now.flops, was.flops);
         step.divisions *= share(now.divisions, was.divisions);
@@ -127,8 +164,13 @@ void rescale_steps(const KernelWork& before, KernelWork& work) {
     for (fusion::WorkStep& step : work.steps) {
         step.instructions *= instructions;
         step.shared_wavefronts *= passes;
+        step.l1_wavefronts *= loads;
+        step.store_requests *= requests;
         scale(step.arithmetic, all(work), all(before));
         scale(step.in_float, work.in_float, before.in_float);
+    }
+    if (before.store_requests == 0) {
+        spread_requests(work);
     }
 }
 
@@ -136,7 +178,7 @@ void rescale_steps(const KernelWork& before, KernelWork& work) {
 
 CompiledWork compiled_work(const KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled_by) {
     const KernelProfile& profile = kernel.profile;
-    CompiledWork result{estimate, false, {}};
+    CompiledWork result{estimate, false, {}, profile};
     KernelWork& work = result.work;
     const double elements = estimate.elements_per_block;
     const Arithmetic floats = arithmetic_of(profile.block, of_floats, elements);
@@ -156,7 +198,8 @@ CompiledWork compiled_work(const KernelWork& estimate, const AnalysedKernel& ker
     work.path_instructions = instructions_of(profile.longest.counts);
     work.lane_slots = slots(instructions_of(profile.warps), instructions_of(profile.block));
     work.arithmetic_lane_slots = slots(arithmetic_instructions_of(profile.warps), arithmetic_instructions_of(profile.block));
-    work.shared_wavefronts = data_passes(profile) / elements;
+    work.critical_path_cycles = profile.critical_path_cycles;
+    set_passes(data_passes(profile), estimate, work);
     work.block_barriers = profile.block_barriers;
     work.warp_barriers = profile.warp_barriers;
     if (kernel.assembled && (assembled_by == Analysis::By::nvcc || !calls_functions(profile.block))) {
@@ -169,6 +212,7 @@ CompiledWork compiled_work(const KernelWork& estimate, const AnalysedKernel& ker
     } else if (kernel.assembled) {
         result.estimated.emplace_back("registers: the text calls functions that ptxas has not seen");
     }
+    work.spill_bytes += local_bytes(profile, kernel.assembled, assembled_by) / elements;
     for (const std::string& unknown : profile.unknowns) {
         result.estimated.push_back(unknown);
     }

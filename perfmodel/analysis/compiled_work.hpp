@@ -15,12 +15,13 @@ struct CompiledWork {
     fusion::KernelWork work;
     bool registers_known = false;       ///< by nvcc or ptxas; else the estimate stands
     std::vector<std::string> estimated; ///< what stays as it was estimated, and why, each a sentence
+    KernelProfile profile;              ///< what the work was taken from
 };
 
 /// Taken from the profile: arithmetic by kind and precision, which additions and products are one instruction, instructions (sequences of
 /// divisions, roots and transcendental functions by fusion::long_operations, as in the estimate) with the lanes that idle, the longest
-/// thread, passes of shared memory, barriers. From nvcc or ptxas: registers and spilled bytes; not from ptxas where the text calls functions
-/// that are not in clang's PTX (expf), since it answers for the call. Bytes of lists, strided accesses in place, exchanges, places where threads are
+/// thread, its longest chain of dependent instructions, passes of shared memory and of L1, sectors of strided stores, barriers. Accesses to arrays in local memory count as spilled bytes. From nvcc or ptxas: registers and spilled bytes; not from ptxas where the text calls functions
+/// that are not in clang's PTX (expf), since it answers for the call. Bytes of lists, exchanges, places where threads are
 /// dealt out anew and round trips to memory stay those of the candidate; its steps keep their shares of what has changed.
 /// Pre: the profile is of one full block of the kernel that `estimate` belongs to, on a GPU.
 CompiledWork compiled_work(const fusion::KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled);

@@ -12,9 +12,9 @@ using enum InstructionClass;
 constexpr std::array<std::string_view, instruction_class_count> names{"fma_f32", "add_f32", "mul_f32", "other_f32", "division_f32",
     "square_root_f32", "reciprocal_square_root_f32", "exponential_f32", "logarithm_f32", "sine_f32", "cosine_f32", "power_f32", "fma_f64",
     "add_f64", "mul_f64", "other_f64", "division_f64", "square_root_f64", "reciprocal_square_root_f64", "exponential_f64", "logarithm_f64",
-    "sine_f64", "cosine_f64", "power_f64", "integer", "address", "select", "conversion", "branch", "global_load", "global_store",
-    "shared_load", "shared_store", "local_load", "local_store", "constant_load", "atomic", "async_copy", "async_commit", "async_wait",
-    "shuffle", "warp_barrier", "block_barrier", "call"};
+    "sine_f64", "cosine_f64", "power_f64", "integer", "constant_division", "integer_division", "address", "select", "conversion", "branch",
+    "global_load", "global_store", "shared_load", "shared_store", "local_load", "local_store", "constant_load", "atomic", "async_copy",
+    "async_commit", "async_wait", "shuffle", "warp_barrier", "block_barrier", "call"};
 
 } // namespace
 
@@ -63,6 +63,11 @@ LatencyTable hopper_latencies() {
     set({local_load, local_store, constant_load}, 32);
     set({global_load, async_copy, atomic}, 600);
     set({block_barrier}, 24); // 22 and 2 for each warp, of one warp
+    // As many dependent instructions as instruction_counts has.
+    for (const InstructionClass c : {constant_division, integer_division}) {
+        table.cycles[c] =
+            table.cycles[integer] * (c == constant_division ? instructions_of_constant_division : instructions_of_integer_division);
+    }
     // Assumptions: conversions as the special-function unit's, exchanges as accesses of shared memory, the barrier of a warp
     // as one integer instruction; 0: stores to global memory (nobody waits for them), branches, commits and waits, and unknown functions.
     set({conversion}, 23);

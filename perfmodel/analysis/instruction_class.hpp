@@ -36,7 +36,9 @@ enum class InstructionClass {
     cosine_f64,
     power_f64,
     integer,
-    address, ///< computation of an address; integers of loops and indices are `integer`
+    constant_division, ///< of integers by a constant: a product and shifts
+    integer_division,  ///< and remainder, by a variable
+    address,           ///< computation of an address; integers of loops and indices are `integer`
     select,
     conversion,
     branch,
@@ -74,6 +76,10 @@ struct ByClass {
     double flops_f32() const;
     double flops_f64() const;
 };
+
+/// Instructions of an integer division: by a variable "up to 20" (CUDA C++ Best Practices Guide, "Arithmetic Instructions"); by a constant the
+/// high half of a product, a shift, and for a remainder a product and a difference (an assumption between the two).
+inline constexpr double instructions_of_integer_division = 20, instructions_of_constant_division = 3;
 
 /// Cycles from the issue of an instruction to that of one that needs its result (for a store or a copy: of one behind a barrier).
 struct LatencyTable {

@@ -58,9 +58,12 @@ struct AccessProfile {
     /// 16 bytes are served by half and quarter warps.
     double transactions = 0;
     double least_transactions = 0; ///< the same if the lanes' bytes were adjacent (broadcast: as it is)
-    bool known = true;             ///< false: an address depends on data, and the worst is assumed
-    std::string base;              ///< parameter or variable that the address starts from
-    std::string where;             ///< "line 12"; the line of the innermost function's text
+    /// Global memory: passes of the L1 pipe per warp access, the mean (CUDA notes 2.3): the greater of those of the banks, and a quarter of the
+    /// 128-byte lines and 0.75.
+    double l1_passes = 0;
+    bool known = true; ///< false: an address depends on data, and the worst is assumed
+    std::string base;  ///< parameter or variable that the address starts from
+    std::string where; ///< "line 12"; the line of the innermost function's text
 };
 
 /// A loop of the text after optimisation.

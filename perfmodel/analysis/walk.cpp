@@ -164,7 +164,7 @@ private:
         std::vector<WarpAccess> accesses;
     };
     struct Totals {
-        double transactions = 0, least = 0;
+        double transactions = 0, least = 0, l1_passes = 0;
         std::set<std::pair<Pattern, std::int64_t>> patterns; ///< but for single lanes
         std::set<std::uint32_t> bases;
         std::uint32_t last_base = ~0U;
@@ -480,6 +480,7 @@ private:
                 access.known = access.known && group.known;
                 totals.transactions += cost.transactions;
                 totals.least += cost.least;
+                totals.l1_passes += cost.l1_passes;
                 if (cost.pattern != Pattern::single) {
                     totals.patterns.emplace(cost.pattern, cost.stride_bytes);
                 }
@@ -499,6 +500,7 @@ private:
             }
             access.transactions = access.warp_accesses == 0 ? 0 : totals.transactions / access.warp_accesses;
             access.least_transactions = access.warp_accesses == 0 ? 0 : totals.least / access.warp_accesses;
+            access.l1_passes = access.warp_accesses == 0 ? 0 : totals.l1_passes / access.warp_accesses;
             if (!access.known) {
                 unknowns_.insert("where " + std::string(to_string(access.space)) + " memory is accessed in " + access.where +
                     " depends on data or on an unknown value: scattered lanes are assumed");

@@ -10,6 +10,7 @@ namespace fusec::perfmodel::analysis {
 namespace {
 
 constexpr std::int64_t sector_bytes = 32;
+constexpr std::int64_t line_bytes = 128;
 constexpr std::int64_t bank_bytes = 4;
 constexpr std::int64_t banks = 32;
 
@@ -32,12 +33,25 @@ int distinct(std::vector<std::int64_t>& numbers) {
     return static_cast<int>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
 }
 
-int sectors(const WarpAccess& access, const std::vector<int>& lanes, int bytes) {
+/// Aligned parts of memory of that size that the lanes touch.
+int parts_touched(const WarpAccess& access, const std::vector<int>& lanes, int bytes, std::int64_t part_bytes) {
     std::vector<std::int64_t> touched;
     for (const int lane : lanes) {
         const std::int64_t first = access.addresses[static_cast<std::size_t>(lane)];
-        for (std::int64_t sector = floor_divided(first, sector_bytes); sector <= floor_divided(first + bytes - 1, sector_bytes); ++sector) {
-            touched.push_back(sector);
+        for (std::int64_t part = floor_divided(first, part_bytes); part <= floor_divided(first + bytes - 1, part_bytes); ++part) {
+            touched.push_back(part);
+        }
+    }
+    return distinct(touched);
+}
+
+/// Sectors of local memory: the words of one address in all lanes lie side by side.
+int local_sectors(const WarpAccess& access, const std::vector<int>& lanes, int bytes) {
+    std::vector<std::int64_t> touched;
+    for (const int lane : lanes) {
+        const std::int64_t first = access.addresses[static_cast<std::size_t>(lane)];
+        for (std::int64_t word = floor_divided(first, bank_bytes); word <= floor_divided(first + bytes - 1, bank_bytes); ++word) {
+            touched.push_back((word * line_bytes + lane * bank_bytes) / sector_bytes);
         }
     }
     return distinct(touched);
@@ -99,9 +113,17 @@ WarpCost warp_cost(const WarpAccess& access, Space space, int bytes) {
     if (space == Space::shared) {
         cost.least = static_cast<int>((together * bytes + banks * bank_bytes - 1) / (banks * bank_bytes));
         cost.transactions = access.known ? passes(access, bytes) : count * std::max(1, bytes / 4);
+    } else if (space == Space::local) {
+        const bool one_place = cost.pattern == Pattern::broadcast; // of every thread's own memory
+        cost.pattern = cost.pattern == Pattern::single ? Pattern::single : one_place ? Pattern::unit : Pattern::scattered;
+        cost.stride_bytes = one_place ? bank_bytes : 0;
+        cost.least = static_cast<int>((count * bytes + sector_bytes - 1) / sector_bytes);
+        cost.transactions = access.known ? local_sectors(access, lanes, bytes) : count * std::max(1, bytes / 4);
     } else {
         cost.least = static_cast<int>((together * bytes + sector_bytes - 1) / sector_bytes);
-        cost.transactions = access.known ? sectors(access, lanes, bytes) : count;
+        cost.transactions = access.known ? parts_touched(access, lanes, bytes, sector_bytes) : count;
+        const int lines = access.known ? parts_touched(access, lanes, bytes, line_bytes) : count;
+        cost.l1_passes = std::max<double>(access.known ? passes(access, bytes) : 1, lines / 4.0 + 0.75);
     }
     return cost;
 }

@@ -22,9 +22,12 @@ struct WarpCost {
     std::int64_t stride_bytes = 0;
     int transactions = 0;
     int least = 0;
+    double l1_passes = 0; ///< of a load from global memory that goes by registers: as of fusion::direct_load_wavefronts
 };
 
-/// Sectors of 32 bytes (global, local, constant) or passes of the 32 banks of 4 bytes (shared). Addresses count from a multiple of 128.
+/// Sectors of 32 bytes (global, local, constant) or passes of the 32 banks of 4 bytes (shared). Addresses count from a multiple of 128; those of
+/// local memory are each thread's own, whose words the device lays out lane beside lane (CUDA C++ Programming Guide, "Local Memory"): `unit` if
+/// all lanes access the same place of theirs.
 /// Of addresses that are not known the worst is taken: a sector, or a pass, for each lane. Pre: lanes is not 0, bytes in 1 .. 16.
 WarpCost warp_cost(const WarpAccess& access, Space space, int bytes);
 

@@ -45,6 +45,8 @@ constexpr Ablation all[] = {
         [](KernelWork& work) { work.lane_slots = work.arithmetic_lane_slots = 1; }},
     {"longest path", "the mean over a block's threads in place of its longest path", Neglected::idle_threads, true, false, nullptr,
         [](KernelWork& work) { work.path_instructions = 0; }},
+    {"critical path", "blocks of compiled kernels that take what their instructions do, whichever wait for others", Neglected::overlap,
+        true, false, nullptr, [](KernelWork& work) { work.critical_path_cycles = 0; }},
     {"busiest processor", "the same share of the elements for every processor", Neglected::idle_threads, true, true, nullptr, nullptr,
         {.uneven_blocks = false}},
     {"tail", "processors that are busy to the end", Neglected::idle_threads, true, false, nullptr, nullptr, {.tail = false}},

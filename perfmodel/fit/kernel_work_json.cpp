@@ -98,9 +98,9 @@ template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, KernelWork>
 void fields(Work& work, const Visit& visit) {
     auto& [precision, read_bytes, write_bytes, read_lists, write_lists, flops, divisions, square_roots, transcendentals, fused,
-        shared_wavefronts, l1_wavefronts, store_requests, instructions, spill_bytes, path_instructions, lane_slots, arithmetic_lane_slots,
-        elements_per_block, threads_per_block, shared_bytes, registers, demand, registers_needed, block_barriers, warp_barriers, exchanges,
-        remaps, dependent_phases, async_copies, streaming_stores, repeated, in_float, steps] = work;
+        shared_wavefronts, l1_wavefronts, store_requests, instructions, spill_bytes, path_instructions, critical_path_cycles, lane_slots,
+        arithmetic_lane_slots, elements_per_block, threads_per_block, shared_bytes, registers, demand, registers_needed, block_barriers,
+        warp_barriers, exchanges, remaps, dependent_phases, async_copies, streaming_stores, repeated, in_float, steps] = work;
     visit("precision", precision, Range{});
     visit("read_bytes", read_bytes, Range{});
     visit("write_bytes", write_bytes, Range{});
@@ -117,6 +117,7 @@ void fields(Work& work, const Visit& visit) {
     visit("instructions", instructions, Range{});
     visit("spill_bytes", spill_bytes, Range{});
     visit("path_instructions", path_instructions, Range{});
+    visit("critical_path_cycles", critical_path_cycles, Range{});
     visit("lane_slots", lane_slots, Range{1, most});
     visit("arithmetic_lane_slots", arithmetic_lane_slots, Range{1, most});
     visit("elements_per_block", elements_per_block, Range{1, 1e6});

@@ -45,6 +45,22 @@ TEST_F(Analysis, KernelsOfTheBestPlansAreCountedInTheirText) {
             flops += compiled["flops_per_element"].get<double>();
             EXPECT_GT(compiled["instructions_per_element"].get<double>(), compiled["flops_per_element"].get<double>() / 2);
             EXPECT_THAT(compiled["estimated"], testing::IsEmpty());
+            // A load from memory, 611 cycles of an H200, and what waits for it.
+            EXPECT_GT(compiled["critical_path_cycles"].get<double>(), 348 * 1.755);
+            EXPECT_GT(compiled["dependency_depth"].get<int>(), 3);
+            EXPECT_GE(compiled["live_registers"].get<int>(), 2) << "two operands of an instruction";
+            double stored = 0;
+            for (const json& access : compiled["accesses"]) {
+                EXPECT_GE(access["transactions"], access["least_transactions"]) << access;
+                if (access["space"] == "global" && access["store"].get<bool>()) {
+                    stored += access["per_block"].get<double>() * access["bytes"].get<double>();
+                }
+            }
+            EXPECT_GT(stored, 0);
+            if (plan["kernels"].size() == 1) {
+                EXPECT_GE(compiled["live_registers"].get<int>(), 9) << "a product of 3x3 matrices is in registers";
+                EXPECT_EQ(stored, 100 * kernel["instances_per_block"].get<double>()) << "F has 25 words";
+            }
         }
         EXPECT_DOUBLE_EQ(plan["compiled_seconds"].get<double>(), sum);
         EXPECT_GE(sum, before) << "plans are in the order of these seconds";

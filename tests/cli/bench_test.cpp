@@ -86,6 +86,7 @@ TEST_F(Bench, TextHasTheFastestPlanAndTheErrors) {
         AllOf(HasSubstr("plans of demo for 1,000 elements: median (least) of 3 samples"), HasSubstr("  1.00  "), HasSubstr("6 kernels"),
             HasSubstr("{M1, v1, s1, M2, M3, F} -> F"), HasSubstr("composite: mean error "),
             HasSubstr("`wave` predicts kernels of a GPU, and `host-generic` is a host")));
+    EXPECT_THAT(outcome.err, HasSubstr("predicted for `host-generic`, which is no measured machine"));
 }
 
 TEST_F(Bench, SaysWhatItCannotMeasure) {

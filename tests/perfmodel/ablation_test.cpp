@@ -75,6 +75,10 @@ const std::map<std::string, Kernel>& kernels_of_terms() {
              few_residents(k);
              k.work.path_instructions = 2000;
          })},
+        {"critical path", about([](Kernel& k) {
+             few_residents(k);
+             k.work.critical_path_cycles = 5000;
+         })},
         {"busiest processor", about([](Kernel& k) {
              k.work.flops = 1e5;
              k.elements = 143 * 256; // one block more than multiprocessors

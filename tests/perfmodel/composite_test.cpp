@@ -120,6 +120,15 @@ TEST(Composite, BarriersRemapsSpillsAndIdleThreadsByHand) {
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::issue), 640 * 2 / 4.0 * 1e-9, 1e-15);
     work.path_instructions = 0; // not known: a thread executes its share at least
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::latency), latency, 1e-15);
+    work = round_work();
+    Device turning = round_device();
+    turning.block_turnaround_ns = 100;
+    work.critical_path_cycles = 528; // with the turnaround as long as the block takes anyway
+    EXPECT_NEAR(bound(composite_cuda(turning, work, 6400), Bound::latency), latency, 1e-15);
+    work.critical_path_cycles = 1528;
+    EXPECT_NEAR(bound(composite_cuda(turning, work, 6400), Bound::latency) - latency, 2.5 * 1000 * 1e-9, 1e-15);
+    work = round_work();
+    work.path_instructions = 0;
     work.lane_slots = 4; // warps of which a quarter of the lanes work, at issue
     EXPECT_NEAR(bound(composite_cuda(round_device(), work, 6400), Bound::fma), 640 * 64 / 64.0 * 1e-9, 1e-15);
     work.arithmetic_lane_slots = 4; // and in the pipes

@@ -158,10 +158,35 @@ def check_ablations(file, result):
         breach(file, "docs/model.md is not what bench/ablation_table.py makes of it")
 
 
+def check_audit_host(file, result):
+    """Every example, every second one held out; errors and losses are those of the times that the file lists."""
+    names = [program["program"] for program in result["programs"]]
+    check_covers(file, result, set(names))
+    if [program["held_out"] for program in result["programs"]] != [i % 2 == 1 for i in range(len(names))]:
+        breach(file, "does not hold every second program out")
+    for half, held_out in (("held_out", True), ("fitted", False)):
+        programs = [program for program in result["programs"] if program["held_out"] == held_out]
+        for column, key in enumerate(("as_calibrated", "at_the_moment")):
+            for verdict in result[half][key]:
+                said = [(kernel["predicted"][verdict["predictor"]], kernel["median_seconds"]) for program in programs for kernel in program["kernels"]]
+                errors = [abs(both[column] / seconds - 1) for both, seconds in said if both is not None]
+                if len(errors) != verdict["kernels"] or len(said) - len(errors) != verdict["unanswered"]:
+                    breach(file, f"counts other kernels than it lists for {verdict['predictor']} in {half}")
+                elif abs(sum(errors) / len(errors) - verdict["mape"]) > 1e-9 or max(errors) < verdict["worst"] - 1e-9:
+                    breach(file, f"says another error of {verdict['predictor']} in {half}, {key}, than its times have")
+        losses = [program["plans"][0]["median_seconds"] / min(plan["median_seconds"] for plan in program["plans"]) - 1 for program in programs]
+        if abs(max(losses) - result[half]["greatest_loss_of_a_chosen_plan"]) > 1e-9:
+            breach(file, f"says another loss of chosen plans in {half} than its times have")
+    command = [sys.executable, root / "bench/audit_host_table.py", results / file, root / "docs/model.md", "--check"]
+    if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
+        breach(file, "docs/model.md is not what bench/audit_host_table.py makes of it")
+
+
 PLANS = r"(?:host_plans-|gpu_plans_)(\w+)\.json"
 RULES = [
     (r"ablations\.json", check_ablations),
     (r"audit_data\.json", check_audit_data),
+    (r"audit_host\.json", check_audit_host),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
     (r"gpu_verify\.json", lambda file, result: verify_rows(file, result, ["gpu"])),
@@ -170,7 +195,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("ablations.json", "audit_data.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 

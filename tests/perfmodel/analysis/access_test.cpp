@@ -118,6 +118,41 @@ TEST(Accesses, WideOnesOfSharedMemoryAreServedInParts) {
     EXPECT_EQ(passes("float4", "3"), 4);
 }
 
+// One place of all threads' arrays is 128 bytes side by side; places of their own are a sector each.
+TEST(Accesses, LocalMemoryLiesLaneBesideLane) {
+    const auto read = [](const std::string& index) {
+        Launch launch = warp();
+        launch.arguments = {{"j", 3}};
+        const KernelProfile profile = profile_of("__global__ void k(const float* __restrict__ a, float* __restrict__ b, int j) {\n"
+                                                 "    const int t = threadIdx.x;\n"
+                                                 "    float part[32];\n"
+                                                 "    for (int i = 0; i < 32; ++i) part[i] = a[32 * i + t];\n"
+                                                 "    b[t] = part[" +
+                index + "];\n}\n",
+            launch);
+        return access_of(profile, Space::local, false);
+    };
+    const AccessProfile one = read("j"), own = read("(t + j) % 32");
+    EXPECT_EQ(one.pattern, Pattern::unit);
+    EXPECT_EQ(one.transactions, 4);
+    EXPECT_EQ(own.pattern, Pattern::scattered);
+    EXPECT_EQ(own.transactions, 32);
+    EXPECT_EQ(own.least_transactions, 4);
+}
+
+TEST(Accesses, DivisionsOfIntegersAreToldApart) {
+    Launch launch = warp();
+    launch.arguments = {{"n", 5}};
+    const KernelProfile profile = profile_of("__global__ void k(float* __restrict__ b, int n) {\n"
+                                             "    const unsigned t = threadIdx.x;\n"
+                                             "    b[t / 3] = t % n + t / 8;\n"
+                                             "}\n",
+        launch);
+    EXPECT_EQ(profile.block[InstructionClass::constant_division], 32);
+    EXPECT_EQ(profile.block[InstructionClass::integer_division], 32);
+    EXPECT_GE(profile.block[InstructionClass::integer], 32) << "the eighth is a shift";
+}
+
 TEST(Accesses, GuardedLanesAloneCount) {
     Launch launch = warp();
     launch.threads = 64;

@@ -36,9 +36,10 @@ inline std::unique_ptr<DeviceModule> module_of(const std::string& text) {
     return module_of(unit);
 }
 
-inline KernelProfile profile_of(const DeviceModule& module, const std::string& kernel, const Launch& launch) {
+inline KernelProfile profile_of(
+    const DeviceModule& module, const std::string& kernel, const Launch& launch, const LatencyTable& latencies = hopper_latencies()) {
     Diagnostics diagnostics;
-    auto profile = module.profile(kernel, launch, hopper_latencies(), diagnostics);
+    auto profile = module.profile(kernel, launch, latencies, diagnostics);
     if (!profile) {
         throw std::runtime_error(messages(diagnostics));
     }
@@ -46,9 +47,9 @@ inline KernelProfile profile_of(const DeviceModule& module, const std::string& k
 }
 
 /// Of the text's only kernel.
-inline KernelProfile profile_of(const std::string& text, const Launch& launch) {
+inline KernelProfile profile_of(const std::string& text, const Launch& launch, const LatencyTable& latencies = hopper_latencies()) {
     const auto module = module_of(text);
-    return profile_of(*module, module->kernels().at(0), launch);
+    return profile_of(*module, module->kernels().at(0), launch, latencies);
 }
 
 inline std::string file_text(const std::string& path) {

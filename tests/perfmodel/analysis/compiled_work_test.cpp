@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work as compiled text has it: against what programs imply, on kernels whose counts are known by hand.
 #include "analysed.hpp"
+#include "fusion/layout.hpp"
 #include "perfmodel/analysis/compiled_work.hpp"
 
 #include <gmock/gmock.h>
@@ -73,6 +74,74 @@ TEST(CompiledWork, StepsStayTheirSum) {
     EXPECT_DOUBLE_EQ(work.steps[1].instructions, 3 * work.steps[0].instructions) << "shares stay";
     EXPECT_DOUBLE_EQ(work.steps[1].arithmetic.flops, work.flops);
     EXPECT_DOUBLE_EQ(work.steps[0].shared_wavefronts, work.shared_wavefronts);
+}
+
+// Two loads wait for each other, one of them every ninth word: the lanes of a warp in nine lines of 128 bytes.
+const std::string strided = R"(
+__global__ void k(const float* __restrict__ a, const int* __restrict__ where, float* __restrict__ r, size_t n) {
+    const int i = threadIdx.x;
+    r[9 * i] = a[9 * i] + a[where[i] & 0];
+})";
+
+TEST(CompiledWork, LoadsInPlaceAndStridedStoresAreThoseOfTheText) {
+    KernelWork estimate = estimate_of(64, 64);
+    estimate.l1_wavefronts = 0.5; // has loads in place
+    estimate.steps[0].l1_wavefronts = 0.5;
+    estimate.steps[1].kind = fusion::WorkStep::Kind::store;
+    const KernelWork work = worked(strided, estimate).work;
+    // The strided load touches 9 lines: 9 / 4 + 0.75 = 3 passes; the uniform one a line, one pass; the list of floats a pass. Of 32 elements.
+    EXPECT_DOUBLE_EQ(work.l1_wavefronts, (3.0 + 1.0) / 32);
+    EXPECT_DOUBLE_EQ(work.shared_wavefronts, 0);
+    // 32 sectors of a warp's store, of which 4 were full if words were adjacent.
+    EXPECT_DOUBLE_EQ(work.store_requests, (32.0 - 4.0) / 32);
+    EXPECT_DOUBLE_EQ(work.steps[0].l1_wavefronts, work.l1_wavefronts);
+    EXPECT_DOUBLE_EQ(work.steps[1].store_requests, work.store_requests);
+}
+
+TEST(CompiledWork, ThePassesOfLoadsInPlaceAreThoseThatCandidatesCount) {
+    for (const int words : {1, 2, 3, 4, 9, 25, 64}) {
+        KernelWork estimate = estimate_of(64, 64);
+        estimate.l1_wavefronts = 1;
+        const std::string n = std::to_string(words);
+        const KernelWork work = worked("__global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) {\n"
+                                       "    float s = 0;\n    for (int j = 0; j < " +
+                n + "; ++j) s += a[" + n + " * threadIdx.x + j];\n    r[threadIdx.x] = s;\n}",
+            estimate)
+                                    .work;
+        EXPECT_DOUBLE_EQ(work.l1_wavefronts, fusion::direct_load_wavefronts({.shape = {Form::vector, words, 1}})) << words;
+    }
+}
+
+TEST(CompiledWork, TheCriticalPathHasTheDevicesLatencies) {
+    // Five products wait for each other behind a load.
+    const std::string chain = R"(
+__global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) {
+    const float x = a[threadIdx.x];
+    r[threadIdx.x] = x * x * x * x * x * x;
+})";
+    LatencyTable slow = hopper_latencies();
+    slow.cycles[InstructionClass::mul_f32] += 10;
+    slow.cycles[InstructionClass::global_load] += 1000;
+    const KernelProfile usual = profile_of(chain, launch(32, 1 << 20)), late = profile_of(chain, launch(32, 1 << 20), slow);
+    const CompiledWork work = compiled_work(estimate_of(32, 32), {usual, std::nullopt}, Analysis::By::none);
+    EXPECT_EQ(work.work.critical_path_cycles, usual.critical_path_cycles);
+    EXPECT_GE(usual.critical_path_cycles, 600 + 5 * 4);
+    EXPECT_EQ(late.critical_path_cycles, usual.critical_path_cycles + 1000 + 5 * 10);
+    EXPECT_GE(late.longest.dependency_depth, 6);
+}
+
+// An array whose index clang does not know stays in local memory: per thread eight words are written and one is read.
+TEST(CompiledWork, ArraysInLocalMemoryAreSpilledBytes) {
+    const std::string text = R"(
+__global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) {
+    float part[8];
+    for (int j = 0; j < 8; ++j) part[j] = a[threadIdx.x + 64 * j] + j;
+    r[threadIdx.x] = part[(threadIdx.x * 5) % 8];
+})";
+    EXPECT_EQ(worked(text, estimate_of(64, 64)).work.spill_bytes, 9 * 4);
+    const AssembledKernel in_registers{"k", "k", 32, 0, 0, 0, 0}, on_the_stack{"k", "k", 32, 0, 0, 32, 0};
+    EXPECT_EQ(worked(text, estimate_of(64, 64), Analysis::By::nvcc, in_registers).work.spill_bytes, 0);
+    EXPECT_EQ(worked(text, estimate_of(64, 64), Analysis::By::nvcc, on_the_stack).work.spill_bytes, 9 * 4);
 }
 
 // Of each warp one lane multiplies: its warp issues for all.

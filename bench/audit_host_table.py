@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of docs/model.md from the result of bench/audit --target host: everything between its two marks.
+Usage: audit_host_table.py RESULT.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
+import json
+import pathlib
+import sys
+
+BEGIN, END = "<!-- tables of bench/audit --target host: begin -->\n", "<!-- tables of bench/audit --target host: end -->\n"
+READINGS = {"as_calibrated": "as calibrated", "at_the_moment": "at the bandwidth of the moment"}
+
+result = json.loads(pathlib.Path(sys.argv[1]).read_text())
+page = pathlib.Path(sys.argv[2])
+out = []
+
+
+def percent(value):
+    return f"{100 * value:.1f}"
+
+
+def named(verdicts, predictor):
+    return next(verdict for verdict in verdicts if verdict["predictor"] == predictor)
+
+
+def pooled(half, title):
+    spread, loss = percent(half["median_spread"]), percent(half["greatest_loss_of_a_chosen_plan"])
+    out.append(f"### {title}\n\nMedian spread of a kernel's samples {spread} %; the chosen plan is at most {loss} % slower than the fastest that was measured, "
+               f"in the median of programs {percent(half['median_loss_of_chosen_plans'])} %.\n\n")
+    out.append("| predictor | bandwidth | kernels | unanswered | MAPE % | 90th percentile % | maximum % | Spearman | ranks of the five fastest |\n" + "| --- " * 9 + "|\n")
+    for key, words in READINGS.items():
+        for verdict in half[key]:
+            ranks = ", ".join(str(rank) for rank in verdict["ranks_of_the_five_fastest"])
+            out.append(f"| `{verdict['predictor']}` | {words} | {verdict['kernels']} | {verdict['unanswered']} | {percent(verdict['mape'])} | "
+                       f"{percent(verdict['p90'])} | {percent(verdict['worst'])} | {verdict['spearman']:.3f} | {ranks} |\n")
+    out.append("\n")
+
+
+def programs():
+    out.append("### Each program\n\n`composite` and `benchmark` with MAPE in % and rank correlation, as calibrated / at the bandwidth of the moment; *span* is the slowest "
+               "kernel's time over the fastest's, *streams* how much longer streams took beside the program than when the host was calibrated.\n\n")
+    out.append("| program | kernels | span | streams | `composite` MAPE % | Spearman | `benchmark` MAPE % | chosen plan slower by % |\n" + "| --- " * 8 + "|\n")
+    for program in result["programs"]:
+        composite, benchmark = ([named(program[key], predictor) for key in READINGS] for predictor in ("composite", "benchmark"))
+        out.append(f"| {program['program']}{' (held out)' if program['held_out'] else ''} | {len(program['kernels'])} | {program['slowest_over_fastest']:.1f} | "
+                   f"{program['slowdown_of_streams']:.2f} | " + " / ".join(percent(each["mape"]) for each in composite) + " | "
+                   + " / ".join(f"{each['spearman']:.2f}" for each in composite) + " | " + " / ".join(percent(each["mape"]) for each in benchmark)
+                   + f" | {percent(program['loss_of_the_chosen_plan'])} |\n")
+    out.append("\n")
+
+
+def ablations():
+    out.append("### Terms\n\nWithout the term and, in brackets, with it: MAPE in % over the kernels held out, at the bandwidth of the moment, and the error of the fit.\n\n")
+    out.append("| term | in its place | kernels moved | kernels held out | fit |\n" + "| --- " * 5 + "|\n")
+    for term in result["ablations"]["terms"]:
+        row = term["rows"][0]
+        cells = "no measured kernel has it | " if "without" not in row else " | ".join(
+            f"{percent(row['without'][key])} ({percent(row['full'][key])})" for key in ("mape", "fit_error"))
+        out.append(f"| {term['term']} | {term['instead']} | {row['moved_held_out']} | {cells} |\n")
+    out.append("\n")
+
+
+machine = result["machine"]
+out.append(f"Made {result['date']} at commit {result['commit']} on {machine['processor']}, {machine['threads']} threads, by {result['compiler']}; from the result by "
+           "`bench/audit_host_table.py`.\n\n")
+pooled(result["held_out"], "Kernels of programs held out")
+pooled(result["fitted"], "Kernels of programs of which some were fitted to")
+programs()
+ablations()
+
+text = page.read_text()
+before, rest = text.split(BEGIN)
+made = before + BEGIN + "\n" + "".join(out) + END + rest.split(END)[1]
+if sys.argv[3:] == ["--check"]:
+    sys.exit(0 if made == text else 1)
+page.write_text(made)
