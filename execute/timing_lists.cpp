@@ -112,7 +112,9 @@ void TimingLists::spoil_outputs(std::size_t unit) {
     for (const codegen::List& list : units_.at(unit).unit.outputs) {
         if (!list.updated) {
             Buffer& buffer = buffers_.at(key_of(units_[unit], list));
-            std::memset(buffer.data(), 0xAA, std::min(buffer.size(), different_elements * bytes_of_entry(list)));
+            // Not more than the launch writes: another unit, of more elements, may read the list.
+            const std::size_t elements = std::min<std::size_t>(different_elements, units_[unit].elements);
+            std::memset(buffer.data(), 0xAA, std::min(buffer.size(), elements * bytes_of_entry(list)));
         }
     }
 }

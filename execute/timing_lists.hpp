@@ -18,7 +18,7 @@ public:
 
     /// The pointers that a unit's launch takes: inputs, then outputs that are no updated inputs.
     std::vector<void*> arguments(std::size_t unit);
-    /// Overwrites the first elements of what a unit's launch writes, but for updated lists.
+    /// Overwrites the first elements of what a unit's launch writes, and nothing beside, but for updated lists.
     void spoil_outputs(std::size_t unit);
     /// The old values into what a unit's launch has updated: other units read them too.
     void restore_updated(std::size_t unit);

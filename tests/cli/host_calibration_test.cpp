@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host's calibration from few and small probes: what it holds, and that it is one. Times are not judged.
 #include "cli/host_calibration.hpp"
+#include "cli/host_probes.hpp"
 #include "cli/measurements.hpp"
 #include "cli/pipeline.hpp"
 
@@ -135,6 +136,27 @@ TEST_F(CompileToMeasure, TakesAsManyElementsAsTheListsLeaveRoomFor) {
     EXPECT_EQ(
         elements_of("double MATRIX64x64 A;\ninput A;\nB = -A;\nreturn B;\n"), (std::uint64_t{2} << 30U) / (std::uint64_t{2} * 64 * 64 * 8));
     EXPECT_EQ(elements_of("VECTOR3 a;\ninput a;\nb = -a;\nreturn b;\n"), 1048576U) << "at most";
+}
+
+// What a unit of few elements writes is read by a unit of more: the list behind those few stays as the reference has it.
+TEST_F(CompileToMeasure, UnitsOfDifferentElementsShareTheirLists) {
+    HostProbes probes("host-generic", folder.path());
+    Compilation* const c =
+        probes.compile_text("p", "VECTOR4 a;\ninput a;\nb = -a;\nr = venorm(b);\nreturn r;\n", "none", Precision::f32, diagnostics);
+    ASSERT_NE(c, nullptr);
+    const std::vector<fusion::Candidate>& kernels = c->plans.front().kernels;
+    ASSERT_EQ(kernels.size(), 2U);
+    execute::TimingSetup setup;
+    setup.compiler = execute::find_host_compiler(diagnostics).value();
+    setup.cache = folder.path() / "cache";
+    setup.library_folder = library::standard_library_folder();
+    setup.rounds = 1;
+    setup.sample_seconds = 1e-5;
+    const HostProbe few = HostProbes::probe(*c, kernels.front(), "few", 1, true);
+    const HostProbe many = HostProbes::probe(*c, kernels.back(), "many", 1 << 16, true);
+    ASSERT_LT(few.unit.elements, 64U);
+    ASSERT_GT(many.unit.elements, 64U);
+    EXPECT_TRUE(execute::time_units({few.unit, many.unit}, setup, diagnostics).has_value()) << diagnostics.all().front().message;
 }
 
 TEST_F(HostCalibrationTest, ReportsAProgramThatIsWrong) {
