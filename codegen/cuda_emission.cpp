@@ -4,7 +4,6 @@
 #include "codegen/dialect.hpp"
 #include "codegen/interface_emission.hpp"
 #include "codegen/kernel_emission.hpp"
-#include "codegen/repeated.hpp"
 #include "codegen/source_file.hpp"
 
 #include <algorithm>
@@ -105,12 +104,6 @@ Emitted emit_cuda(
         {"#if defined(" + arch_macro + ") && " + arch_macro + " < " + std::to_string(options.arch * 10),
             "#error \"made for sm_" + arch + " and later: compile with -arch=sm_" + arch + "\"", "#endif"});
     return {source_file(unit, options, embedded, preamble, kernels, interface.text()), interface_header(unit, options, text_of_target)};
-}
-
-Emitted emit_repeated(
-    const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int copies) {
-    internal_check(options.target == fusion::Target::cuda && copies > 0, "calls are repeated in CUDA text alone, once at least");
-    return emit_cuda(unit, graph, catalog, options, copies);
 }
 
 } // namespace fusec::codegen

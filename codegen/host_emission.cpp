@@ -29,8 +29,8 @@ std::string dimensions(const Type& type) {
 /// A kernel is a function of n and its lists; its steps are the body of a lambda over tiles.
 class HostKernelText {
 public:
-    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines)
-        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), widest_(kernel.widest_precision()) {
+    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, int repeated)
+        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), widest_(kernel.widest_precision()), repeated_(repeated) {
         internal_check(
             kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0, "a kernel with thread blocks has no host text");
         for (const List& list : kernel.lists) {
@@ -45,6 +45,7 @@ public:
         failure_ = kernel.reports() ? names_.make("failure") : "";
         n_ = names_.make("n");
         tile_ = names_.make("tile");
+        repetition_ = repeated > 0 ? names_.make("repetition") : "";
     }
 
     void write() {
@@ -117,16 +118,17 @@ private:
         const std::string loaded = list.uniform ? broadcast(value.type, list.name)
                                                 : "fusec::" + tile_function(list.storage ? "load_converted" : "load", value.type) + "<" +
                 dimensions(value.type) + ">(" + tile_ + ", " + list.name + ")";
-        writer_.line("const auto " + value.name + " = " + loaded + ";");
+        writer_.line((repeated_ > 0 ? "auto " : "const auto ") + value.name + " = " + loaded + ";");
     }
     void write_step(const Compute& step) {
         internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value,
             "the host computes an element in one thread, in registers");
-        write_call(step);
+        write_call(step, repeated_);
     }
     void write_step(const Derive&) {} // stands before the loop over tiles
+    /// `repeated` > 0: in a loop of so many passes, each from operands in memory to a result there.
     template <class Call>
-    void write_call(const Call& step) {
+    void write_call(const Call& step, int repeated = 0) {
         const Value& result = kernel_.values.at(step.result.place.index);
         writer_.line("fusec::registers<" + lanes(result.type) + ", " + dimensions(result.type) + "> " + result.name + ";");
         std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
@@ -138,7 +140,20 @@ private:
             made = names_.make(result.name + "_view");
             writer_.line("auto " + made + " = " + symmetric(result.type, result.name + ".data") + ";");
         }
-        writer_.line("fusec::" + step.routine + "(" + arguments + made + ");");
+        const std::string call = "fusec::" + step.routine + "(" + arguments + made + ");";
+        if (repeated == 0) {
+            return writer_.line(call);
+        }
+        const auto passes =
+            writer_.block("for (int " + repetition_ + " = 0; " + repetition_ + " < " + number(repeated) + "; ++" + repetition_ + ")");
+        for (const Operand& operand : step.operands) {
+            if (!operand.unread && operand.place.kind == Place::Kind::value) {
+                writer_.line("fusec::opaque_lanes(" + kernel_.values.at(operand.place.index).name + ");");
+            }
+        }
+        writer_.line("fusec::opaque_lists();");
+        writer_.line(call);
+        writer_.line("fusec::opaque_lanes(" + result.name + ");");
     }
     void write_step(const Report& step) {
         const Value& value = kernel_.values.at(step.value);
@@ -198,7 +213,8 @@ private:
     const Routines& routines_;
     Precision widest_;
     Names names_;
-    std::string n_, tile_, failure_; ///< the last one empty where nothing is reported
+    int repeated_;                                ///< passes of the loop over a call; 0: no loop
+    std::string n_, tile_, repetition_, failure_; ///< the last two empty where nothing is repeated or reported
 };
 
 std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
@@ -222,10 +238,12 @@ Embedded embed_with_lanes(const std::string& text, const Routines& routines) {
 
 } // namespace
 
-Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options) {
+Emitted emit_host(
+    const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int repeated) {
     const Routines routines = routines_of(unit, graph, catalog);
-    const std::string kernels = kernels_text(unit, graph, catalog,
-        [&](Writer& writer, const Kernel& kernel, const std::string& name) { HostKernelText(writer, kernel, name, routines).write(); });
+    const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) {
+        HostKernelText(writer, kernel, name, routines, repeated).write();
+    });
     Writer interface;
     write_interface(interface, unit, host_interface, options.entries, false,
         [&](std::size_t index, const std::vector<std::string>& pointers) { return launch_call(unit, index, pointers); });

@@ -7,6 +7,8 @@
 namespace fusec::codegen {
 
 /// Pre: kernels of one thread per tile, every datum in registers (lanes) but uniforms, which are read in place, and constants.
-Emitted emit_host(const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options);
+/// `repeated` > 0: as emit_repeated says, of which it is the copies.
+Emitted emit_host(
+    const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int repeated = 0);
 
 } // namespace fusec::codegen

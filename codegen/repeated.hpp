@@ -6,10 +6,11 @@
 
 namespace fusec::codegen {
 
-/// As emit(), but each call of each kernel is computed as often as a parameter of the kernel says, behind its lists: in a loop of which a pass
-/// has `copies` of it, every time from the same operands to the same result, which the compiler of the text cannot know. Launches repeat it
-/// `copies` times. What is derived from uniforms is computed once.
-/// Pre: as emit(), for CUDA; copies > 0; no call synchronises its threads (InternalError), which may still read what a pass writes.
+/// As emit(), but launches compute each call of each kernel `copies` times, every time from the same operands to the same result, which the
+/// compiler of the text cannot know. What is derived from uniforms is computed once.
+/// CUDA: how often is a parameter of the kernel; a pass of the loop has `copies` calls, behind each other without a branch.
+/// Host: operands lie in memory, as those of kernels with more values than registers do, and each call writes its result there.
+/// Pre: as emit(); copies > 0; no call synchronises its threads (InternalError), which may still read what a pass writes.
 Emitted emit_repeated(
     const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int copies);
 

@@ -8,7 +8,7 @@
 namespace fusec::execute {
 
 Buffer::Buffer(const std::string& text) : Buffer(text.size()) {
-    std::memcpy(storage_.get(), text.data(), text.size());
+    std::memcpy(data(), text.data(), text.size());
 }
 
 double memory_bytes() {

@@ -9,24 +9,25 @@
 
 namespace fusec::execute {
 
-/// Aligned so that kernels may take their streaming path. Zero-filled: every page is touched. Throws std::bad_alloc.
+/// Starts at a page, or so many bytes behind the start of one. Zero-filled: every page is touched. Throws std::bad_alloc.
 class Buffer {
 public:
-    explicit Buffer(std::size_t bytes) : bytes_(bytes), storage_(new(alignment) char[bytes == 0 ? 1 : bytes]()) {}
+    explicit Buffer(std::size_t bytes, std::size_t behind = 0)
+        : bytes_(bytes), behind_(behind), storage_(new(page) char[behind + (bytes == 0 ? 1 : bytes)]()) {}
     /// With the bytes of `text`.
     explicit Buffer(const std::string& text);
 
-    char* data() { return storage_.get(); }
-    const char* data() const { return storage_.get(); }
+    char* data() { return storage_.get() + behind_; }
+    const char* data() const { return storage_.get() + behind_; }
     std::size_t size() const { return bytes_; }
-    std::string text() const { return {storage_.get(), bytes_}; }
+    std::string text() const { return {data(), bytes_}; }
 
 private:
-    static constexpr std::align_val_t alignment{256};
+    static constexpr std::align_val_t page{4096};
     struct Free {
-        void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
+        void operator()(char* pointer) const { ::operator delete[](pointer, page); }
     };
-    std::size_t bytes_;
+    std::size_t bytes_, behind_;
     std::unique_ptr<char[], Free> storage_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/timing.hpp"
 
-#include "codegen/codegen.hpp"
+#include "codegen/repeated.hpp"
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/process.hpp"
@@ -44,7 +44,9 @@ BuildRequest request_of(const std::vector<TimedUnit>& units, std::size_t first, 
         options.target = fusion::Target::host;
         options.embed_runtime = false;
         options.header_name = unit.name + ".h";
-        const codegen::Emitted emitted = codegen::emit(unit, *units[i].graph, *units[i].catalog, options);
+        const codegen::Emitted emitted = units[i].repeated > 0
+            ? codegen::emit_repeated(unit, *units[i].graph, *units[i].catalog, options, units[i].repeated)
+            : codegen::emit(unit, *units[i].graph, *units[i].catalog, options);
         request.files.front().text += "#include \"" + unit.name + ".cpp\"\n";
         request.files.push_back({unit.name + ".cpp", emitted.source});
         request.files.push_back({options.header_name, emitted.header});

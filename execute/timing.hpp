@@ -21,6 +21,7 @@ struct TimedUnit {
     const dag::CallGraph* graph = nullptr;
     const library::Catalog* catalog = nullptr;
     std::uint64_t elements = 0; ///< > 0
+    int repeated = 0;           ///< > 0: launches compute each call so often (codegen::emit_repeated)
 };
 
 struct TimingSetup {

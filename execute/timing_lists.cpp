@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::size_t different_elements = 64;
 
+// A processor may take a load for one of what an earlier store writes while the last twelve bits of their addresses agree, and waits for the
+// store. Lists that start at the same place of their pages make every load wait so; steps of nearly the golden section keep them apart.
+constexpr std::size_t page_bytes = 4096, place_step = 39 * 64;
+
 /// A list that has memory of its own: the first unit's view of it, and the most elements of any.
 struct Wanted {
     const codegen::List* list;
@@ -94,8 +98,9 @@ TimingLists::TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed
                 unit.graph, draw_cases(program, *unit.catalog, different_elements, seed, demands(program, *unit.catalog)).reference);
         }
     }
+    std::size_t lists = 0;
     for (const auto& [key, wanted] : wanted_lists(units)) {
-        Buffer buffer(static_cast<std::size_t>(wanted.elements) * bytes_of_entry(*wanted.list));
+        Buffer buffer(static_cast<std::size_t>(wanted.elements) * bytes_of_entry(*wanted.list), lists++ * place_step % page_bytes);
         fill(buffer, references_.at(key.first).values.at(key.second), wanted.list->list_type().precision);
         buffers_.emplace(key, std::move(buffer));
     }

@@ -11,7 +11,7 @@
 
 namespace fusec::execute {
 
-/// One list for each datum of each program, and what the reference says that is in it.
+/// One list for each datum of each program, and what the reference says that is in it. Lists start at different places of their pages.
 class TimingLists {
 public:
     TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed);

@@ -6,6 +6,7 @@
 #include "cli/pipeline.hpp"
 
 #include "execute/build_folder.hpp"
+#include "execute/timing_lists.hpp"
 #include "perfmodel/predictor.hpp"
 #include "tests/cli/command.hpp"
 
@@ -14,7 +15,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <set>
 
 namespace fusec::cli {
 namespace {
@@ -138,25 +141,80 @@ TEST_F(CompileToMeasure, TakesAsManyElementsAsTheListsLeaveRoomFor) {
     EXPECT_EQ(elements_of("VECTOR3 a;\ninput a;\nb = -a;\nreturn b;\n"), 1048576U) << "at most";
 }
 
+class TimedUnits : public CompileToMeasure {
+protected:
+    void SetUp() override {
+        setup.compiler = execute::find_host_compiler(diagnostics).value();
+        setup.cache = folder.path() / "cache";
+        setup.library_folder = library::standard_library_folder();
+        setup.rounds = 1;
+        setup.sample_seconds = 1e-5;
+    }
+    Compilation* compile(const std::string& program) { return probes.compile_text("p", program, "none", Precision::f32, diagnostics); }
+    testing::AssertionResult times(const std::vector<execute::TimedUnit>& units) {
+        if (execute::time_units(units, setup, diagnostics)) {
+            return testing::AssertionSuccess();
+        }
+        return testing::AssertionFailure() << diagnostics.all().front().message;
+    }
+
+    HostProbes probes{"host-generic", folder.path()};
+    execute::TimingSetup setup;
+};
+
 // What a unit of few elements writes is read by a unit of more: the list behind those few stays as the reference has it.
-TEST_F(CompileToMeasure, UnitsOfDifferentElementsShareTheirLists) {
-    HostProbes probes("host-generic", folder.path());
-    Compilation* const c =
-        probes.compile_text("p", "VECTOR4 a;\ninput a;\nb = -a;\nr = venorm(b);\nreturn r;\n", "none", Precision::f32, diagnostics);
+TEST_F(TimedUnits, OfDifferentElementsShareTheirLists) {
+    Compilation* const c = compile("VECTOR4 a;\ninput a;\nb = -a;\nr = venorm(b);\nreturn r;\n");
     ASSERT_NE(c, nullptr);
     const std::vector<fusion::Candidate>& kernels = c->plans.front().kernels;
     ASSERT_EQ(kernels.size(), 2U);
-    execute::TimingSetup setup;
-    setup.compiler = execute::find_host_compiler(diagnostics).value();
-    setup.cache = folder.path() / "cache";
-    setup.library_folder = library::standard_library_folder();
-    setup.rounds = 1;
-    setup.sample_seconds = 1e-5;
     const HostProbe few = HostProbes::probe(*c, kernels.front(), "few", 1, true);
     const HostProbe many = HostProbes::probe(*c, kernels.back(), "many", 1 << 16, true);
     ASSERT_LT(few.unit.elements, 64U);
     ASSERT_GT(many.unit.elements, 64U);
-    EXPECT_TRUE(execute::time_units({few.unit, many.unit}, setup, diagnostics).has_value()) << diagnostics.all().front().message;
+    EXPECT_TRUE(times({few.unit, many.unit}));
+}
+
+// Repeated calls are checked against the reference as others are: of lanes, of packed matrices, of two precisions, of uniforms that are
+// read in place, and of what is derived from uniforms before the loop over tiles.
+TEST_F(TimedUnits, RepeatTheirCalls) {
+    Compilation* const c = compile("SYMMETRIC3 S;\nVECTOR3 a;\ndouble VECTOR3 d;\nuniform SCALAR u, w;\ninput S, a, d;\n"
+                                   "T = S + S;\nb = u * a;\nx = (u * w) * a;\ng = float(d);\nreturn T, b, x, g;\n");
+    ASSERT_NE(c, nullptr) << diagnostics.all().front().message;
+    std::vector<execute::TimedUnit> units;
+    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+        for (const int repeated : {0, 1, 5}) {
+            units.push_back(HostProbes::probe(*c, kernel, "repeated", 1 << 14, true).unit);
+            units.back().repeated = repeated;
+        }
+    }
+    ASSERT_GE(units.size(), 12U);
+    EXPECT_TRUE(times(units));
+}
+
+// Loads of a list never follow the stores to another at nearly the same place of a page.
+TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
+    Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = a * c;\nreturn d, e;\n");
+    ASSERT_NE(c, nullptr);
+    std::vector<execute::TimedUnit> units;
+    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+        units.push_back(HostProbes::probe(*c, kernel, "apart", 1 << 20, false).unit);
+    }
+    execute::TimingLists lists(units, 1);
+    std::set<std::uintptr_t> places;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        for (void* const list : lists.arguments(i)) {
+            const auto address = reinterpret_cast<std::uintptr_t>(list);
+            EXPECT_EQ(address % 64, 0U) << "stores may go past the caches";
+            places.insert(address % 4096);
+        }
+    }
+    ASSERT_EQ(places.size(), 5U);
+    std::uintptr_t before = *places.rbegin() - 4096; // pages follow each other
+    for (const std::uintptr_t place : places) {
+        EXPECT_GE(place - before, 512U);
+        before = place;
+    }
 }
 
 TEST_F(HostCalibrationTest, ReportsAProgramThatIsWrong) {

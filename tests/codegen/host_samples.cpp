@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/codegen/host_samples.hpp"
 
+#include "codegen/repeated.hpp"
+
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -64,11 +66,13 @@ fusion::Candidate host_kernel(
     return out;
 }
 
-HostLibrary::HostLibrary(const Unit& unit, const Sample& sample, bool embed_runtime, const std::string& flags) : name_(unit.name) {
+HostLibrary::HostLibrary(const Unit& unit, const Sample& sample, bool embed_runtime, const std::string& flags, int repeated)
+    : name_(unit.name) {
     EmitOptions options;
     options.target = fusion::Target::host;
     options.embed_runtime = embed_runtime;
-    text_ = emit(unit, sample.graph, sample.catalog, options);
+    text_ = repeated > 0 ? emit_repeated(unit, sample.graph, sample.catalog, options, repeated)
+                         : emit(unit, sample.graph, sample.catalog, options);
     std::string folder = (std::filesystem::temp_directory_path() / "fusec-host-test-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) {
         throw std::runtime_error("no temporary folder");

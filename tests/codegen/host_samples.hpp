@@ -15,10 +15,11 @@ namespace fusec::codegen::test {
 fusion::Candidate host_kernel(const Sample& sample, const std::vector<std::string>& results, const std::vector<std::string>& stores,
     fusion::Staging store = fusion::Staging::lanes_streaming);
 
-/// The emitted pair as a shared library. Compiles with the compiler of this build, all warnings as errors.
+/// The emitted pair as a shared library; `repeated` > 0: of emit_repeated. Compiles with the compiler of this build, all warnings as errors.
 class HostLibrary {
 public:
-    HostLibrary(const Unit& unit, const Sample& sample, bool embed_runtime = true, const std::string& flags = "-march=native");
+    HostLibrary(
+        const Unit& unit, const Sample& sample, bool embed_runtime = true, const std::string& flags = "-march=native", int repeated = 0);
     ~HostLibrary();
     HostLibrary(const HostLibrary&) = delete;
     HostLibrary& operator=(const HostLibrary&) = delete;

@@ -114,6 +114,31 @@ TEST_F(HostDemo, EveryLengthAndAlignment) {
     }
 }
 
+// Every call stands in a loop of its own; what it computes is the same, each time from operands that may have changed.
+TEST_F(HostDemo, RepeatsCalls) {
+    const HostLibrary repeated(lower(plan_of({host_kernel(*program, demo_results, {"F"})}, *program), program->graph, program->catalog),
+        *program, true, "-march=native", 3);
+    const std::string& text = repeated.text().source;
+    EXPECT_NE(text.find(R"(
+        for (int repetition = 0; repetition < 3; ++repetition) {
+            fusec::opaque_lanes(A_value);
+            fusec::opaque_lanes(B_value);
+            fusec::opaque_lists();
+            fusec::mmul_element(A_value, B_value, M1);
+            fusec::opaque_lanes(M1);
+        }
+)"),
+        std::string::npos)
+        << text;
+    EXPECT_EQ(library->text().source.find("opaque"), std::string::npos);
+    constexpr std::size_t n = 100;
+    List<float> a(n, 9), b(n, 9), c(n, 3), d(n, 25), e(n, 25), f(n, 25);
+    ASSERT_EQ(repeated.launch({a.data(), b.data(), c.data(), d.data(), e.data(), f.data()}, 0, n), 0);
+    for (std::size_t element = 0; element < n; ++element) {
+        ASSERT_LT(demo_error(a, b, c, d, e, f, element), 2e-5) << element;
+    }
+}
+
 TEST_F(HostDemo, RangeComputesItsElementsOnly) {
     constexpr std::size_t n = 300;
     List<float> a(n, 9), b(n, 9), c(n, 3), d(n, 25), e(n, 25), f(n, 25);
