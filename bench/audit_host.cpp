@@ -76,7 +76,7 @@ public:
     double slowdown(const std::vector<std::vector<double>>& seconds) const {
         double sum = 0;
         for (std::size_t i = 0; i < calibrated_.size(); ++i) {
-            sum += std::log(median(seconds.at(i)) / static_cast<double>(units[i].elements) / calibrated_[i]);
+            sum += std::log(execute::undisturbed(seconds.at(i)) / static_cast<double>(units[i].elements) / calibrated_[i]);
         }
         return std::exp(sum / static_cast<double>(calibrated_.size()));
     }
@@ -112,12 +112,12 @@ struct Measured {
     bool held_out = false;
     std::uint64_t elements = 0;
     std::vector<std::string> predictors;
-    std::vector<std::vector<double>> calibrated; ///< of each kernel by each predictor, as calibrated
-    std::vector<std::vector<double>> predicted;  ///< at the bandwidth of the moment
-    std::vector<double> measured, spreads;
-    std::vector<perfmodel::Point> points; ///< the kernels; of each the kernel's name is the program's
-    double slowdown = 1;                  ///< of the streams beside them
-    double loss = 0;                      ///< of the chosen plan against the fastest that was measured
+    std::vector<std::vector<double>> calibrated;    ///< of each kernel by each predictor, as calibrated
+    std::vector<std::vector<double>> predicted;     ///< at the bandwidth of the moment
+    std::vector<double> measured, medians, spreads; ///< the least of the samples, their median
+    std::vector<perfmodel::Point> points;           ///< the kernels; of each the kernel's name is the program's
+    double slowdown = 1;                            ///< of the streams beside them
+    double loss = 0;                                ///< of the chosen plan against the fastest that was measured
     Json json;
 };
 
@@ -139,6 +139,7 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     c.options.device = device;
     c.options.runners_up = 3;
     setup.rounds = options.rounds;
+    setup.sample_seconds = 0; // one launch after others: lists come from memory, not from what the launch before has left in caches
     if (!cli::compile_to_measure(c, std::nullopt, diagnostics)) {
         fail(program.string() + " does not compile", diagnostics);
     }
@@ -146,7 +147,7 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     if (!found) {
         fail(program.string() + " cannot be measured", diagnostics);
     }
-    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, 1, 0, {}};
+    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, {}, 1, 0, {}};
     const double slowdown = result.slowdown = yardstick.slowdown(found->beside);
     std::vector<std::unique_ptr<perfmodel::Predictor>> now;
     for (const std::string& name : result.predictors) {
@@ -168,12 +169,14 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
         }
         result.calibrated.push_back(std::move(calibrated));
         result.predicted.push_back(std::move(predicted));
-        result.measured.push_back(median(found->kernels[k]));
+        result.measured.push_back(execute::undisturbed(found->kernels[k]));
+        result.medians.push_back(median(found->kernels[k]));
         result.spreads.push_back(spread_of(found->kernels[k]));
         result.points.push_back({device, result.program, kernel.candidate.work, result.elements, result.measured.back(), false,
             perfmodel::Role::held_out, 0, program.string()});
         kernels.push_back({{"calls", calls}, {"bytes_per_element", kernel.candidate.work.read_bytes + kernel.candidate.work.write_bytes},
-            {"median_seconds", result.measured.back()}, {"spread", result.spreads.back()}, {"predicted", std::move(said)}});
+            {"least_seconds", result.measured.back()}, {"median_seconds", result.medians.back()}, {"spread", result.spreads.back()},
+            {"predicted", std::move(said)}});
     }
     double fastest = 0;
     for (const cli::Measurements::Plan& plan : found->plans) {
@@ -194,7 +197,7 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
 /// The kernels of all programs of one half, as one set.
 Json pooled(const std::vector<Measured>& all, bool held_out) {
     std::vector<std::vector<double>> calibrated, predicted;
-    std::vector<double> measured, spreads, losses;
+    std::vector<double> measured, medians, spreads, losses;
     std::vector<std::string> predictors;
     for (const Measured& program : all) {
         if (program.held_out == held_out) {
@@ -202,13 +205,15 @@ Json pooled(const std::vector<Measured>& all, bool held_out) {
             calibrated.insert(calibrated.end(), program.calibrated.begin(), program.calibrated.end());
             predicted.insert(predicted.end(), program.predicted.begin(), program.predicted.end());
             measured.insert(measured.end(), program.measured.begin(), program.measured.end());
+            medians.insert(medians.end(), program.medians.begin(), program.medians.end());
             spreads.insert(spreads.end(), program.spreads.begin(), program.spreads.end());
             losses.push_back(program.loss);
         }
     }
     return {{"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)},
-        {"at_the_moment", verdicts_of(predictors, predicted, measured, spreads)}, {"median_spread", spreads.empty() ? 0 : median(spreads)},
-        {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
+        {"at_the_moment", verdicts_of(predictors, predicted, measured, spreads)},
+        {"at_the_moment_against_medians", verdicts_of(predictors, predicted, medians, spreads)},
+        {"median_spread", spreads.empty() ? 0 : median(spreads)}, {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
 }
 

@@ -77,8 +77,8 @@ public:
 
     std::optional<HostCalibration> run() {
         describe_machine();
-        if (!write_files({{scratch_ / "machine.json", to_json(calibration_)}}, diagnostics_, {}) || !find_probes() || !measure_cached() ||
-            !find_fused() || !measure_fused() || !measure_memory()) {
+        if (!write_files({{scratch_ / "machine.json", to_json(calibration_)}}, diagnostics_, {}) || !find_probes() ||
+            !measure_transfers() || !measure_routines() || !find_fused() || !measure_memory()) {
             return std::nullopt;
         }
         calibration_.name = options_.name;
@@ -181,7 +181,7 @@ private:
     double ns_of(const HostProbe& probe, const std::vector<double>& seconds) const {
         const auto elements = static_cast<double>(probe.unit.elements);
         const bool serial = elements / probe.candidate.instances_per_block <= most_serial_tiles;
-        const double time = median(seconds) - (serial ? 0 : launch_seconds_);
+        const double time = execute::undisturbed(seconds) - (serial ? 0 : launch_seconds_);
         return std::max(0.0, time) / elements / ns / (serial ? machine_.cores : 1);
     }
 
@@ -196,7 +196,8 @@ private:
         return execute::time_units(units, setup, diagnostics_);
     }
 
-    bool measure_cached() {
+    /// Start-up, and lists moved between cache and lanes.
+    bool measure_transfers() {
         std::vector<HostProbe> probes;
         const std::vector<fusion::Candidate>& moving = transfers_->plans.front().kernels;
         const auto scalar =
@@ -206,12 +207,11 @@ private:
         for (const fusion::Candidate& kernel : moving) {
             probes.push_back(HostProbes::probe(*transfers_, kernel, "transfers", cached_bytes(kernel), true));
         }
-        probes.insert(probes.end(), routines_.begin(), routines_.end());
         const auto seconds = time(probes, 3);
         if (!seconds) {
             return false;
         }
-        launch_seconds_ = median(seconds->front());
+        launch_seconds_ = execute::undisturbed(seconds->front());
         set("speed.launch", launch_seconds_ / 1e-6, "us", 1, spread(seconds->front()),
             "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
         double fastest = 0, fastest_spread = 0;
@@ -221,23 +221,33 @@ private:
             for (const fusion::GlobalAccess& access : accesses) {
                 set_time(perfmodel::cached_transfer(access), time / static_cast<double>(accesses.size()));
             }
-            set_time(*computing_steps(probes[i].candidate).front()->routine, 0);
             if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
                 fastest = rate;
                 fastest_spread = spread(seconds->at(i));
             }
         }
         set("speed.l2", fastest, "GB/s", static_cast<int>(moving.size()), fastest_spread, "lists moved in cache, the fastest size");
+        return true;
+    }
+
+    /// Each routine from how much longer its kernel takes that computes it more often.
+    bool measure_routines() {
+        constexpr int few = 4, many = 16;
+        std::vector<HostProbe> probes;
+        for (const HostProbe& routine : routines_) {
+            for (const int times : {few, many}) {
+                probes.push_back(routine);
+                probes.back().unit.repeated = times;
+            }
+        }
+        const auto seconds = time(probes);
+        if (!seconds) {
+            return false;
+        }
         std::vector<double> rates;
-        for (std::size_t i = moving.size() + 1; i < probes.size(); ++i) {
-            double time = ns_of(probes[i], seconds->at(i));
-            for (const fusion::GlobalAccess& access : transfers_of(probes[i].candidate)) {
-                time -= time_of(perfmodel::cached_transfer(access));
-            }
+        for (std::size_t i = 0; i < probes.size(); i += 2) {
+            const double time = (ns_of(probes[i + 1], seconds->at(i + 1)) - ns_of(probes[i], seconds->at(i))) / (many - few);
             const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
-            if (calibration_.routines.contains(*step.routine)) {
-                continue; // a negation: the transfers' own
-            }
             set_time(*step.routine, time);
             if (time <= 0) {
                 result_.hidden.push_back(*step.routine);
@@ -286,37 +296,6 @@ private:
         return true;
     }
 
-    /// What routines take within kernels of several, without memory beside them: the share with the least mean error of the kernels' times.
-    bool measure_fused() {
-        std::vector<HostProbe> probes;
-        for (const Fused& each : fused_) {
-            if (computing_steps(each.kernel).size() > 1) {
-                probes.push_back(HostProbes::probe(*each.compilation, each.kernel, each.group, cached_bytes(each.kernel), true));
-            }
-        }
-        const auto seconds = time(probes);
-        auto device = calibrated_device(calibration_, diagnostics_);
-        if (!seconds || !device) {
-            return false;
-        }
-        double best = 1, least = std::numeric_limits<double>::infinity();
-        for (double share = 0.25; share <= 2; share += 0.01) {
-            internal_check(perfmodel::set_figure(*device, "compute.fused_share", share), "a share that cannot be");
-            double error = 0;
-            for (std::size_t i = 0; i < probes.size(); ++i) {
-                const double measured = std::max(ns_of(probes[i], seconds->at(i)), 1e-6);
-                error += std::abs(perfmodel::host_compute(*device, probes[i].candidate.work).ns / measured - 1);
-            }
-            if (error < least) {
-                least = error;
-                best = share;
-            }
-        }
-        const auto count = static_cast<int>(probes.size());
-        set("compute.fused_share", best, "share", count, least / count, "fitted to kernels of several calls on lists in cache");
-        return true;
-    }
-
     /// What waits for memory, and the fit.
     bool measure_memory() {
         const double bytes = options_.bytes > 0 ? options_.bytes : std::max(64.0 * 1024 * 1024, 4.0 * machine_.l3_bytes);
@@ -338,9 +317,9 @@ private:
         if (!seconds) {
             return false;
         }
-        for (std::size_t i = 0; i < fitted; ++i) {
+        for (std::size_t i = 0; i < probes.size(); ++i) {
             result_.points.push_back({options_.name, probes[i].name, probes[i].candidate.work, probes[i].unit.elements,
-                median(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].group});
+                execute::undisturbed(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].group});
         }
         if (!fit_figures({probes.begin(), probes.begin() + static_cast<std::ptrdiff_t>(streams)})) {
             return false;
@@ -369,6 +348,8 @@ private:
             greatest = std::max(greatest, best);
         }
         set("speed.dram", 2 * greatest, "GB/s", 1, 0, "bound of the fit");
+        set("compute.fused_share", 0.5, "share", 1, 0, "start of the fit");
+        set("compute.transfer_share", 0.5, "share", 1, 0, "start of the fit");
         const auto device = calibrated_device(calibration_, diagnostics_);
         if (!device) {
             return false;
@@ -381,7 +362,8 @@ private:
         for (const perfmodel::FittedFigure& figure : fit.figures) {
             const bool stream = figure.key.starts_with("stream.");
             peak = std::max(peak, stream ? figure.after : 0);
-            set(figure.key, figure.after, stream ? "GB/s" : "exponent", static_cast<int>(result_.points.size()), fit.error,
+            set(figure.key, figure.after, perfmodel::find_field(figure.key, fusion::Target::host)->unit,
+                static_cast<int>(result_.points.size()), fit.error,
                 figure.at_bound() ? "fitted to kernels that wait for memory, and at the end of the search"
                                   : "fitted to kernels that wait for memory");
         }

@@ -24,8 +24,8 @@ namespace fusec::cli {
 inline constexpr const char* host_base = "host-generic";
 
 /// What is fitted to kernels that wait for memory.
-inline constexpr const char* fitted_figures[] = {
-    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.overlap_exponent"};
+inline constexpr const char* fitted_figures[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
+    "speed.overlap_exponent", "compute.fused_share", "compute.transfer_share"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes
@@ -42,7 +42,7 @@ struct HostCalibration {
     std::vector<perfmodel::Point> points; ///< that figures were fitted to, with their places
     std::vector<double> predicted;        ///< seconds of each
     std::vector<std::string> notes;       ///< in words: what was measured and not taken
-    std::vector<std::string> hidden; ///< routines whose kernels take no longer than the transfers around them: given no time of their own
+    std::vector<std::string> hidden;      ///< routines whose kernels take no longer where they compute more: given no time of their own
 };
 
 /// Measures; a minute or two. `scratch` is a folder to write programs to.

@@ -35,6 +35,7 @@ fusion::Candidate kept_in_caches(fusion::Candidate candidate) {
     for (fusion::DatumPlan& plan : candidate.data) {
         plan.store = plan.store == fusion::Staging::lanes_streaming ? fusion::Staging::lanes : plan.store;
     }
+    candidate.work.streaming_stores = false;
     return candidate;
 }
 
@@ -45,7 +46,7 @@ HostProbe HostProbes::probe(Compilation& c, const fusion::Candidate& candidate, 
     const double tile = candidate.instances_per_block;
     const auto elements = static_cast<std::uint64_t>(std::max(1.0, std::floor(bytes / of_element / tile)) * tile);
     const fusion::Candidate chosen = cached ? kept_in_caches(candidate) : candidate;
-    return {fmt::format("{}: {}", group, data_names(candidate.stores, *c.graph)), group, candidate,
+    return {fmt::format("{}: {}", group, data_names(candidate.stores, *c.graph)), group, chosen,
         {codegen::lower(chosen, "probe", *c.graph, *c.catalog), &*c.graph, &*c.catalog, elements}};
 }
 

@@ -16,7 +16,7 @@ namespace fusec::cli {
 struct HostProbe {
     std::string name;            ///< "streams: sum"
     std::string group;           ///< the program, or what a generated one is about
-    fusion::Candidate candidate; ///< with steps
+    fusion::Candidate candidate; ///< with steps, as the unit has it
     execute::TimedUnit unit;
 };
 

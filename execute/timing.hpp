@@ -8,6 +8,7 @@
 #include "elementary-lib/catalog.hpp"
 #include "execute/compiler.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,6 +38,11 @@ struct TimingSetup {
     /// Called with the share that is done, from 0 to 1; partly from the child.
     std::function<void(double)> progress = {};
 };
+
+/// What a launch takes that nothing disturbs: the least of its samples. What else a machine does only adds to them.
+inline double undisturbed(const std::vector<double>& seconds) {
+    return std::ranges::min(seconds);
+}
 
 /// Bytes of all lists and uniforms that the units use; each datum of a program has one list, as long as the unit with the most elements
 /// needs, whichever units use it.

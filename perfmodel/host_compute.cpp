@@ -20,12 +20,13 @@ double instructions_ns(const Device& device, const fusion::KernelWork& work, dou
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
     HostCompute result;
     const double fused_share = figure(device, "compute.fused_share").value_or(1);
+    const double transfer_share = figure(device, "compute.transfer_share").value_or(1);
     const auto time_of = [&](const std::string& name) -> const double* {
         const auto found = device.routine_times->routines.find(name);
         return found == device.routine_times->routines.end() ? nullptr : &found->second.ns.front();
     };
-    const auto count = [&](const WorkStep& step) {
-        const double ns = instructions_ns(device, work, step.instructions);
+    const auto count = [&](const WorkStep& step, double share) {
+        const double ns = share * instructions_ns(device, work, step.instructions);
         result.ns += ns;
         result.counted_ns += ns;
         ++result.counted;
@@ -34,17 +35,17 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
         if (step.kind == WorkStep::Kind::load || step.kind == WorkStep::Kind::store) {
             for (const fusion::GlobalAccess& access : step.accesses) {
                 if (const double* ns = time_of(cached_transfer(access))) {
-                    result.ns += *ns;
+                    result.ns += transfer_share * *ns;
                 } else {
-                    count(step);
+                    count(step, transfer_share);
                 }
             }
         } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
             const double* ns = time_of(*step.routine);
-            if (ns != nullptr && fused_share * *ns >= instructions_ns(device, work, step.instructions)) {
+            if (ns != nullptr && *ns >= instructions_ns(device, work, step.instructions)) {
                 result.ns += fused_share * *ns;
             } else {
-                count(step);
+                count(step, fused_share);
             }
         }
     }

@@ -13,9 +13,10 @@ struct HostCompute {
     int counted = 0;       ///< how many such steps
 };
 
-/// The sum over the steps of the kernel: a list moved between cache and lanes, and a routine, as they were measured alone; routines times the figure
-/// `compute.fused_share`, because a routine within a kernel finds its operands in registers. A routine without a time, or with less than its
-/// instructions take at the device's rate, counts by these: measured alone it hides behind the transfers of its lists. Steps that compute nothing but names of
+/// The sum over the steps of the kernel: a list moved between cache and lanes, times the figure `compute.transfer_share`, because a core that waits
+/// for memory waits for its caches at the same time; and a routine, times the figure `compute.fused_share`, because it finds some of its operands
+/// in registers and fills the waits of its neighbours. A routine without a time, or with less than its instructions take at the device's rate,
+/// counts by these, at the same share. Steps that compute nothing but names of
 /// components, and what is derived from uniforms, take nothing. Pre: the device has routine times, the work has its steps.
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work);
 

@@ -50,7 +50,7 @@ std::string summary(const HostCalibration& found) {
         text += note + "\n";
     }
     if (!found.hidden.empty()) {
-        text += fmt::format("{} not longer than the transfers around: counted by instructions\n", counted(found.hidden.size(), "routine"));
+        text += fmt::format("{} not measured to take any time: counted by instructions\n", counted(found.hidden.size(), "routine"));
     }
     return text;
 }

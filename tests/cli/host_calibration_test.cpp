@@ -76,9 +76,9 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
         EXPECT_GE(figure.points, 1);
     }
     EXPECT_THAT(keys,
-        testing::IsSupersetOf(
-            {"limits.vector_bytes", "speed.cores", "speed.launch", "speed.l2", "speed.dram", "stream.read.peak", "stream.mixed.peak",
-                "stream.copy.peak", "stream.write.peak", "speed.overlap_exponent", "compute.fused_share", "benchmark.remap"}));
+        testing::IsSupersetOf({"limits.vector_bytes", "speed.cores", "speed.launch", "speed.l2", "speed.dram", "stream.read.peak",
+            "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.overlap_exponent", "compute.fused_share",
+            "compute.transfer_share", "benchmark.remap"}));
     // Four streams, six chains, the program's plan and two other kernels.
     ASSERT_GE(found->points.size(), 4U + 6 + 1 + 1);
     ASSERT_EQ(found->predicted.size(), found->points.size());

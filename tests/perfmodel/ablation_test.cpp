@@ -141,18 +141,20 @@ TEST(Ablations, BanksGoWithoutTheFmas) {
     EXPECT_NEAR(ratio(ablation_of("banks of registers"), device, kernel.work, kernel.elements), 1, 1e-12);
 }
 
-/// A host with a measured routine `f` (1 ns alone) and lists of 36 bytes in, 4 out.
+/// A host with a measured routine `f` (1 ns alone) and lists of 36 bytes (0.5 ns in cache), of which it sees half.
 Device host(double fused_share) {
     Device device = standard_device("host-generic");
     RoutineTimes times{"mine", "date", "machine", "commit", {}};
     times.routines["f"] = {0, {0}, {8}, {1}};
+    times.routines["cached load 36 bytes, 4 at a time"] = {0, {0}, {8}, {0.5}};
     device.routine_times = std::make_shared<const RoutineTimes>(times);
     EXPECT_TRUE(set_figure(device, "compute.fused_share", fused_share));
+    EXPECT_TRUE(set_figure(device, "compute.transfer_share", 0.5));
     return device;
 }
 
-/// As many calls of `f` beside as many bytes.
-KernelWork host_work(double read, double write, int calls) {
+/// As many calls of `f` beside as many bytes, and as many lists of 36 bytes.
+KernelWork host_work(double read, double write, int calls, int lists = 1) {
     KernelWork work;
     work.read_bytes = read;
     work.write_bytes = write;
@@ -163,6 +165,11 @@ KernelWork host_work(double read, double write, int calls) {
     step.routine = std::make_shared<const std::string>("f");
     step.instructions = 10;
     work.steps.assign(static_cast<std::size_t>(calls), step);
+    WorkStep load;
+    load.kind = WorkStep::Kind::load;
+    load.instructions = 18;
+    load.accesses = {fusion::GlobalAccess{false, fusion::Addressing::unit, 4, 9, 1.125, false, true, false}};
+    work.steps.insert(work.steps.begin(), static_cast<std::size_t>(lists), load);
     return work;
 }
 
@@ -185,10 +192,11 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
             on.read.peak_gb_per_s = 1.5 * bytes_of_ns;
         }
         const bool reads = term == "mix of reads and writes", few = term == "launch" || term == "busiest processor";
-        const KernelWork work = term == "reads before stores" ? plain : reads ? host_work(2 * bytes_of_ns, 0, 0) : even;
+        const KernelWork work = term == "reads before stores" ? plain : reads ? host_work(2 * bytes_of_ns, 0, 0, 0) : even;
         const double found = ratio(ablation, on, work, few ? 8U * static_cast<unsigned>(device.cores) + 8U : 1U << 22U);
         EXPECT_GT(std::abs(found - 1), 0.01) << term << " " << found;
-        EXPECT_EQ(found > 1, term == "overlap" || term == "routines within kernels" || reads) << term << " " << found;
+        EXPECT_EQ(found > 1, term == "overlap" || term == "routines within kernels" || term == "caches behind memory" || reads)
+            << term << " " << found;
     }
 }
 
@@ -256,13 +264,13 @@ TEST(Ablations, ATermThatNoPointHasIsToldFromOneOfNoEffect) {
 
 TEST(Ablations, AFigureThatTheTermAloneReadsIsNotFitted) {
     const Device device = host(0.5);
-    constexpr const char* keys[] = {"stream.copy.peak", "speed.overlap_exponent", "compute.fused_share"};
+    constexpr const char* keys[] = {"stream.copy.peak", "speed.overlap_exponent", "compute.fused_share", "compute.transfer_share"};
     PredictorKind kind = composite();
     kind.fits = keys;
     std::vector<Point> points;
     for (int calls = 0; calls <= 12; ++calls) {
         points.push_back({device.name, "calls " + std::to_string(calls),
-            host_work(device.copy.peak_gb_per_s, device.copy.peak_gb_per_s, calls), 1U << 22U, 0, false, Role::fit, 0, ""});
+            host_work(device.copy.peak_gb_per_s, device.copy.peak_gb_per_s, calls, calls % 3 + 1), 1U << 22U, 0, false, Role::fit, 0, ""});
     }
     const std::vector<double> seconds = predictions(kind, device, points);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -270,8 +278,8 @@ TEST(Ablations, AFigureThatTheTermAloneReadsIsNotFitted) {
     }
     const Fit full = fit_figures(kind, device, points);
     EXPECT_LT(full.error, 1e-6);
-    for (const auto& [term, key] :
-        {std::pair{"routines within kernels", "compute.fused_share"}, {"soft maximum", "speed.overlap_exponent"}}) {
+    for (const auto& [term, key] : {std::pair{"routines within kernels", "compute.fused_share"},
+             {"caches behind memory", "compute.transfer_share"}, {"soft maximum", "speed.overlap_exponent"}}) {
         const AblatedFit without = fit_without(ablation_of(term), kind, full, device, points);
         EXPECT_GT(without.moved_fit, 5U) << term;
         ASSERT_TRUE(without.fit.has_value()) << term;
