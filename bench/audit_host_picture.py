@@ -23,7 +23,7 @@ def points(result):
             for predictor, said in kernel["predicted"].items():
                 if said is not None:
                     each = 1e9 / program["elements"]
-                    found.setdefault(predictor, []).append((program["program"], kernel["median_seconds"] * each, said[0] * each))
+                    found.setdefault(predictor, []).append((program["program"], kernel["least_seconds"] * each, said[0] * each))
     return found
 
 
