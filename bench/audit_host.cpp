@@ -3,8 +3,8 @@
 
 #include "bench/audit_ablation.hpp"
 #include "bench/run_record.hpp"
+#include "bench/yardstick.hpp"
 #include "cli/host_calibration.hpp"
-#include "cli/host_probes.hpp"
 #include "cli/measurements.hpp"
 #include "perfmodel/predictor.hpp"
 #include "support/files.hpp"
@@ -43,69 +43,6 @@ Json to_json(const HostVerdict& verdict) {
         {"ranks_of_the_five_fastest", verdict.fastest}};
 }
 
-/// Streams of several mixes out of memory, which say how fast it is just now.
-class Yardstick {
-public:
-    /// `calibrated`: the points of the calibration, with the same streams.
-    Yardstick(const std::filesystem::path& device, const std::filesystem::path& scratch, const std::vector<perfmodel::Point>& calibrated,
-        Diagnostics& diagnostics)
-        : probes_(device, scratch) {
-        cli::Compilation* c =
-            probes_.compile(perfmodel::devices_folder().parent_path() / "probes" / "streams.fus", "none", Precision::f32, diagnostics);
-        if (c == nullptr) {
-            fail("the streams do not compile", diagnostics);
-        }
-        for (const fusion::Candidate& kernel : c->plans.front().kernels) {
-            cli::HostProbe probe = cli::HostProbes::probe(*c, kernel, "streams", 0, false);
-            const auto then =
-                std::find_if(calibrated.begin(), calibrated.end(), [&](const auto& point) { return point.kernel == probe.name; });
-            if (then == calibrated.end()) {
-                fail("the calibration has no " + probe.name, diagnostics);
-            }
-            if (probe.candidate.work.elements_per_block != then->work.elements_per_block ||
-                probe.candidate.work.streaming_stores != then->work.streaming_stores) {
-                fail("on the calibrated device " + probe.name + " is another kernel", diagnostics);
-            }
-            probe.unit.elements = then->elements;
-            units.push_back(probe.unit);
-            calibrated_.push_back(then->seconds / static_cast<double>(then->elements));
-        }
-    }
-
-    /// How much longer they take than when the host was calibrated: the geometric mean.
-    double slowdown(const std::vector<std::vector<double>>& seconds) const {
-        double sum = 0;
-        for (std::size_t i = 0; i < calibrated_.size(); ++i) {
-            sum += std::log(execute::undisturbed(seconds.at(i)) / static_cast<double>(units[i].elements) / calibrated_[i]);
-        }
-        return std::exp(sum / static_cast<double>(calibrated_.size()));
-    }
-
-    std::vector<execute::TimedUnit> units;
-
-private:
-    cli::HostProbes probes_;
-    std::vector<double> calibrated_; ///< seconds of an element
-};
-
-/// The device with memory that takes so much longer.
-perfmodel::Device slowed(perfmodel::Device device, double slowdown) {
-    for (const char* key : {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.dram"}) {
-        internal_check(perfmodel::set_figure(device, key, perfmodel::figure(device, key).value() / slowdown),
-            "a bandwidth that cannot be, of the moment");
-    }
-    perfmodel::RoutineTimes times = *device.routine_times;
-    for (auto& [name, routine] : times.routines) {
-        if (name.starts_with("load ") || name.starts_with("store ")) { // of lists in memory
-            for (double& ns : routine.ns) {
-                ns *= slowdown;
-            }
-        }
-    }
-    device.routine_times = std::make_shared<const perfmodel::RoutineTimes>(std::move(times));
-    return device;
-}
-
 /// Everything measured of one program.
 struct Measured {
     std::string program;
@@ -113,10 +50,10 @@ struct Measured {
     std::uint64_t elements = 0;
     std::vector<std::string> predictors;
     std::vector<std::vector<double>> calibrated;    ///< of each kernel by each predictor, as calibrated
-    std::vector<std::vector<double>> predicted;     ///< at the bandwidth of the moment
+    std::vector<std::vector<double>> predicted;     ///< at the speed of the moment
     std::vector<double> measured, medians, spreads; ///< the least of the samples, their median
     std::vector<perfmodel::Point> points;           ///< the kernels; of each the kernel's name is the program's
-    double slowdown = 1;                            ///< of the streams beside them
+    Moment moment;                                  ///< of the machine while they were measured
     double loss = 0;                                ///< of the chosen plan against the fastest that was measured
     Json json;
 };
@@ -147,11 +84,11 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     if (!found) {
         fail(program.string() + " cannot be measured", diagnostics);
     }
-    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, {}, 1, 0, {}};
-    const double slowdown = result.slowdown = yardstick.slowdown(found->beside);
+    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, {}, {}, 0, {}};
+    const Moment moment = result.moment = yardstick.moment(found->beside);
     std::vector<std::unique_ptr<perfmodel::Predictor>> now;
     for (const std::string& name : result.predictors) {
-        now.push_back(perfmodel::make_predictor(name, slowed(*c.device, slowdown), diagnostics));
+        now.push_back(perfmodel::make_predictor(name, slowed(*c.device, moment), diagnostics));
     }
     Json kernels = Json::array(), plans = Json::array();
     for (std::size_t k = 0; k < found->kernels.size(); ++k) {
@@ -186,7 +123,8 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
             {"median_seconds", typical}, {"spread", spread_of(plan.seconds)}});
     }
     result.loss = median(found->plans.front().seconds) / fastest - 1;
-    result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements}, {"slowdown_of_streams", slowdown},
+    result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements},
+        {"slowdown_of_streams", moment.memory}, {"slowdown_of_routines", moment.cores},
         {"slowest_over_fastest", *std::ranges::max_element(result.measured) / *std::ranges::min_element(result.measured)},
         {"as_calibrated", verdicts_of(result.predictors, result.calibrated, result.measured, result.spreads)},
         {"at_the_moment", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
@@ -217,7 +155,7 @@ Json pooled(const std::vector<Measured>& all, bool held_out) {
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
 }
 
-/// What each term of `composite` is worth, at the bandwidth of the moment: fitted to the points of the calibration, judged on programs held out.
+/// What each term of `composite` is worth, at the speed of the moment: fitted to the points of the calibration, judged on programs held out.
 Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Measured>& all, Diagnostics& diagnostics) {
     const auto calibrated = perfmodel::calibrated_device(calibration.calibration, diagnostics);
     if (!calibrated) {
@@ -230,18 +168,18 @@ Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Mea
         *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
     kind.fits = cli::fitted_figures;
     std::vector<perfmodel::Point> points = calibration.points;
-    std::map<std::string, double> slowdowns;
+    std::map<std::string, Moment> moments;
     for (const Measured& program : all) {
         if (program.held_out) {
             points.insert(points.end(), program.points.begin(), program.points.end());
-            slowdowns[program.program] = program.slowdown;
+            moments[program.program] = program.moment;
         }
     }
     const AblatedDevice ablated =
         ablate(kind, start, points, [&](const perfmodel::PredictorKind& each, const perfmodel::Device& device, const auto& judged) {
             std::map<std::string, std::unique_ptr<perfmodel::Predictor>> predictors;
-            for (const auto& [program, slowdown] : slowdowns) {
-                predictors[program] = each.make(slowed(device, slowdown));
+            for (const auto& [program, moment] : moments) {
+                predictors[program] = each.make(slowed(device, moment));
             }
             std::vector<double> seconds;
             for (const perfmodel::Point& point : judged) {
@@ -303,11 +241,11 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     if (!write_files({{device, perfmodel::to_json(calibration->calibration)}}, diagnostics, {})) {
         fail("the calibration cannot be written", diagnostics);
     }
-    const Yardstick yardstick(device, scratch.path(), calibration->points, diagnostics);
+    const Yardstick yardstick(*calibration, scratch.path(), diagnostics);
     std::vector<Measured> all;
     Json result = run_record(sources);
     result["schema"] = "fusec-audit-host";
-    result["version"] = 4;
+    result["version"] = 5;
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
     result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));
     result["programs"] = Json::array();
