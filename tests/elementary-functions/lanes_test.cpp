@@ -121,7 +121,7 @@ void check_transposition() {
         for (int i = 0; i < size; ++i)
             memory[i] = static_cast<T>(i - shift);
         registers<lanes_of<T>, Words, 1> value;
-        load_transposed(memory + shift, value.data);
+        load_transposed<true>(memory + shift, value.data);
         EXPECT_EQ(in_memory_order(value.data, Words, width), counting(0, words));
         clear();
         store_transposed<false>(written + shift, value.data);

@@ -24,7 +24,7 @@ FUSEC_DEVICE registers<lanes_of<T>, Rows, Columns> load_converted_tile(whole_til
     T words[lanes_of<T>::width * Rows * Columns];
     convert_words(words, list + tile.first * (Rows * Columns), (size_t)lanes_of<T>::width * (Rows * Columns));
     registers<lanes_of<T>, Rows, Columns> value;
-    load_transposed(words, value.data);
+    load_transposed<false>(words, value.data);
     return value;
 }
 template <int Rows, int Columns, class T, class S>

@@ -50,7 +50,7 @@ FUSEC_DEVICE broadcast_half_view<Rows, Columns> broadcast_half(const float* data
 template <int Rows, int Columns, bool Streaming>
 FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_half_tile(whole_tile<double, Streaming> tile, const float* list) {
     registers<half_lanes, Rows, Columns> value;
-    load_transposed(list + tile.first * (Rows * Columns), value.data);
+    load_transposed<true>(list + tile.first * (Rows * Columns), value.data);
     return value;
 }
 template <int Rows, int Columns>
@@ -88,7 +88,7 @@ FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_converted_half_tile(whole
     float words[half_lanes::width * Rows * Columns];
     convert_words(words, list + tile.first * (Rows * Columns), (size_t)half_lanes::width * (Rows * Columns));
     registers<half_lanes, Rows, Columns> value;
-    load_transposed(words, value.data);
+    load_transposed<false>(words, value.data);
     return value;
 }
 template <int Rows, int Columns>

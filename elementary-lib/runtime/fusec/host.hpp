@@ -39,7 +39,7 @@ FUSEC_DEVICE void load_some(const T* memory, simd<T, Width> (&lanes)[Words], int
     T tile[Width * Words];
     for (int e = 0; e < Width; ++e)
         memcpy(tile + e * Words, memory + (e < count ? e : count - 1) * Words, Words * sizeof(T));
-    load_transposed(tile, lanes);
+    load_transposed<false>(tile, lanes);
 }
 
 // [chunk store_some needs store_transposed]
@@ -84,7 +84,7 @@ struct last_tile {
 template <int Rows, int Columns, class T, bool Streaming>
 FUSEC_DEVICE registers<lanes_of<T>, Rows, Columns> load_tile(whole_tile<T, Streaming> tile, const T* list) {
     registers<lanes_of<T>, Rows, Columns> value;
-    load_transposed(list + tile.first * (Rows * Columns), value.data);
+    load_transposed<true>(list + tile.first * (Rows * Columns), value.data);
     return value;
 }
 template <int Rows, int Columns, class T>

@@ -134,17 +134,34 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
 };
 
 // [chunk load_transposed needs transposition stream]
-// Beyond this, elements are transposed in strips of Width components, so that the text of one transposition stays small.
-constexpr int most_words_at_once = 64;
+// Beyond this, elements are transposed in strips of Width components: more vectors than there are registers would go through the stack.
+constexpr int most_words_at_once = 28;
 
-// Component w of Width elements into lanes[w]; element e starts at memory + e * Words.
-template <class T, int Width, int Words>
+// Component w of Width elements into lanes[w]; element e starts at memory + e * Words. `Later`: what comes behind in memory is asked for, as
+// far ahead as it takes to arrive. Processors follow a list by themselves only as long as they get to its loads early enough, and the
+// arithmetic of a tile is in the way. It may end before; asking for what is not there does no harm.
+template <bool Later, class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
     if constexpr (Words <= most_words_at_once) {
+        if constexpr (Later) { // of the first tile that starts at least 1 KiB ahead
+            constexpr int tile = Width * Words, least = 1024 / sizeof(T), ahead = (least + tile - 1) / tile * tile;
+            constexpr int line = 64 / sizeof(T);
+#pragma GCC unroll 32
+            for (int word = 0; word < tile; word += line)
+                __builtin_prefetch(memory + ahead + word);
+        }
         transposition<T, Width, Words>::template load_lanes<Width>(memory, lanes);
     } else {
-        for (int first = 0; first < Words; first += Width) {
-            const int strip = first < Words - Width ? first : Words - Width; // the last one overlaps the one before
+        constexpr int strips = (Words + Width - 1) / Width, ahead = 4;
+        for (int s = 0; s < strips; ++s) {
+            if constexpr (Later) { // of the strip that is loaded fourth after this one, here or in a later tile
+                const int next = s + ahead;
+                const T* const strip = memory + next / strips * (Width * Words) + next % strips * Width;
+#pragma GCC unroll 32
+                for (int e = 0; e < Width; ++e)
+                    __builtin_prefetch(strip + e * Words);
+            }
+            const int strip = s < strips - 1 ? s * Width : Words - Width; // the last one overlaps the one before
             transposition<T, Width, Width>::template load_lanes<Words>(memory + strip, lanes + strip);
         }
     }
