@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // audit --data DIR [--out FILE.json [--points]] [--svg FILE.svg] [--figures]: how far every predictor is from public measurements of GPUs.
 // audit --data DIR --ablation [--out FILE.json]: what each term of `composite` is worth on them (bench/audit_ablation.hpp).
-// audit --target host --out FILE.json [--sample N] [--rounds N] PROGRAM...: how far those of hosts are from this one (bench/audit_host.hpp).
+// audit --target host --out FILE.json [--sample N] [--rounds N] [--points FILE] PROGRAM...: how far those of hosts are from this one (bench/audit_host.hpp).
 //
 // DIR holds result files of https://github.com/RRZE-HPC/gpu-benches (perfmodel/fit/gpu_benches.hpp). Every predictor is fitted to the same
 // points and
@@ -25,7 +25,7 @@ namespace {
 int usage() {
     std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n"
                  "       audit --data DIR --ablation [--out FILE.json]\n"
-                 "       audit --target host --out FILE.json [--sample N] [--rounds N] PROGRAM...\n";
+                 "       audit --target host --out FILE.json [--sample N] [--rounds N] [--points FILE] PROGRAM...\n";
     return 2;
 }
 
@@ -53,6 +53,8 @@ int audit_of_host(int argc, char** argv) {
                 out = argv[i];
             } else if (word == "--sample") {
                 options.sample = std::stoul(argv[i]);
+            } else if (word == "--points") {
+                options.points = argv[i];
             } else if (word == "--rounds") {
                 options.rounds = std::stoul(argv[i]);
             } else {

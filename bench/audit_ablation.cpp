@@ -18,10 +18,10 @@ using perfmodel::Role;
 
 namespace {
 
-AblationAccuracy accuracy_of(const PredictorKind& kind, const perfmodel::Fit& fit, const std::vector<Point>& points,
-    const std::vector<bool>& moved, const PredictHeldOut& predict) {
+AblationAccuracy accuracy_of(
+    const PredictorKind& kind, const perfmodel::Fit& fit, const std::vector<Point>& points, const std::vector<bool>& moved) {
     Verdict verdict;
-    const std::vector<double> predicted = predict(kind, fit.device, points);
+    const std::vector<double> predicted = perfmodel::predictions(kind, fit.device, points);
     judge(verdict, points, predicted);
     std::vector<double> moved_predicted, moved_measured;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -40,8 +40,7 @@ ordered_json to_json(const AblationAccuracy& accuracy) {
 
 } // namespace
 
-AblatedDevice ablate(
-    const PredictorKind& kind, const perfmodel::Device& start, const std::vector<Point>& points, const PredictHeldOut& predict) {
+AblatedDevice ablate(const PredictorKind& kind, const perfmodel::Device& start, const std::vector<Point>& points) {
     const perfmodel::Fit full = perfmodel::fit_figures(kind, start, points);
     const std::vector<Point> judged = held_out(points);
     AblatedDevice result{start.name, points.size() - judged.size(), judged.size(), {}};
@@ -56,11 +55,11 @@ AblatedDevice ablate(
                 moved.push_back(without.moved[i]);
             }
         }
-        AblationResult row{&ablation, start.name, without.moved_fit, without.moved_held_out,
-            accuracy_of(kind, full, judged, moved, predict), std::nullopt};
+        AblationResult row{
+            &ablation, start.name, without.moved_fit, without.moved_held_out, accuracy_of(kind, full, judged, moved), std::nullopt};
         if (without.fit) {
-            row.without = accuracy_of(
-                perfmodel::kind_without(ablation, kind), *without.fit, perfmodel::points_without(ablation, judged), moved, predict);
+            row.without =
+                accuracy_of(perfmodel::kind_without(ablation, kind), *without.fit, perfmodel::points_without(ablation, judged), moved);
         }
         result.terms.push_back(row);
     }
@@ -74,10 +73,7 @@ std::vector<AblatedDevice> ablate(const std::vector<DeviceData>& devices) {
     std::vector<AblatedDevice> result;
     for (const DeviceData& data : devices) {
         if (data.has(Role::fit) && data.has(Role::held_out) && has_streams(data)) {
-            result.push_back(ablate(*composite, data.device, data.points,
-                [](const PredictorKind& kind, const perfmodel::Device& device, const std::vector<Point>& points) {
-                    return perfmodel::predictions(kind, device, points);
-                }));
+            result.push_back(ablate(*composite, data.device, data.points));
         }
     }
     return result;

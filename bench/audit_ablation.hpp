@@ -8,7 +8,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <functional>
 #include <iosfwd>
 
 namespace fusec::bench {
@@ -37,13 +36,8 @@ struct AblatedDevice {
     std::vector<AblationResult> terms; ///< those of the device's target, in the order of ablations()
 };
 
-/// Predictions of held-out points by a kind of predictor with the device's fitted figures.
-using PredictHeldOut =
-    std::function<std::vector<double>(const perfmodel::PredictorKind&, const perfmodel::Device&, const std::vector<perfmodel::Point>&)>;
-
 /// All terms on one device, the full predictor and each without one fitted from `start`. `kind` is `composite` with the figures to fit.
-AblatedDevice ablate(const perfmodel::PredictorKind& kind, const perfmodel::Device& start, const std::vector<perfmodel::Point>& points,
-    const PredictHeldOut& predict);
+AblatedDevice ablate(const perfmodel::PredictorKind& kind, const perfmodel::Device& start, const std::vector<perfmodel::Point>& points);
 
 /// Of every device with streams that figures can be fitted to.
 std::vector<AblatedDevice> ablate(const std::vector<DeviceData>& devices);

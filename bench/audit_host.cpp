@@ -3,9 +3,9 @@
 
 #include "bench/audit_ablation.hpp"
 #include "bench/run_record.hpp"
-#include "bench/yardstick.hpp"
 #include "cli/host_calibration.hpp"
 #include "cli/measurements.hpp"
+#include "perfmodel/fit/kernel_work_json.hpp"
 #include "perfmodel/predictor.hpp"
 #include "support/files.hpp"
 #include "support/median.hpp"
@@ -49,11 +49,9 @@ struct Measured {
     bool held_out = false;
     std::uint64_t elements = 0;
     std::vector<std::string> predictors;
-    std::vector<std::vector<double>> calibrated;    ///< of each kernel by each predictor, as calibrated
-    std::vector<std::vector<double>> predicted;     ///< at the speed of the moment
+    std::vector<std::vector<double>> predicted;     ///< of each kernel by each predictor
     std::vector<double> measured, medians, spreads; ///< the least of the samples, their median
     std::vector<perfmodel::Point> points;           ///< the kernels; of each the kernel's name is the program's
-    Moment moment;                                  ///< of the machine while they were measured
     double loss = 0;                                ///< of the chosen plan against the fastest that was measured
     Json json;
 };
@@ -68,7 +66,7 @@ Json verdicts_of(const std::vector<std::string>& predictors, const std::vector<s
 }
 
 Measured measure_program(const std::filesystem::path& program, bool held_out, const std::string& device, const HostAuditOptions& options,
-    const Yardstick& yardstick, execute::TimingSetup setup) {
+    execute::TimingSetup setup) {
     Diagnostics diagnostics;
     cli::Compilation c;
     c.options.program = program;
@@ -80,31 +78,24 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     if (!cli::compile_to_measure(c, std::nullopt, diagnostics)) {
         fail(program.string() + " does not compile", diagnostics);
     }
-    const auto found = cli::measure(c, {false, options.sample, options.seed}, setup, diagnostics, yardstick.units);
+    const auto found = cli::measure(c, {false, options.sample, options.seed}, setup, diagnostics);
     if (!found) {
         fail(program.string() + " cannot be measured", diagnostics);
     }
-    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, {}, {}, 0, {}};
-    const Moment moment = result.moment = yardstick.moment(found->beside);
-    std::vector<std::unique_ptr<perfmodel::Predictor>> now;
-    for (const std::string& name : result.predictors) {
-        now.push_back(perfmodel::make_predictor(name, slowed(*c.device, moment), diagnostics));
-    }
+    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, 0, {}};
     Json kernels = Json::array(), plans = Json::array();
     for (std::size_t k = 0; k < found->kernels.size(); ++k) {
         const cli::Predictions::Kernel& kernel = found->predictions.kernels[k];
-        std::vector<double> calibrated, predicted;
+        std::vector<double> predicted;
         Json said = Json::object();
         for (std::size_t p = 0; p < kernel.by_predictor.size(); ++p) {
-            calibrated.push_back(kernel.by_predictor[p].cost.seconds);
-            predicted.push_back(now[p]->cost(kernel.candidate.work, c.options.elements).seconds);
-            said[result.predictors[p]] = std::isfinite(predicted.back()) ? Json::array({calibrated.back(), predicted.back()}) : Json();
+            predicted.push_back(kernel.by_predictor[p].cost.seconds);
+            said[result.predictors[p]] = std::isfinite(predicted.back()) ? Json(predicted.back()) : Json();
         }
         std::string calls;
         for (const fusion::CallPlan& call : kernel.candidate.order) {
             calls += (calls.empty() ? "" : " ") + c.graph->program().name_of(call.call);
         }
-        result.calibrated.push_back(std::move(calibrated));
         result.predicted.push_back(std::move(predicted));
         result.measured.push_back(execute::undisturbed(found->kernels[k]));
         result.medians.push_back(median(found->kernels[k]));
@@ -124,23 +115,20 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     }
     result.loss = median(found->plans.front().seconds) / fastest - 1;
     result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements},
-        {"slowdown_of_streams", moment.memory}, {"slowdown_of_routines", moment.cores},
         {"slowest_over_fastest", *std::ranges::max_element(result.measured) / *std::ranges::min_element(result.measured)},
-        {"as_calibrated", verdicts_of(result.predictors, result.calibrated, result.measured, result.spreads)},
-        {"at_the_moment", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
+        {"verdicts", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
         {"loss_of_the_chosen_plan", result.loss}, {"plans", std::move(plans)}, {"kernels", std::move(kernels)}};
     return result;
 }
 
 /// The kernels of all programs of one half, as one set.
 Json pooled(const std::vector<Measured>& all, bool held_out) {
-    std::vector<std::vector<double>> calibrated, predicted;
+    std::vector<std::vector<double>> predicted;
     std::vector<double> measured, medians, spreads, losses;
     std::vector<std::string> predictors;
     for (const Measured& program : all) {
         if (program.held_out == held_out) {
             predictors = program.predictors;
-            calibrated.insert(calibrated.end(), program.calibrated.begin(), program.calibrated.end());
             predicted.insert(predicted.end(), program.predicted.begin(), program.predicted.end());
             measured.insert(measured.end(), program.measured.begin(), program.measured.end());
             medians.insert(medians.end(), program.medians.begin(), program.medians.end());
@@ -148,14 +136,13 @@ Json pooled(const std::vector<Measured>& all, bool held_out) {
             losses.push_back(program.loss);
         }
     }
-    return {{"as_calibrated", verdicts_of(predictors, calibrated, measured, spreads)},
-        {"at_the_moment", verdicts_of(predictors, predicted, measured, spreads)},
-        {"at_the_moment_against_medians", verdicts_of(predictors, predicted, medians, spreads)},
-        {"median_spread", spreads.empty() ? 0 : median(spreads)}, {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
+    return {{"verdicts", verdicts_of(predictors, predicted, measured, spreads)},
+        {"against_medians", verdicts_of(predictors, predicted, medians, spreads)}, {"median_spread", spreads.empty() ? 0 : median(spreads)},
+        {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
 }
 
-/// What each term of `composite` is worth, at the speed of the moment: fitted to the points of the calibration, judged on programs held out.
+/// What each term of `composite` is worth: fitted to the points of the calibration, judged on programs held out.
 Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Measured>& all, Diagnostics& diagnostics) {
     const auto calibrated = perfmodel::calibrated_device(calibration.calibration, diagnostics);
     if (!calibrated) {
@@ -168,26 +155,25 @@ Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Mea
         *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
     kind.fits = cli::fitted_figures;
     std::vector<perfmodel::Point> points = calibration.points;
-    std::map<std::string, Moment> moments;
     for (const Measured& program : all) {
         if (program.held_out) {
             points.insert(points.end(), program.points.begin(), program.points.end());
-            moments[program.program] = program.moment;
         }
     }
-    const AblatedDevice ablated =
-        ablate(kind, start, points, [&](const perfmodel::PredictorKind& each, const perfmodel::Device& device, const auto& judged) {
-            std::map<std::string, std::unique_ptr<perfmodel::Predictor>> predictors;
-            for (const auto& [program, moment] : moments) {
-                predictors[program] = each.make(slowed(device, moment));
-            }
-            std::vector<double> seconds;
-            for (const perfmodel::Point& point : judged) {
-                seconds.push_back(predictors.at(point.kernel)->seconds(point.work, point.elements));
-            }
-            return seconds;
-        });
+    const AblatedDevice ablated = ablate(kind, start, points);
     return {{"points", ablated.held_out}, {"fit_points", ablated.fit}, {"terms", terms_to_json({ablated})}};
+}
+
+/// Everything that figures were fitted to and predictors are judged by, a kernel a line.
+std::string points_text(const std::vector<perfmodel::Point>& points) {
+    std::string text;
+    for (const perfmodel::Point& point : points) {
+        text += Json{{"place", point.place}, {"kernel", point.kernel}, {"fitted", point.role == perfmodel::Role::fit},
+                    {"elements", point.elements}, {"seconds", point.seconds}, {"work", Json::parse(perfmodel::to_json(point.work))}}
+                    .dump() +
+            "\n";
+    }
+    return text;
 }
 
 } // namespace
@@ -241,18 +227,26 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     if (!write_files({{device, perfmodel::to_json(calibration->calibration)}}, diagnostics, {})) {
         fail("the calibration cannot be written", diagnostics);
     }
-    const Yardstick yardstick(*calibration, scratch.path(), diagnostics);
     std::vector<Measured> all;
     Json result = run_record(sources);
     result["schema"] = "fusec-audit-host";
-    result["version"] = 5;
+    result["version"] = 6;
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
     result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));
     result["programs"] = Json::array();
     for (std::size_t i = 0; i < options.programs.size(); ++i) {
-        all.push_back(measure_program(options.programs[i], i % 2 == 1, device.string(), options, yardstick, *setup));
+        all.push_back(measure_program(options.programs[i], i % 2 == 1, device.string(), options, *setup));
         std::cerr << all.back().program << (i % 2 == 1 ? " (held out)" : "") << ": " << all.back().measured.size() << " kernels\n";
         result["programs"].push_back(std::move(all.back().json));
+    }
+    if (!options.points.empty()) {
+        std::vector<perfmodel::Point> points = calibration->points;
+        for (const Measured& program : all) {
+            points.insert(points.end(), program.points.begin(), program.points.end());
+        }
+        if (!write_files({{options.points, points_text(points)}}, diagnostics, {})) {
+            fail("the points cannot be written", diagnostics);
+        }
     }
     result["held_out"] = pooled(all, true);
     result["fitted"] = pooled(all, false);

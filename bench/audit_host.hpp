@@ -2,9 +2,8 @@
 // Predictions for a host against measurements on it. The host is calibrated with the kernels of half of the programs (and the routines of all);
 // then kernels and plans of every program are measured, and predictors are judged by those of the other half.
 //
-// Memory that other machines share is not as fast at one moment as at another. So streams are measured in turns with each program's kernels, and
-// predictors are judged twice: as calibrated, and at the bandwidth of the moment, which is the calibrated one over how much longer the
-// streams take than when the host was calibrated.
+// It uses the processors that it may run on. Where a hypervisor moves processors between the links to memory, two of them have one link at one
+// moment and two at the next, and all times change by that; `taskset` to one processor keeps that out.
 #pragma once
 
 #include "perfmodel/fit/statistics.hpp"
@@ -21,8 +20,9 @@ namespace fusec::bench {
 struct HostAuditOptions {
     std::vector<std::filesystem::path> programs; ///< every second one is held out, the second one first
     std::size_t sample = 60;                     ///< kernels of each program
-    std::size_t rounds = 7;
+    std::size_t rounds = 8;
     std::uint64_t seed = 1;
+    std::filesystem::path points = {}; ///< where given, every measured kernel is written there with its work, a line of JSON each
 };
 
 /// What one predictor says of the kernels of some programs.

@@ -318,8 +318,9 @@ private:
             return false;
         }
         for (std::size_t i = 0; i < probes.size(); ++i) {
-            result_.points.push_back({options_.name, probes[i].name, probes[i].candidate.work, probes[i].unit.elements,
-                execute::undisturbed(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].group});
+            // Fits weigh kernels of one name together: each program as much as each kind of probe.
+            result_.points.push_back({options_.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements,
+                execute::undisturbed(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].name});
         }
         if (!fit_figures({probes.begin(), probes.begin() + static_cast<std::ptrdiff_t>(streams)})) {
             return false;

@@ -2,10 +2,13 @@
 #include "cli/host_machine.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
+
+#include <sched.h>
 
 namespace fusec::cli {
 
@@ -49,12 +52,25 @@ int bytes_of_vector() {
 #endif
 }
 
+/// Those of this process's affinity; no more than OMP_NUM_THREADS says, where it is set.
+int usable_processors() {
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    int count =
+        sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : static_cast<int>(std::thread::hardware_concurrency());
+    if (const char* const threads = std::getenv("OMP_NUM_THREADS")) {
+        if (const int asked = std::atoi(threads); asked > 0) {
+            count = std::min(count, asked);
+        }
+    }
+    return std::max(1, count);
+}
+
 } // namespace
 
 HostMachine host_machine() {
     constexpr double mebibyte = 1024 * 1024;
-    return {static_cast<int>(std::max(1U, std::thread::hardware_concurrency())), bytes_of_vector(), clock_of_processor(),
-        cache_bytes(2, mebibyte), cache_bytes(3, 32 * mebibyte)};
+    return {usable_processors(), bytes_of_vector(), clock_of_processor(), cache_bytes(2, mebibyte), cache_bytes(3, 32 * mebibyte)};
 }
 
 } // namespace fusec::cli

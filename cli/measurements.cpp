@@ -79,8 +79,8 @@ std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSe
     return selection.all ? kept_candidates(c) : c.plans.front().kernels;
 }
 
-std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup,
-    Diagnostics& diagnostics, const std::vector<execute::TimedUnit>& beside) {
+std::optional<Measurements> measure(
+    Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics) {
     Measurements result;
     result.plans = plans_to_measure(c);
     auto predictions = predict(c, kernels_to_measure(c, selection), std::nullopt, diagnostics);
@@ -96,7 +96,6 @@ std::optional<Measurements> measure(Compilation& c, const KernelSelection& selec
     for (const Predictions::Kernel& kernel : result.predictions.kernels) {
         add(codegen::lower(kernel.candidate, "kernel", *c.graph, *c.catalog));
     }
-    units.insert(units.end(), beside.begin(), beside.end());
     auto seconds = execute::time_units(units, setup, diagnostics);
     if (!seconds) {
         return std::nullopt;
@@ -105,10 +104,7 @@ std::optional<Measurements> measure(Compilation& c, const KernelSelection& selec
         result.plans[i].seconds = seconds->at(i);
     }
     result.compiler = setup.compiler.version.substr(0, setup.compiler.version.find('\n'));
-    const auto kernels = seconds->begin() + static_cast<std::ptrdiff_t>(result.plans.size());
-    const auto others = seconds->end() - static_cast<std::ptrdiff_t>(beside.size());
-    result.kernels.assign(kernels, others);
-    result.beside.assign(others, seconds->end());
+    result.kernels.assign(seconds->begin() + static_cast<std::ptrdiff_t>(result.plans.size()), seconds->end());
     return result;
 }
 

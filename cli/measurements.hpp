@@ -29,7 +29,6 @@ struct Measurements {
     std::vector<Plan> plans; ///< the compiled one first; of the others those that differ from all before
     Predictions predictions;
     std::vector<std::vector<double>> kernels; ///< of each kernel of `predictions`, in each round
-    std::vector<std::vector<double>> beside;  ///< of each unit that was measured beside them
     std::string compiler;                     ///< that built them: the first line of its version
 };
 
@@ -39,10 +38,10 @@ bool compile_to_measure(Compilation& compilation, std::optional<std::uint64_t> e
 /// The kernels to measure. Pre: the compilation has its plan.
 std::vector<fusion::Candidate> kernels_to_measure(Compilation& compilation, const KernelSelection& selection);
 
-/// Measures the plans and the kernels in one run, and units of other programs in turns with them. Pre: the compilation has its plan, for the
+/// Measures the plans and the kernels in one run. Pre: the compilation has its plan, for the
 /// host, and its candidates have their steps.
-std::optional<Measurements> measure(Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup,
-    Diagnostics& diagnostics, const std::vector<execute::TimedUnit>& beside = {});
+std::optional<Measurements> measure(
+    Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics);
 
 /// The compiler and the folders that timing needs; a bar of its progress goes to `progress` where that is a terminal.
 std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics);

@@ -2,6 +2,8 @@
 // Memory of lists and workspaces.
 #pragma once
 
+#include "support/diagnostics.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -9,13 +11,20 @@
 
 namespace fusec::execute {
 
-/// Starts at a page, or so many bytes behind the start of one. Zero-filled: every page is touched. Throws std::bad_alloc.
+/// Starts at a page; with `room`, anywhere in so many bytes behind the start of one. Zero-filled: every page is touched. Throws
+/// std::bad_alloc.
 class Buffer {
 public:
-    explicit Buffer(std::size_t bytes, std::size_t behind = 0)
-        : bytes_(bytes), behind_(behind), storage_(new(page) char[behind + (bytes == 0 ? 1 : bytes)]()) {}
+    explicit Buffer(std::size_t bytes, std::size_t room = 0)
+        : bytes_(bytes), room_(room), storage_(new(page) char[room + (bytes == 0 ? 1 : bytes)]()) {}
     /// With the bytes of `text`.
     explicit Buffer(const std::string& text);
+
+    /// So many bytes behind the start of a page; what the buffer holds afterwards is not said. Pre: there is room for it.
+    void start_behind(std::size_t bytes) {
+        internal_check(bytes <= room_, "a buffer that starts behind its room");
+        behind_ = bytes;
+    }
 
     char* data() { return storage_.get() + behind_; }
     const char* data() const { return storage_.get() + behind_; }
@@ -27,7 +36,7 @@ private:
     struct Free {
         void operator()(char* pointer) const { ::operator delete[](pointer, page); }
     };
-    std::size_t bytes_, behind_;
+    std::size_t bytes_, room_, behind_ = 0;
     std::unique_ptr<char[], Free> storage_;
 };
 

@@ -91,15 +91,16 @@ std::vector<std::filesystem::path> build(const std::vector<TimedUnit>& units, co
     return result;
 }
 
-double sample(const Subject& subject, Buffer& workspace) {
+/// Seconds of a launch, from so many in a row.
+double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
     void* const memory = workspace.size() == 0 ? nullptr : workspace.data();
     const auto start = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < subject.launches; ++i) {
+    for (std::size_t i = 0; i < launches; ++i) {
         if (subject.functions.launch(subject.arguments.data(), subject.elements, memory, workspace.size(), nullptr) != 0) {
             end_child("a launch refused its arguments");
         }
     }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(subject.launches);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(launches);
 }
 
 /// In a child: the samples as lines, a round each, units separated by blanks.
@@ -127,17 +128,20 @@ std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::
     Buffer workspace(workspace_bytes);
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         lists.spoil_outputs(i);
-        sample(subjects[i], workspace);
+        sample(subjects[i], workspace, 1);
         if (const std::string wrong = lists.wrong_output(i); !wrong.empty()) {
             end_child(wrong.c_str());
         }
         lists.restore_updated(i);
     }
-    // How many launches a sample takes is found by doubling, which warms the caches of what fits in them.
+    // How many launches a sample takes is found by doubling. One before them brings into the caches what fits there.
     // Lists that are updated get their old values back before each sample: repeated updates run off to numbers that take their own time.
     const auto timed = [&](std::size_t i) {
         lists.restore_updated(i);
-        return sample(subjects[i], workspace);
+        if (subjects[i].launches > 1) {
+            sample(subjects[i], workspace, 1);
+        }
+        return sample(subjects[i], workspace, subjects[i].launches);
     };
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         while (timed(i) * static_cast<double>(subjects[i].launches) < setup.sample_seconds) {
@@ -147,6 +151,10 @@ std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::
     std::ostringstream text;
     text.precision(17);
     for (std::size_t round = 0; round < setup.warm_up + setup.rounds; ++round) {
+        lists.place(round);
+        for (std::size_t i = 0; i < subjects.size(); ++i) {
+            subjects[i].arguments = lists.arguments(i);
+        }
         std::vector<double> seconds(subjects.size());
         for (std::size_t k = 0; k < subjects.size(); ++k) {
             const std::size_t i = (k + round) % subjects.size(); // nobody is always after the same other

@@ -48,7 +48,8 @@ inline double undisturbed(const std::vector<double>& seconds) {
 /// needs, whichever units use it.
 double timing_bytes(const std::vector<TimedUnit>& units);
 
-/// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches. Lists hold random values within
+/// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches. In each round lists lie at other places
+/// of their pages. Lists hold random values within
 /// the domains of the program, intermediates what the reference computes of them, sixty-four elements again and again.
 /// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
 /// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.

@@ -15,8 +15,10 @@ namespace {
 constexpr std::size_t different_elements = 64;
 
 // A processor may take a load for one of what an earlier store writes while the last twelve bits of their addresses agree, and waits for the
-// store. Lists that start at the same place of their pages make every load wait so; steps of nearly the golden section keep them apart.
-constexpr std::size_t page_bytes = 4096, place_step = 39 * 64;
+// store. Lists that start at the same place of their pages make every load wait so. Of each list to the next it is so many cache lines, modulo
+// the page, in one placement after the other: odd, so that no two of 64 lists coincide, and far from multiples of the page.
+constexpr std::size_t page_bytes = 4096, line_bytes = 64;
+constexpr std::size_t line_steps[] = {39, 23, 27, 45, 17, 11, 53, 35};
 
 /// A list that has memory of its own: the first unit's view of it, and the most elements of any.
 struct Wanted {
@@ -98,25 +100,34 @@ TimingLists::TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed
                 unit.graph, draw_cases(program, *unit.catalog, different_elements, seed, demands(program, *unit.catalog)).reference);
         }
     }
-    std::size_t lists = 0;
     for (const auto& [key, wanted] : wanted_lists(units)) {
-        Buffer buffer(static_cast<std::size_t>(wanted.elements) * bytes_of_entry(*wanted.list), lists++ * place_step % page_bytes);
-        fill(buffer, references_.at(key.first).values.at(key.second), wanted.list->list_type().precision);
-        buffers_.emplace(key, std::move(buffer));
+        Buffer buffer(static_cast<std::size_t>(wanted.elements) * bytes_of_entry(*wanted.list), page_bytes);
+        lists_.emplace(key, List{std::move(buffer), wanted.list->list_type().precision});
+    }
+    place(0);
+}
+
+void TimingLists::place(std::size_t placement) {
+    const std::size_t step = line_steps[placement % std::size(line_steps)] * line_bytes;
+    std::size_t behind = 0;
+    for (auto& [key, list] : lists_) {
+        list.memory.start_behind(behind);
+        fill(list.memory, references_.at(key.first).values.at(key.second), list.precision);
+        behind = (behind + step) % page_bytes;
     }
 }
 
 std::vector<void*> TimingLists::arguments(std::size_t unit) {
     std::vector<void*> pointers;
     for_arguments(
-        units_.at(unit).unit, [&](const codegen::List& list) { pointers.push_back(buffers_.at(key_of(units_[unit], list)).data()); });
+        units_.at(unit).unit, [&](const codegen::List& list) { pointers.push_back(lists_.at(key_of(units_[unit], list)).memory.data()); });
     return pointers;
 }
 
 void TimingLists::spoil_outputs(std::size_t unit) {
     for (const codegen::List& list : units_.at(unit).unit.outputs) {
         if (!list.updated) {
-            Buffer& buffer = buffers_.at(key_of(units_[unit], list));
+            Buffer& buffer = lists_.at(key_of(units_[unit], list)).memory;
             // Not more than the launch writes: another unit, of more elements, may read the list.
             const std::size_t elements = std::min<std::size_t>(different_elements, units_[unit].elements);
             std::memset(buffer.data(), 0xAA, std::min(buffer.size(), elements * bytes_of_entry(list)));
@@ -127,7 +138,7 @@ void TimingLists::spoil_outputs(std::size_t unit) {
 void TimingLists::restore_updated(std::size_t unit) {
     for (const codegen::List& list : units_.at(unit).unit.inputs) {
         if (list.updated) {
-            fill(buffers_.at(key_of(units_[unit], list)), references_.at(units_[unit].graph).values.at(list.datum.index()),
+            fill(lists_.at(key_of(units_[unit], list)).memory, references_.at(units_[unit].graph).values.at(list.datum.index()),
                 list.list_type().precision);
         }
     }
@@ -146,7 +157,7 @@ std::string TimingLists::wrong_output(std::size_t unit) const {
         const std::size_t count = std::min(expected.values.size(), computed);
         std::vector<double> found(count);
         for (std::size_t k = 0; k < count; ++k) {
-            found[k] = component(buffers_.at(key_of(timed, list)), k, expected.type.precision);
+            found[k] = component(lists_.at(key_of(timed, list)).memory, k, expected.type.precision);
         }
         const std::vector<double> values(expected.values.begin(), expected.values.begin() + static_cast<std::ptrdiff_t>(count));
         const std::vector<double> bounds(expected.bounds.begin(), expected.bounds.begin() + static_cast<std::ptrdiff_t>(count));

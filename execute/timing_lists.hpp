@@ -11,11 +11,14 @@
 
 namespace fusec::execute {
 
-/// One list for each datum of each program, and what the reference says that is in it. Lists start at different places of their pages.
+/// One list for each datum of each program, and what the reference says that is in it. Lists start at different places of their pages, so that
+/// times do not depend on one of them.
 class TimingLists {
 public:
     TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed);
 
+    /// Fills all lists, each from another place of its page on: `placement` says which. Pointers to them are others afterwards.
+    void place(std::size_t placement);
     /// The pointers that a unit's launch takes: inputs, then outputs that are no updated inputs.
     std::vector<void*> arguments(std::size_t unit);
     /// Overwrites the first elements of what a unit's launch writes, and nothing beside, but for updated lists.
@@ -32,7 +35,11 @@ private:
 
     const std::vector<TimedUnit>& units_;
     std::map<const dag::CallGraph*, ReferenceResult> references_;
-    std::map<Key, Buffer> buffers_;
+    struct List {
+        Buffer memory;
+        Precision precision;
+    };
+    std::map<Key, List> lists_;
 };
 
 } // namespace fusec::execute

@@ -291,6 +291,11 @@ private:
         const library::OperationCounts& operations = routine.operations;
         const Precision precision = kernel_.precision_of(call);
         recorder_.routine(routine.signature);
+        int components = datum(call.result).shape.size();
+        for (const int operand : call.operands) {
+            components += datum(operand).shape.size();
+        }
+        recorder_.words(components);
         count_arithmetic(work_, operations, precision, 1);
         const double arithmetic = arithmetic_instructions(operations, precision, limits_.target) + kernel_.conversions(call);
         count_instructions(arithmetic, routine.threads, arithmetic);

@@ -9,6 +9,10 @@ namespace {
 
 using fusion::WorkStep;
 
+/// Operands and results of routines that have so many components at most stay in registers within a kernel: sixteen or thirty-two are there, and
+/// not all components are needed at a time. That of a product of 4x4 matrices.
+constexpr double words_in_registers = 48;
+
 /// Nanoseconds per element of so many vector instructions.
 double instructions_ns(const Device& device, const fusion::KernelWork& work, double instructions) {
     const double lanes = static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision);
@@ -41,11 +45,12 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
                 }
             }
         } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
-            const double* ns = time_of(*step.routine);
-            if (ns != nullptr && *ns >= instructions_ns(device, work, step.instructions)) {
-                result.ns += fused_share * *ns;
+            const double share = step.words <= words_in_registers ? fused_share : 1;
+            const double* const ns = time_of(*step.routine);
+            if (ns != nullptr && *ns > 0) {
+                result.ns += share * *ns;
             } else {
-                count(step, fused_share);
+                count(step, share);
             }
         }
     }

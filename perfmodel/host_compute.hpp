@@ -14,9 +14,9 @@ struct HostCompute {
 };
 
 /// The sum over the steps of the kernel: a list moved between cache and lanes, times the figure `compute.transfer_share`, because a core that waits
-/// for memory waits for its caches at the same time; and a routine, times the figure `compute.fused_share`, because it finds some of its operands
-/// in registers and fills the waits of its neighbours. A routine without a time, or with less than its instructions take at the device's rate,
-/// counts by these, at the same share. Steps that compute nothing but names of
+/// for memory waits for its caches at the same time; and a routine, times the figure `compute.fused_share` where its operands and its result fit the
+/// registers, because it finds them there and fills the waits of its neighbours. A routine without a time, or with none that could be measured,
+/// counts by its instructions at the device's rate, at the same share. Steps that compute nothing but names of
 /// components, and what is derived from uniforms, take nothing. Pre: the device has routine times, the work has its steps.
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work);
 

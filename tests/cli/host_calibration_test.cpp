@@ -96,9 +96,9 @@ TEST_F(HostCalibrationTest, MakesADeviceThatPredictorsTake) {
         const auto predictor = perfmodel::make_predictor(name, *device, diagnostics);
         ASSERT_NE(predictor, nullptr) << name;
         for (const perfmodel::Point& point : found->points) {
-            if (point.place == "p") {
+            if (point.kernel == "p") {
                 const double seconds = predictor->cost(point.work, point.elements).seconds;
-                EXPECT_TRUE(std::isfinite(seconds)) << name << " of " << point.kernel;
+                EXPECT_TRUE(std::isfinite(seconds)) << name << " of " << point.place;
                 EXPECT_GT(seconds, 0);
             }
         }
@@ -192,7 +192,7 @@ TEST_F(TimedUnits, RepeatTheirCalls) {
     EXPECT_TRUE(times(units));
 }
 
-// Loads of a list never follow the stores to another at nearly the same place of a page.
+// Loads of a list never follow the stores to another at nearly the same place of a page; and each round has other places.
 TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = a * c;\nreturn d, e;\n");
     ASSERT_NE(c, nullptr);
@@ -201,6 +201,21 @@ TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
         units.push_back(HostProbes::probe(*c, kernel, "apart", 1 << 20, false).unit);
     }
     execute::TimingLists lists(units, 1);
+    const auto distance = [&] { // from the first input of the first unit to its output
+        const std::vector<void*> arguments = lists.arguments(0);
+        return (reinterpret_cast<std::uintptr_t>(arguments.back()) - reinterpret_cast<std::uintptr_t>(arguments.front())) % 4096;
+    };
+    std::set<std::uintptr_t> distances;
+    for (std::size_t placement = 1; placement <= 8; ++placement) {
+        lists.place(placement);
+        for (void* const list : lists.arguments(0)) {
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(list) % 64, 0U);
+            EXPECT_NE(*static_cast<const float*>(list), 0) << "filled again";
+        }
+        distances.insert(distance());
+    }
+    EXPECT_GE(distances.size(), 6U);
+    lists.place(0);
     std::set<std::uintptr_t> places;
     for (std::size_t i = 0; i < units.size(); ++i) {
         for (void* const list : lists.arguments(i)) {

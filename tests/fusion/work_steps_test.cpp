@@ -82,6 +82,14 @@ TEST(WorkSteps, AddUpToTheWork) {
                 EXPECT_EQ(count(work, [](const WorkStep& s) { return s.remap; }), work.remaps);
                 EXPECT_EQ(std::max(1, count(work, [](const WorkStep& s) { return s.round_trip; })), work.dependent_phases);
                 EXPECT_EQ(count(work, [](const WorkStep& s) { return s.kind == Kind::compute; }), static_cast<int>(kernel.calls.size()));
+                int words = 0; // of the program's own calls
+                for (const KernelOutline::Call& call : kernel.calls) {
+                    words += graph.datum(graph.call(call.id).result).type.shape.size();
+                    for (const DataId operand : graph.call(call.id).operands) {
+                        words += graph.datum(operand).type.shape.size();
+                    }
+                }
+                EXPECT_EQ(sum(work, [](const WorkStep& s) { return s.words; }), words);
                 // What moves is accessed: copies their list, owners at least as many bytes as the list has.
                 for (const WorkStep& step : work.steps) {
                     double stored = 0;
