@@ -15,8 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <map>
-#include <memory>
 #include <numeric>
 #include <stdexcept>
 

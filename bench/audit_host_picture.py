@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """audit_host_picture.py RESULT.json PICTURE.svg: predicted against measured seconds per element of every kernel of the programs that
-`audit --target host` held out of the calibration, a panel per predictor, as calibrated. The diagonal is an exact
+`audit --target host` held out of the calibration, a panel per predictor. The diagonal is an exact
 prediction, the lines beside it are 10 % away."""
 import json
 import math
@@ -23,7 +23,7 @@ def points(result):
             for predictor, said in kernel["predicted"].items():
                 if said is not None:
                     each = 1e9 / program["elements"]
-                    found.setdefault(predictor, []).append((program["program"], kernel["least_seconds"] * each, said[0] * each))
+                    found.setdefault(predictor, []).append((program["program"], kernel["least_seconds"] * each, said * each))
     return found
 
 
@@ -42,7 +42,7 @@ def picture(result):
     rows = -(-len(programs) // COLUMNS)
     width = MARGIN + len(by_predictor) * (SIDE + MARGIN + GAP)
     height = 2 * MARGIN + SIDE + 14 + rows * LEGEND
-    verdicts = {verdict["predictor"]: verdict for verdict in result["held_out"]["as_calibrated"]}
+    verdicts = {verdict["predictor"]: verdict for verdict in result["held_out"]["verdicts"]}
     lines = [
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' font-family='sans-serif' font-size='11'>",
         "<rect width='100%' height='100%' fill='white'/>",

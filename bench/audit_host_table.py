@@ -7,9 +7,7 @@ import pathlib
 import sys
 
 BEGIN, END = "<!-- tables of bench/audit --target host: begin -->\n", "<!-- tables of bench/audit --target host: end -->\n"
-READINGS = {"as_calibrated": "as calibrated", "at_the_moment": "at the bandwidth of the moment",
-            "at_the_moment_against_medians": "at the bandwidth of the moment, against medians"}
-OF_PROGRAMS = ("as_calibrated", "at_the_moment")
+READINGS = {"verdicts": "the least of their samples", "against_medians": "their medians"}
 
 result = json.loads(pathlib.Path(sys.argv[1]).read_text())
 page = pathlib.Path(sys.argv[2])
@@ -28,7 +26,7 @@ def pooled(half, title):
     spread, loss = percent(half["median_spread"]), percent(half["greatest_loss_of_a_chosen_plan"])
     out.append(f"### {title}\n\nA kernel's time is the least of its samples. Median spread of a kernel's samples {spread} %; the chosen plan is at most {loss} % slower than the fastest that was measured, "
                f"in the median of programs {percent(half['median_loss_of_chosen_plans'])} %.\n\n")
-    out.append("| predictor | bandwidth | kernels | unanswered | MAPE % | 90th percentile % | maximum % | Spearman | ranks of the five fastest |\n" + "| --- " * 9 + "|\n")
+    out.append("| predictor | kernels' times | kernels | unanswered | MAPE % | 90th percentile % | maximum % | Spearman | ranks of the five fastest |\n" + "| --- " * 9 + "|\n")
     for key, words in READINGS.items():
         for verdict in half[key]:
             ranks = ", ".join(str(rank) for rank in verdict["ranks_of_the_five_fastest"])
@@ -38,20 +36,18 @@ def pooled(half, title):
 
 
 def programs():
-    out.append("### Each program\n\n`composite` and `benchmark` with MAPE in % and rank correlation, as calibrated / at the bandwidth of the moment; *span* is the slowest "
-               "kernel's time over the fastest's, *streams* how much longer streams took beside the program than when the host was calibrated.\n\n")
-    out.append("| program | kernels | span | streams | `composite` MAPE % | Spearman | `benchmark` MAPE % | chosen plan slower by % |\n" + "| --- " * 8 + "|\n")
+    out.append("### Each program\n\n`composite` and `benchmark` with MAPE in % and rank correlation; *span* is the slowest kernel's time over the fastest's.\n\n")
+    out.append("| program | kernels | span | `composite` MAPE % | Spearman | `benchmark` MAPE % | Spearman | chosen plan slower by % |\n" + "| --- " * 8 + "|\n")
     for program in result["programs"]:
-        composite, benchmark = ([named(program[key], predictor) for key in OF_PROGRAMS] for predictor in ("composite", "benchmark"))
+        verdicts = [named(program["verdicts"], predictor) for predictor in ("composite", "benchmark")]
         out.append(f"| {program['program']}{' (held out)' if program['held_out'] else ''} | {len(program['kernels'])} | {program['slowest_over_fastest']:.1f} | "
-                   f"{program['slowdown_of_streams']:.2f} | " + " / ".join(percent(each["mape"]) for each in composite) + " | "
-                   + " / ".join(f"{each['spearman']:.2f}" for each in composite) + " | " + " / ".join(percent(each["mape"]) for each in benchmark)
+                   + " | ".join(f"{percent(each['mape'])} | {each['spearman']:.2f}" if each["kernels"] else "- | -" for each in verdicts)
                    + f" | {percent(program['loss_of_the_chosen_plan'])} |\n")
     out.append("\n")
 
 
 def ablations():
-    out.append("### Terms\n\nWithout the term and, in brackets, with it: MAPE in % over the kernels held out, at the bandwidth of the moment, and the error of the fit.\n\n")
+    out.append("### Terms\n\nWithout the term and, in brackets, with it: MAPE in % over the kernels held out, and the error of the fit.\n\n")
     out.append("| term | in its place | kernels moved | kernels held out | fit |\n" + "| --- " * 5 + "|\n")
     for term in result["ablations"]["terms"]:
         row = term["rows"][0]
@@ -62,7 +58,8 @@ def ablations():
 
 
 machine = result["machine"]
-out.append(f"Made {result['date']} at commit {result['commit']} on {machine['processor']}, {machine['threads']} threads, by {result['compiler']}; from the result by "
+processors = next(round(figure["value"]) for figure in result["calibration"]["figures"] if figure["key"] == "speed.cores")
+out.append(f"Made {result['date']} at commit {result['commit']} on {machine['processor']}, {processors} of {machine['threads']} processors, by {result['compiler']}; from the result by "
            "`bench/audit_host_table.py`.\n\n")
 pooled(result["held_out"], "Kernels of programs held out")
 pooled(result["fitted"], "Kernels of programs of which some were fitted to")

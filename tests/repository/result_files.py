@@ -166,11 +166,10 @@ def check_audit_host(file, result):
         breach(file, "does not hold every second program out")
     for half, held_out in (("held_out", True), ("fitted", False)):
         programs = [program for program in result["programs"] if program["held_out"] == held_out]
-        for column, key, time in ((0, "as_calibrated", "least_seconds"), (1, "at_the_moment", "least_seconds"),
-                                  (1, "at_the_moment_against_medians", "median_seconds")):
+        for key, time in (("verdicts", "least_seconds"), ("against_medians", "median_seconds")):
             for verdict in result[half][key]:
                 said = [(kernel["predicted"][verdict["predictor"]], kernel[time]) for program in programs for kernel in program["kernels"]]
-                errors = [abs(both[column] / seconds - 1) for both, seconds in said if both is not None]
+                errors = [abs(each / seconds - 1) for each, seconds in said if each is not None]
                 if len(errors) != verdict["kernels"] or len(said) - len(errors) != verdict["unanswered"]:
                     breach(file, f"counts other kernels than it lists for {verdict['predictor']} in {half}")
                 elif abs(sum(errors) / len(errors) - verdict["mape"]) > 1e-9 or max(errors) < verdict["worst"] - 1e-9:
