@@ -16,9 +16,11 @@ constexpr std::size_t different_elements = 64;
 
 // A processor may take a load for one of what an earlier store writes while the last twelve bits of their addresses agree, and waits for the
 // store. Lists that start at the same place of their pages make every load wait so. Of each list to the next it is so many cache lines, modulo
-// the page, in one placement after the other: odd, so that no two of 64 lists coincide, and far from multiples of the page.
+// the page, in one placement after the other. They are odd: no two of 64 lists start at the same line. Once to four times each of them is ten
+// lines or more from the nearest multiple of the page: so far apart start any two of five lists in a row. Lists that are further apart in the
+// order may start at neighbouring lines.
 constexpr std::size_t page_bytes = 4096, line_bytes = 64;
-constexpr std::size_t line_steps[] = {39, 23, 27, 45, 17, 11, 53, 35};
+constexpr std::size_t line_steps[] = {39, 25, 27, 37, 11, 53, 13, 51};
 
 /// A list that has memory of its own: the first unit's view of it, and the most elements of any.
 struct Wanted {

@@ -192,7 +192,7 @@ TEST_F(TimedUnits, RepeatTheirCalls) {
     EXPECT_TRUE(times(units));
 }
 
-// Loads of a list never follow the stores to another at nearly the same place of a page; and each round has other places.
+// Loads of a list never follow the stores to another at nearly the same place of a page, in any placement; and each has other places.
 TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = a * c;\nreturn d, e;\n");
     ASSERT_NE(c, nullptr);
@@ -205,31 +205,37 @@ TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
         const std::vector<void*> arguments = lists.arguments(0);
         return (reinterpret_cast<std::uintptr_t>(arguments.back()) - reinterpret_cast<std::uintptr_t>(arguments.front())) % 4096;
     };
+    constexpr std::size_t placements = 8;
     std::set<std::uintptr_t> distances;
-    for (std::size_t placement = 1; placement <= 8; ++placement) {
+    std::uintptr_t least = 4096;
+    std::size_t compared = 0;
+    for (std::size_t placement = 0; placement < placements; ++placement) {
         lists.place(placement);
-        for (void* const list : lists.arguments(0)) {
-            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(list) % 64, 0U);
-            EXPECT_NE(*static_cast<const float*>(list), 0) << "filled again";
+        std::set<std::uintptr_t> places;
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            for (void* const list : lists.arguments(i)) {
+                const auto address = reinterpret_cast<std::uintptr_t>(list);
+                EXPECT_EQ(address % 64, 0U) << "stores may go past the caches";
+                EXPECT_NE(*static_cast<const float*>(list), 0) << "filled again";
+                places.insert(address % 4096);
+            }
+        }
+        ASSERT_EQ(places.size(), 5U) << "of placement " << placement;
+        std::uintptr_t before = *places.rbegin() - 4096; // pages follow each other
+        for (const std::uintptr_t place : places) {
+            EXPECT_GE(place - before, 512U) << "of placement " << placement;
+            least = std::min(least, place - before);
+            before = place;
+            ++compared;
         }
         distances.insert(distance());
     }
-    EXPECT_GE(distances.size(), 6U);
-    lists.place(0);
-    std::set<std::uintptr_t> places;
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        for (void* const list : lists.arguments(i)) {
-            const auto address = reinterpret_cast<std::uintptr_t>(list);
-            EXPECT_EQ(address % 64, 0U) << "stores may go past the caches";
-            places.insert(address % 4096);
-        }
-    }
-    ASSERT_EQ(places.size(), 5U);
-    std::uintptr_t before = *places.rbegin() - 4096; // pages follow each other
-    for (const std::uintptr_t place : places) {
-        EXPECT_GE(place - before, 512U);
-        before = place;
-    }
+    EXPECT_EQ(compared, placements * 5);
+    EXPECT_EQ(least, 640U) << "twice 27 lines are ten from a page";
+    EXPECT_EQ(distances.size(), placements) << "each placement has another";
+    lists.place(placements);
+    const std::uintptr_t again = distance();
+    EXPECT_FALSE(distances.insert(again).second) << "then from the first on";
 }
 
 TEST_F(HostCalibrationTest, ReportsAProgramThatIsWrong) {
