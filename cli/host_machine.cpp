@@ -2,10 +2,15 @@
 #include "cli/host_machine.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <sched.h>
@@ -52,21 +57,57 @@ int bytes_of_vector() {
 #endif
 }
 
-/// Those of this process's affinity; no more than OMP_NUM_THREADS says, where it is set.
-int usable_processors() {
-    cpu_set_t usable;
-    CPU_ZERO(&usable);
-    int count =
-        sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : static_cast<int>(std::thread::hardware_concurrency());
-    if (const char* const threads = std::getenv("OMP_NUM_THREADS")) {
-        if (const int asked = std::atoi(threads); asked > 0) {
-            count = std::min(count, asked);
+/// How many processors this process may run on.
+int affine_processors() {
+    // The kernel refuses a set that does not hold all the processors it is built for, and does not tell how many those are.
+    constexpr std::size_t most = 1U << 20U;
+    for (std::size_t held = CPU_SETSIZE; held <= most; held *= 2) {
+        const auto release = [](cpu_set_t* set) { CPU_FREE(set); };
+        const std::unique_ptr<cpu_set_t, decltype(release)> set(CPU_ALLOC(held));
+        const std::size_t bytes = CPU_ALLOC_SIZE(held);
+        if (set == nullptr) {
+            break;
+        }
+        if (sched_getaffinity(0, bytes, set.get()) == 0) {
+            return CPU_COUNT_S(bytes, set.get());
+        }
+        if (errno != EINVAL) {
+            break;
         }
     }
-    return std::max(1, count);
+    return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+/// The first number of a list of positive numbers with commas between them; nothing where the text is no such list.
+std::optional<long long> first_of_list(std::string_view list) {
+    std::optional<long long> first;
+    const auto skip_blanks = [&] { list.remove_prefix(std::min(list.find_first_not_of(" \t"), list.size())); };
+    for (bool more = true; more;) {
+        skip_blanks();
+        long long number = 0;
+        const auto [end, error] = std::from_chars(list.data(), list.data() + list.size(), number);
+        if (error != std::errc() || number <= 0) {
+            return std::nullopt;
+        }
+        first = first.value_or(number);
+        list.remove_prefix(static_cast<std::size_t>(end - list.data()));
+        skip_blanks();
+        more = list.starts_with(',');
+        list.remove_prefix(more ? 1 : 0);
+    }
+    return list.empty() ? first : std::nullopt;
 }
 
 } // namespace
+
+int usable_processors(int affine, const char* omp_num_threads) {
+    const std::optional<long long> asked = omp_num_threads == nullptr ? std::nullopt : first_of_list(omp_num_threads);
+    return static_cast<int>(std::max<long long>(1, std::min<long long>(affine, asked.value_or(affine))));
+}
+
+int usable_processors() {
+    return usable_processors(affine_processors(), std::getenv("OMP_NUM_THREADS"));
+}
 
 HostMachine host_machine() {
     constexpr double mebibyte = 1024 * 1024;

@@ -5,7 +5,7 @@
 namespace fusec::cli {
 
 struct HostMachine {
-    int cores = 1;         ///< processors that this process may use, or the threads that OMP_NUM_THREADS allows
+    int cores = 1;         ///< processors that loops of emitted code may use: usable_processors()
     int vector_bytes = 16; ///< of a SIMD register, as -march=native uses it
     double clock_ghz = 1;  ///< at the moment; 1 where the system does not tell
     double l2_bytes = 0;   ///< second-level cache of a core; 1 MiB where the system does not tell
@@ -13,5 +13,14 @@ struct HostMachine {
 };
 
 HostMachine host_machine();
+
+/// How many processors a parallel loop of emitted code uses when this process starts it: the lesser of those of its affinity and of the threads
+/// that OMP_NUM_THREADS asks for. At least 1.
+int usable_processors();
+
+/// The same of `affine` processors and the value of OMP_NUM_THREADS, null where it is not set. The value is a list of positive numbers,
+/// separated by commas: threads of the outermost loop first, which counts. OpenMP leaves it to implementations what any other value means;
+/// GNU's ignores it (and says so when the loop starts), and so does this.
+int usable_processors(int affine, const char* omp_num_threads);
 
 } // namespace fusec::cli
