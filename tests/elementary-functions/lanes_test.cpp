@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIMD lanes of the host target: arithmetic and mathematical functions against scalar ones, the transposition between elements and
 // lanes against its definition for every number of components, tails. Compiled at several widths.
+#include "elementary-lib/runtime/fusec/half_lanes.hpp"
 #include "elementary-lib/runtime/fusec/host.hpp"
 
 #include <gtest/gtest.h>
@@ -156,6 +157,65 @@ void check_transpositions(std::integer_sequence<int, Words...>) {
 // takes.
 TYPED_TEST(Lanes, Transposition) {
     check_transpositions<TypeParam>(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 24, 25, 36, 64, 81, 144>());
+}
+
+/// Elements of Words components each in lanes and in memory, by plain loops and by the runtime, for every way to call it.
+template <class Lane, int Words>
+void check_against_loop() {
+    using T = typename Lane::value_type;
+    constexpr int width = Lane::width, words = width * Words, guard = 4 * vector_bytes / sizeof(T);
+    SCOPED_TRACE(std::to_string(Words) + " components, " + std::to_string(width) + " lanes of " + std::to_string(sizeof(T)) + " bytes");
+    for (const int shift : {0, 1}) { // aligned to a vector, and to a component
+        alignas(64) T memory[guard + words + guard];
+        T* const list = memory + guard + shift;
+        const auto clear = [&] { std::fill(std::begin(memory), std::end(memory), T(-1)); };
+        const auto count_unlike_loop = [&](const Lane* lanes) { // lane e of component w: element e, component w
+            int wrong = 0;
+            for (int e = 0; e < width; ++e)
+                for (int w = 0; w < Words; ++w)
+                    wrong += lanes[w].lanes[e] != T(1 + e * Words + w);
+            return wrong;
+        };
+        const auto count_written_wrong = [&] { // guards too
+            int wrong = 0;
+            for (int i = -(guard + shift); i < words + guard - shift; ++i)
+                wrong += list[i] != (i >= 0 && i < words ? T(1 + i) : T(-1));
+            return wrong;
+        };
+        clear();
+        for (int i = 0; i < words; ++i)
+            list[i] = T(1 + i);
+        registers<Lane, Words, 1> asking, plain, made;
+        load_transposed<true>(list, asking.data);
+        load_transposed<false>(list, plain.data);
+        EXPECT_EQ(count_unlike_loop(asking.data), 0) << "what comes later is asked for, shift " << shift;
+        EXPECT_EQ(count_unlike_loop(plain.data), 0) << "nothing else is asked for, shift " << shift;
+        EXPECT_EQ(count_written_wrong(), 0) << "loads write nothing";
+        for (int e = 0; e < width; ++e)
+            for (int w = 0; w < Words; ++w)
+                made.data[w].lanes[e] = T(1 + e * Words + w);
+        clear();
+        store_transposed<false>(list, made.data);
+        EXPECT_EQ(count_written_wrong(), 0) << "ordinary stores, shift " << shift;
+        if (can_stream(list)) {
+            clear();
+            store_transposed<true>(list, made.data);
+            stream_fence();
+            EXPECT_EQ(count_written_wrong(), 0) << "streaming stores";
+        }
+        EXPECT_EQ(can_stream(list), shift == 0);
+    }
+}
+
+template <class Lane>
+class LanesOfLongElements : public ::testing::Test {};
+using WholeAndHalf = ::testing::Types<lanes_of<float>, lanes_of<double>, half_lanes>;
+TYPED_TEST_SUITE(LanesOfLongElements, WholeAndHalf);
+
+// Around the number of words from which elements are transposed in strips, and around multiples of every width.
+TYPED_TEST(LanesOfLongElements, AreTransposedAsALoopDoes) {
+    [&]<int... Words>(std::integer_sequence<int, Words...>) { (check_against_loop<TypeParam, Words>(), ...); }(
+        std::integer_sequence<int, 27, 28, 29, 31, 32, 33>());
 }
 
 } // namespace
