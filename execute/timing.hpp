@@ -39,7 +39,8 @@ struct TimingSetup {
     std::function<void(double)> progress = {};
 };
 
-/// What a launch takes that nothing disturbs: the least of its samples. What else a machine does only adds to them.
+/// What a launch takes that nothing disturbs: the least of its samples. What else a machine does only adds to them, and so does a placement
+/// of the lists that makes loads wait for stores: each round has another one, and the least is that of the placements that were had, too.
 inline double undisturbed(const std::vector<double>& seconds) {
     return std::ranges::min(seconds);
 }
@@ -48,9 +49,9 @@ inline double undisturbed(const std::vector<double>& seconds) {
 /// needs, whichever units use it.
 double timing_bytes(const std::vector<TimedUnit>& units);
 
-/// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches. In each round lists lie at other places
-/// of their pages. Lists hold random values within
-/// the domains of the program, intermediates what the reference computes of them, sixty-four elements again and again.
+/// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches. In each round lists lie at other
+/// places of their pages. Lists hold random values within the domains of the program, intermediates what the reference computes of them,
+/// sixty-four elements again and again.
 /// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
 /// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.
 std::optional<std::vector<std::vector<double>>> time_units(

@@ -24,7 +24,9 @@ struct Point {
     bool inside = false; ///< measured by the kernel's own clock: a launch of no elements is not part of it
     Role role = Role::held_out;
     double clock_ghz = 0; ///< at which it ran, where it was recorded; 0: that of the description
-    std::string place;    ///< file and line that it is from
+    /// Where it is from, for whoever reads a report: FILE:LINE of public data, the probe's name of a GPU's measurements, "group: data stored"
+    /// of a host's calibration, the program's path in an audit of a host. Nothing is computed from it, and several points may share one.
+    std::string place;
 };
 
 } // namespace fusec::perfmodel
