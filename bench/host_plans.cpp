@@ -5,6 +5,7 @@
 // A choice is auto, none, max, greedy, a plan file, or one of these with `+no-recompute` or `+max-fusion=K` after it.
 #include "bench/plan_choice.hpp"
 #include "bench/run_record.hpp"
+#include "cli/host_machine.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -68,6 +69,7 @@ int run(int argc, char** argv) {
     }
     const frontend::CheckedProgram& program = *choices.front().compilation.program;
     nlohmann::ordered_json result = run_record(FUSEC_SOURCE_FOLDER);
+    result["machine"]["usable"] = cli::usable_processors();
     result["program"] = program.name;
     result["n"] = n;
     result["runs"] = runs;

@@ -2,6 +2,7 @@
 #include "cli/measurements.hpp"
 
 #include "cli/choose_plan.hpp"
+#include "cli/host_machine.hpp"
 #include "cli/report_text.hpp"
 #include "execute/candidate_sample.hpp"
 #include "execute/reference.hpp"
@@ -103,6 +104,7 @@ std::optional<Measurements> measure(
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
         result.plans[i].seconds = seconds->at(i);
     }
+    result.processors = usable_processors();
     result.compiler = setup.compiler.version.substr(0, setup.compiler.version.find('\n'));
     result.kernels.assign(seconds->begin() + static_cast<std::ptrdiff_t>(result.plans.size()), seconds->end());
     return result;

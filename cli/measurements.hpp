@@ -30,6 +30,7 @@ struct Measurements {
     Predictions predictions;
     std::vector<std::vector<double>> kernels; ///< of each kernel of `predictions`, in each round
     std::string compiler;                     ///< that built them: the first line of its version
+    int processors = 1;                       ///< that launches could use (usable_processors)
 };
 
 /// Compiles the program up to its plan, for `elements` elements: nothing for as many as two gibibytes of lists hold, at most 2^20.
@@ -38,8 +39,7 @@ bool compile_to_measure(Compilation& compilation, std::optional<std::uint64_t> e
 /// The kernels to measure. Pre: the compilation has its plan.
 std::vector<fusion::Candidate> kernels_to_measure(Compilation& compilation, const KernelSelection& selection);
 
-/// Measures the plans and the kernels in one run. Pre: the compilation has its plan, for the
-/// host, and its candidates have their steps.
+/// Measures the plans and the kernels in one run. Pre: the compilation has its plan, for the host, and its candidates have their steps.
 std::optional<Measurements> measure(
     Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics);
 

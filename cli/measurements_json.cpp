@@ -22,7 +22,7 @@ std::string measurements_json(const Measurements& m, const Compilation& c) {
     Json kernels = std::move(report["kernels"]);
     report.erase("kernels");
     report["date"] = utc_date();
-    report["machine"] = {{"processor", processor_name()}, {"threads", std::thread::hardware_concurrency()}};
+    report["machine"] = {{"processor", processor_name()}, {"threads", std::thread::hardware_concurrency()}, {"usable", m.processors}};
     report["compiler"] = m.compiler;
     report["plans"] = std::move(plans);
     report["kernels"] = std::move(kernels);

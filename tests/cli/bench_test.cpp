@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
+#include <set>
+
 namespace fusec {
 namespace {
 
@@ -24,6 +27,13 @@ protected:
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return json::parse(outcome.out);
     }
+    static std::set<std::string> keys_of(const json& object) {
+        std::set<std::string> keys;
+        for (const auto& item : object.items()) {
+            keys.insert(item.key());
+        }
+        return keys;
+    }
     static void expect_times(const json& seconds, std::size_t rounds) {
         ASSERT_EQ(seconds.size(), rounds);
         for (const json& each : seconds) {
@@ -40,6 +50,9 @@ TEST_F(Bench, PlansAndTheKernelsOfTheChosenOne) {
     const json report = measured(demo, {"-n", "4096"});
     EXPECT_EQ(report["elements"], 4096);
     EXPECT_EQ(report["device"], "host-generic");
+    EXPECT_EQ(keys_of(report["machine"]), (std::set<std::string>{"processor", "threads", "usable"}));
+    EXPECT_GE(report["machine"]["usable"], 1);
+    EXPECT_LE(report["machine"]["usable"], report["machine"]["threads"]);
     const json explored =
         json::parse(fusec({"explore", demo, "--target", "host", "-n", "4096", "--top", "1", "--json", "-"}, folder.path()).out);
     const json& chosen = explored["plans"][0];
@@ -57,6 +70,14 @@ TEST_F(Bench, PlansAndTheKernelsOfTheChosenOne) {
         EXPECT_TRUE(report["kernels"][i]["predictions"].contains("composite"));
         expect_times(report["kernels"][i]["measured_seconds"], 2);
     }
+}
+
+TEST_F(Bench, SaysHowManyProcessorsItUses) {
+    const char* const before = std::getenv("OMP_NUM_THREADS");
+    const std::string kept = before == nullptr ? "" : before;
+    setenv("OMP_NUM_THREADS", "1", 1);
+    EXPECT_EQ(measured(examples + "demo.fus", {"-n", "1000"})["machine"]["usable"], 1);
+    before == nullptr ? unsetenv("OMP_NUM_THREADS") : setenv("OMP_NUM_THREADS", kept.c_str(), 1);
 }
 
 TEST_F(Bench, AllCandidatesOrASample) {
