@@ -136,7 +136,11 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     }
     if (const std::uint64_t schema = json.whole(root, "schema"); schema != gpu_measurements_schema) {
         json.fail(*JsonReader::find(root, "schema"),
-            "measurements of schema " + std::to_string(schema) + ", this compiler reads schema " + std::to_string(gpu_measurements_schema));
+            "measurements of schema " + std::to_string(schema) + ", this compiler reads schema " + std::to_string(gpu_measurements_schema),
+            schema < gpu_measurements_schema
+                ? "`fusec calibrate --target cuda --emit DIR` writes the probes anew; what those measure has schema " +
+                    std::to_string(gpu_measurements_schema)
+                : "a later compiler has written the probes, and it reads what they measured");
     }
     GpuMeasurements result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),

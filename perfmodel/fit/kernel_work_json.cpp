@@ -32,7 +32,8 @@ struct Range {
     double greatest = most;
 };
 
-// Each structure's fields with their keys and ranges, in the order of its declaration: a field that is added there has to be added here.
+// Each structure's fields with their keys and ranges, in the order of its declaration: a field that is added there has to be added here, and
+// `gpu_measurements_schema` raised.
 
 template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, Arithmetic>
