@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // audit --data DIR [--out FILE.json [--points]] [--svg FILE.svg] [--figures]: how far every predictor is from public measurements of GPUs.
 // audit --data DIR --ablation [--out FILE.json]: what each term of `composite` is worth on them (bench/audit_ablation.hpp).
-// audit --target host --out FILE.json [--sample N] [--rounds N] [--points FILE] PROGRAM...: how far those of hosts are from this one (bench/audit_host.hpp).
+// audit --target host --out FILE.json [--sample N] [--rounds N] [--points-out FILE] PROGRAM...: how far those of hosts are from this one
+// (bench/audit_host.hpp).
 //
 // DIR holds result files of https://github.com/RRZE-HPC/gpu-benches (perfmodel/fit/gpu_benches.hpp). Every predictor is fitted to the same
-// points and
-// judged on the others, then with one device left out (bench/audit_judge.hpp). Prints how each file is read, the tables, and what was
-// fitted.
+// points and judged on the others, then with one device left out (bench/audit_judge.hpp). Prints how each file is read, the tables, and what
+// was fitted; `--points` puts every point with what is said of it into the result.
 #include "bench/audit_ablation.hpp"
 #include "bench/audit_host.hpp"
 #include "bench/audit_judge.hpp"
@@ -16,57 +16,40 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <vector>
 
 namespace {
 
 int usage() {
     std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n"
                  "       audit --data DIR --ablation [--out FILE.json]\n"
-                 "       audit --target host --out FILE.json [--sample N] [--rounds N] [--points FILE] PROGRAM...\n";
+                 "       audit --target host --out FILE.json [--sample N] [--rounds N] [--points-out FILE] PROGRAM...\n";
     return 2;
 }
 
-bool write(const std::string& file, const std::string& text) {
+bool write(const std::filesystem::path& file, const std::string& text) {
     std::ofstream out(file);
     out << text;
     out.close();
     if (!out) {
-        std::cerr << "audit: cannot write " << file << "\n";
+        std::cerr << "audit: cannot write " << file.string() << "\n";
     }
     return static_cast<bool>(out);
 }
 
-int audit_of_host(int argc, char** argv) {
-    fusec::bench::HostAuditOptions options;
-    std::string out;
+int audit_of_host(const std::vector<std::string>& words) {
+    const auto options = fusec::bench::host_audit_options(words);
+    if (!options) {
+        return usage();
+    }
     try {
-        for (int i = 3; i < argc; ++i) {
-            const std::string word = argv[i];
-            if (!word.starts_with("--")) {
-                options.programs.emplace_back(word);
-            } else if (++i == argc) {
-                return usage();
-            } else if (word == "--out") {
-                out = argv[i];
-            } else if (word == "--sample") {
-                options.sample = std::stoul(argv[i]);
-            } else if (word == "--points") {
-                options.points = argv[i];
-            } else if (word == "--rounds") {
-                options.rounds = std::stoul(argv[i]);
-            } else {
-                return usage();
-            }
-        }
-        if (out.empty() || options.programs.size() < 2 || options.sample == 0 || options.rounds == 0) {
-            return usage();
-        }
-        const nlohmann::ordered_json result = fusec::bench::audit_host(options, FUSEC_SOURCE_FOLDER);
+        const nlohmann::ordered_json result = fusec::bench::audit_host(*options, FUSEC_SOURCE_FOLDER);
         std::cout << result["held_out"].dump(1) << '\n';
-        return write(out, result.dump(1) + "\n") ? 0 : 1;
+        return write(options->out, result.dump(1) + "\n") ? 0 : 1;
     } catch (const std::exception& error) {
         std::cerr << "audit: " << error.what() << '\n';
         return 1;
@@ -78,7 +61,7 @@ int audit_of_host(int argc, char** argv) {
 int main(int argc, char** argv) {
     using namespace fusec;
     if (argc > 2 && std::strcmp(argv[1], "--target") == 0 && std::strcmp(argv[2], "host") == 0) {
-        return audit_of_host(argc, argv);
+        return audit_of_host({argv + 3, argv + argc});
     }
     std::string folder, out, svg;
     bool figures = false, points = false, ablation = false;

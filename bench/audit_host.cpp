@@ -2,10 +2,11 @@
 #include "bench/audit_host.hpp"
 
 #include "bench/audit_ablation.hpp"
+#include "bench/audit_host_options.hpp"
 #include "bench/run_record.hpp"
 #include "cli/host_calibration.hpp"
+#include "cli/host_machine.hpp"
 #include "cli/measurements.hpp"
-#include "perfmodel/fit/kernel_work_json.hpp"
 #include "perfmodel/predictor.hpp"
 #include "support/files.hpp"
 #include "support/median.hpp"
@@ -162,18 +163,6 @@ Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Mea
     return {{"points", ablated.held_out}, {"fit_points", ablated.fit}, {"terms", terms_to_json({ablated})}};
 }
 
-/// Everything that figures were fitted to and predictors are judged by, a kernel a line.
-std::string points_text(const std::vector<perfmodel::Point>& points) {
-    std::string text;
-    for (const perfmodel::Point& point : points) {
-        text += Json{{"place", point.place}, {"kernel", point.kernel}, {"fitted", point.role == perfmodel::Role::fit},
-                    {"elements", point.elements}, {"seconds", point.seconds}, {"work", Json::parse(perfmodel::to_json(point.work))}}
-                    .dump() +
-            "\n";
-    }
-    return text;
-}
-
 } // namespace
 
 std::vector<HostVerdict> judge_kernels(const std::vector<std::string>& predictors, const std::vector<std::vector<double>>& predicted,
@@ -227,6 +216,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     }
     std::vector<Measured> all;
     Json result = run_record(sources);
+    result["machine"]["usable"] = cli::usable_processors();
     result["schema"] = "fusec-audit-host";
     result["version"] = 6;
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
@@ -237,12 +227,12 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
         std::cerr << all.back().program << (i % 2 == 1 ? " (held out)" : "") << ": " << all.back().measured.size() << " kernels\n";
         result["programs"].push_back(std::move(all.back().json));
     }
-    if (!options.points.empty()) {
+    if (!options.points_out.empty()) {
         std::vector<perfmodel::Point> points = calibration->points;
         for (const Measured& program : all) {
             points.insert(points.end(), program.points.begin(), program.points.end());
         }
-        if (!write_files({{options.points, points_text(points)}}, diagnostics, {})) {
+        if (!write_files({{options.points_out, points_text(points)}}, diagnostics, {})) {
             fail("the points cannot be written", diagnostics);
         }
     }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audit judges by points that nothing was fitted to: measurements that are changed must not change what is known before.
+#include "bench/audit_host_options.hpp"
 #include "bench/audit_judge.hpp"
 #include "bench/audit_seeds.hpp"
+#include "perfmodel/fit/kernel_work_json.hpp"
 #include "perfmodel/fit/measured_kernels.hpp"
 #include "tests/perfmodel/devices.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <sstream>
 
 namespace fusec::bench {
 namespace {
@@ -159,6 +163,59 @@ TEST(Audit, TheStairIsThatOfScale) {
     std::erase_if(one.points, [](const Point& point) { return point.work.elements_per_block != 128; });
     std::erase_if(one.points, [&](const Point& point) { return point.work.shared_bytes != one.points.front().work.shared_bytes; });
     EXPECT_FALSE(stair_of_scale(one)) << "one occupancy makes no line";
+}
+
+TEST(AuditOfAHost, TakesItsOptions) {
+    const auto options = host_audit_options({"--out", "r.json", "a.fus", "--points-out", "points.jsonl", "b.fus", "--sample", "7"});
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->out, "r.json");
+    EXPECT_EQ(options->points_out, "points.jsonl");
+    EXPECT_EQ(options->programs, (std::vector<std::filesystem::path>{"a.fus", "b.fus"}));
+    EXPECT_EQ(options->sample, 7U);
+    EXPECT_EQ(options->rounds, HostAuditOptions{}.rounds);
+    const auto none = host_audit_options({"--out", "r.json", "a.fus", "b.fus"});
+    ASSERT_TRUE(none);
+    EXPECT_TRUE(none->points_out.empty()) << "nothing is written then";
+}
+
+TEST(AuditOfAHost, RefusesOthers) {
+    const std::vector<std::string> good{"--out", "r.json", "a.fus", "b.fus"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), good.begin(), good.end());
+        return host_audit_options(more).has_value();
+    };
+    EXPECT_TRUE(with({"--rounds", "3"}));
+    EXPECT_FALSE(with({"--points", "points.jsonl"})) << "that is an option of --data, and without a value";
+    EXPECT_FALSE(with({"--points-out"}));
+    EXPECT_FALSE(with({"--rounds", "0"}));
+    EXPECT_FALSE(with({"--rounds", "-3"}));
+    EXPECT_FALSE(with({"--sample", "3x"}));
+    EXPECT_FALSE(host_audit_options({"a.fus", "b.fus"})) << "no result";
+    EXPECT_FALSE(host_audit_options({"--out", "r.json", "a.fus"})) << "one program cannot be held out from another";
+}
+
+// A line each, from which the kernel's work comes back as it was.
+TEST(AuditOfAHost, LeavesItsPoints) {
+    std::vector<Point> points = measured("a100", 1).points;
+    points.resize(3);
+    points[1].place = "a \"quoted\" place\n";
+    std::istringstream lines(points_text(points));
+    std::size_t read = 0;
+    for (std::string line; std::getline(lines, line); ++read) {
+        ASSERT_LT(read, points.size());
+        const nlohmann::json found = nlohmann::json::parse(line);
+        EXPECT_EQ(found["place"], points[read].place);
+        EXPECT_EQ(found["kernel"], points[read].kernel);
+        EXPECT_EQ(found["fitted"], points[read].role == Role::fit);
+        EXPECT_EQ(found["elements"], points[read].elements);
+        EXPECT_EQ(found["seconds"], points[read].seconds);
+        Diagnostics diagnostics;
+        const auto work = parse_json(std::make_shared<const SourceText>("w", found["work"].dump()), kind::invalid_measurement, diagnostics);
+        ASSERT_TRUE(work);
+        JsonReader json(kind::invalid_measurement, diagnostics);
+        EXPECT_EQ(perfmodel::to_json(perfmodel::read_kernel_work(json, *work)), perfmodel::to_json(points[read].work));
+    }
+    EXPECT_EQ(read, 3U);
 }
 
 } // namespace

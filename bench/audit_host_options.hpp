@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an audit of a host is asked for, and the text of the points that it leaves on request.
+#pragma once
+
+#include "perfmodel/fit/point.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusec::bench {
+
+struct HostAuditOptions {
+    std::vector<std::filesystem::path> programs; ///< every second one is held out, the second one first
+    std::size_t sample = 60;                     ///< kernels of each program
+    std::size_t rounds = 8;
+    std::uint64_t seed = 1;
+    std::filesystem::path out;             ///< the result
+    std::filesystem::path points_out = {}; ///< where given, every measured kernel is written there with its work (points_text)
+};
+
+/// Of the words behind `audit --target host`; nothing where these are not what the command takes.
+std::optional<HostAuditOptions> host_audit_options(const std::vector<std::string>& words);
+
+/// What figures were fitted to and predictors are judged by, a kernel a line: JSON {place, kernel, fitted, elements, seconds, work}.
+std::string points_text(const std::vector<perfmodel::Point>& points);
+
+} // namespace fusec::bench
