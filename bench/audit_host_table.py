@@ -18,6 +18,11 @@ def percent(value):
     return f"{100 * value:.1f}"
 
 
+def rank_correlation(verdict, digits):
+    """Of fewer than three kernels it says next to nothing: that of two hangs on one pair."""
+    return f"{verdict['spearman']:.{digits}f}" if verdict["kernels"] >= 3 else "-"
+
+
 def named(verdicts, predictor):
     return next(verdict for verdict in verdicts if verdict["predictor"] == predictor)
 
@@ -31,7 +36,7 @@ def pooled(half, title):
         for verdict in half[key]:
             ranks = ", ".join(str(rank) for rank in verdict["ranks_of_the_five_fastest"])
             out.append(f"| `{verdict['predictor']}` | {words} | {verdict['kernels']} | {verdict['unanswered']} | {percent(verdict['mape'])} | "
-                       f"{percent(verdict['p90'])} | {percent(verdict['worst'])} | {verdict['spearman']:.3f} | {ranks} |\n")
+                       f"{percent(verdict['p90'])} | {percent(verdict['worst'])} | {rank_correlation(verdict, 3)} | {ranks} |\n")
     out.append("\n")
 
 
@@ -41,7 +46,7 @@ def programs():
     for program in result["programs"]:
         verdicts = [named(program["verdicts"], predictor) for predictor in ("composite", "benchmark")]
         out.append(f"| {program['program']}{' (held out)' if program['held_out'] else ''} | {len(program['kernels'])} | {program['slowest_over_fastest']:.1f} | "
-                   + " | ".join(f"{percent(each['mape'])} | {each['spearman']:.2f}" if each["kernels"] else "- | -" for each in verdicts)
+                   + " | ".join(f"{percent(each['mape'])} | {rank_correlation(each, 2)}" if each["kernels"] else "- | -" for each in verdicts)
                    + f" | {percent(program['loss_of_the_chosen_plan'])} |\n")
     out.append("\n")
 
