@@ -152,8 +152,13 @@ Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Mea
     internal_check(perfmodel::set_figure(start, "speed.dram", 2 * start.dram_gb_per_s), "a bandwidth that cannot be, to search up to");
     perfmodel::PredictorKind kind =
         *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
-    kind.fits = cli::fitted_figures;
-    std::vector<perfmodel::Point> points = calibration.points;
+    // Where the window is taken away, the exponent that stands in its place is fitted; nothing depends on that beside a window.
+    std::vector<const char*> figures(std::begin(cli::fitted_figures), std::end(cli::fitted_figures));
+    figures.push_back("speed.overlap_exponent");
+    kind.fits = figures;
+    std::vector<perfmodel::Point> points;
+    std::ranges::copy_if(
+        calibration.points, std::back_inserter(points), [](const perfmodel::Point& point) { return point.role == perfmodel::Role::fit; });
     for (const Measured& program : all) {
         if (program.held_out) {
             points.insert(points.end(), program.points.begin(), program.points.end());

@@ -25,6 +25,7 @@ namespace {
 using perfmodel::CalibratedFigure;
 
 constexpr double ns = 1e-9;
+constexpr double most_issued = 32; // vector instructions per clock: several times what any processor does, as they and clocks are estimates
 constexpr std::size_t most_serial_tiles = 64; // for_tiles of the runtime: a loop of so many stays on one processor
 
 /// Steps that a time is wanted of: calls that compute. Names of components are none.
@@ -185,15 +186,37 @@ private:
         return std::max(0.0, time) / elements / ns / (serial ? machine_.cores : 1);
     }
 
+    /// In parts whose lists take `most_bytes` together, or one kernel: a machine may not have memory for all, or slower memory for more.
     /// `more`: so many times the rounds of others, of kernels that are over soon.
     std::optional<std::vector<std::vector<double>>> time(const std::vector<HostProbe>& probes, std::size_t more = 1) {
-        std::vector<execute::TimedUnit> units;
-        for (const HostProbe& probe : probes) {
-            units.push_back(probe.unit);
-        }
+        constexpr double most_bytes = 2.0 * 1024 * 1024 * 1024;
         execute::TimingSetup setup = setup_;
         setup.rounds *= more;
-        return execute::time_units(units, setup, diagnostics_);
+        std::vector<std::vector<double>> seconds;
+        std::vector<execute::TimedUnit> part;
+        for (std::size_t i = 0; i < probes.size(); ++i) {
+            part.push_back(probes[i].unit);
+            if (i + 1 < probes.size()) {
+                part.push_back(probes[i + 1].unit);
+                const double bytes = execute::timing_bytes(part);
+                part.pop_back();
+                if (bytes <= most_bytes) {
+                    continue;
+                }
+            }
+            if (setup_.progress) {
+                const auto whole = static_cast<double>(probes.size());
+                setup.progress = [this, from = static_cast<double>(seconds.size()) / whole, of = static_cast<double>(part.size()) / whole](
+                                     double share) { setup_.progress(from + share * of); };
+            }
+            const auto times = execute::time_units(part, setup, diagnostics_);
+            if (!times) {
+                return std::nullopt;
+            }
+            seconds.insert(seconds.end(), times->begin(), times->end());
+            part.clear();
+        }
+        return seconds;
     }
 
     /// Start-up, and lists moved between cache and lanes.
@@ -244,21 +267,23 @@ private:
         if (!seconds) {
             return false;
         }
+        const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
         std::vector<double> rates;
         for (std::size_t i = 0; i < probes.size(); i += 2) {
             const double time = (ns_of(probes[i + 1], seconds->at(i + 1)) - ns_of(probes[i], seconds->at(i))) / (many - few);
             const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
-            set_time(*step.routine, time);
-            if (time <= 0) {
+            const double lanes = static_cast<double>(machine_.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
+            const double rate = time <= 0 ? 0 : step.instructions / lanes / (time * machine_.clock_ghz * machine_.cores);
+            const bool hidden = time <= 0 || rate > most_issued;
+            if (hidden) {
                 result_.hidden.push_back(*step.routine);
             } else {
-                const double lanes = static_cast<double>(machine_.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
-                rates.push_back(step.instructions / lanes / (time * machine_.clock_ghz * machine_.cores));
+                set_time(*step.routine, time);
+                rates.push_back(rate);
             }
         }
         // A routine that something disturbed for its whole time issues next to nothing.
-        const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
-        const std::size_t disturbed = std::erase_if(rates, [&](double rate) { return rate < possible.least || rate > possible.most; });
+        const std::size_t disturbed = std::erase_if(rates, [&](double rate) { return rate < possible.least; });
         if (disturbed != 0) {
             result_.notes.push_back(counted(disturbed, "routine") +
                 " took a time that cannot be, and did not count for `speed.issue_slots`" +
@@ -279,7 +304,7 @@ private:
             if (c == nullptr) {
                 return false;
             }
-            fused_.push_back({c, c->plans.front().kernels.front(), "chain"});
+            fused_.push_back({c, c->plans.front().kernels.front(), "probe chain"});
         }
         for (const Path& program : options_.programs) {
             Compilation* c = probes_.compile(program, "auto", Precision::f32, diagnostics_);
@@ -301,7 +326,7 @@ private:
         const double bytes = options_.bytes > 0 ? options_.bytes : std::max(64.0 * 1024 * 1024, 4.0 * machine_.l3_bytes);
         std::vector<HostProbe> probes;
         for (const fusion::Candidate& kernel : streams_->plans.front().kernels) {
-            probes.push_back(HostProbes::probe(*streams_, kernel, "streams", bytes, false));
+            probes.push_back(HostProbes::probe(*streams_, kernel, "probe streams", bytes, false));
         }
         const std::size_t streams = probes.size();
         for (const Fused& each : fused_) {
@@ -310,7 +335,8 @@ private:
         const std::size_t fitted = probes.size();
         for (const fusion::Candidate& kernel : transfers_->plans.front().kernels) {
             for (const bool plain : {false, true}) {
-                probes.push_back(HostProbes::probe(*transfers_, kernel, plain ? "plain" : "streaming", bytes, plain));
+                probes.push_back(HostProbes::probe(*transfers_, kernel, plain ? "probe plain" : "probe moved", bytes, plain));
+                probes.back().fitted = !plain;
             }
         }
         const auto seconds = time(probes);
@@ -318,9 +344,11 @@ private:
             return false;
         }
         for (std::size_t i = 0; i < probes.size(); ++i) {
-            // Fits weigh kernels of one name together: each program as much as each kind of probe.
-            result_.points.push_back({options_.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements,
-                execute::undisturbed(seconds->at(i)), false, perfmodel::Role::fit, 0, probes[i].name});
+            // Fits weigh kernels of one name together: each program as much as each kind of probe. No program has a blank in its name.
+            // Of plain stores, long elements wait for their lines longer than the bandwidth says: no fit of the other figures makes up for that.
+            result_.points.push_back(
+                {options_.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements, execute::undisturbed(seconds->at(i)),
+                    false, probes[i].fitted ? perfmodel::Role::fit : perfmodel::Role::held_out, 0, probes[i].name});
         }
         if (!fit_figures({probes.begin(), probes.begin() + static_cast<std::ptrdiff_t>(streams)})) {
             return false;
@@ -349,8 +377,8 @@ private:
             greatest = std::max(greatest, best);
         }
         set("speed.dram", 2 * greatest, "GB/s", 1, 0, "bound of the fit");
-        set("compute.fused_share", 0.5, "share", 1, 0, "start of the fit");
-        set("compute.transfer_share", 0.5, "share", 1, 0, "start of the fit");
+        constexpr double reorder_buffer = 500; // entries of those of processors of today
+        set("compute.window", reorder_buffer, "instructions", 1, 0, "start of the fit");
         const auto device = calibrated_device(calibration_, diagnostics_);
         if (!device) {
             return false;
@@ -360,13 +388,19 @@ private:
         kind.fits = fitted_figures;
         const perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
         double peak = 0;
+        const auto points = static_cast<int>(std::ranges::count(result_.points, perfmodel::Role::fit, &perfmodel::Point::role));
         for (const perfmodel::FittedFigure& figure : fit.figures) {
             const bool stream = figure.key.starts_with("stream.");
             peak = std::max(peak, stream ? figure.after : 0);
-            set(figure.key, figure.after, perfmodel::find_field(figure.key, fusion::Target::host)->unit,
-                static_cast<int>(result_.points.size()), fit.error,
-                figure.at_bound() ? "fitted to kernels that wait for memory, and at the end of the search"
-                                  : "fitted to kernels that wait for memory");
+            if (!figure.determined) {
+                result_.notes.push_back(
+                    "`" + figure.key + "` makes no difference to what was measured, and stays what it was assumed to be");
+            }
+            set(figure.key, figure.after, perfmodel::find_field(figure.key, fusion::Target::host)->unit, figure.determined ? points : 1,
+                figure.determined ? fit.error : 0,
+                !figure.determined      ? "assumption: nothing that was measured depends on it"
+                    : figure.at_bound() ? "fitted to kernels that wait for memory, and at the end of the search"
+                                        : "fitted to kernels that wait for memory");
         }
         set("speed.dram", peak, "GB/s", 4, fit.error, "the greatest of the fitted bandwidths");
         result_.predicted = fit.predicted;

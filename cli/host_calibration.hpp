@@ -4,10 +4,9 @@
 // 1. What the system says: processors, clock, SIMD width, second-level cache.
 // 2. Kernels of one call on lists that stay in the second-level caches: the time of moving a list of each size between cache and lanes, and of
 //    each routine, which is what is left of its kernel's time.
-// 3. Kernels of several calls on lists in cache: chains of more and more arithmetic, and, with `--for`, kernels of the programs named. They give
-//    the share of their time that routines take within a kernel.
-// 4. The same kernels, and mixes of reads and writes, on lists of four times the last-level cache. To their times the bandwidth of each mix and
-//    the exponent of overlap are fitted (perfmodel/fit).
+// 3. On lists of four times the last-level cache: mixes of reads and writes, lists of each size moved, chains of more and more arithmetic, and, with
+//    `--for`, kernels of the programs named. To their times the bandwidth of each mix and the window within which memory and arithmetic overlap are
+//    fitted (perfmodel/fit).
 #pragma once
 
 #include "cli/options.hpp"
@@ -24,8 +23,8 @@ namespace fusec::cli {
 inline constexpr const char* host_base = "host-generic";
 
 /// What is fitted to kernels that wait for memory.
-inline constexpr const char* fitted_figures[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
-    "speed.overlap_exponent", "compute.fused_share", "compute.transfer_share"};
+inline constexpr const char* fitted_figures[] = {
+    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes
@@ -42,7 +41,8 @@ struct HostCalibration {
     std::vector<perfmodel::Point> points; ///< that figures were fitted to, with their places
     std::vector<double> predicted;        ///< seconds of each
     std::vector<std::string> notes;       ///< in words: what was measured and not taken
-    std::vector<std::string> hidden;      ///< routines whose kernels take no longer where they compute more: given no time of their own
+    std::vector<std::string>
+        hidden; ///< routines without a time: their kernels take no longer, or less than can be, where they compute more
 };
 
 /// Measures; a minute or two. `scratch` is a folder to write programs to.

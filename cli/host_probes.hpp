@@ -14,10 +14,11 @@ namespace fusec::cli {
 
 /// A kernel that is measured, with what is known of it.
 struct HostProbe {
-    std::string name;            ///< "streams: sum"
+    std::string name;            ///< "probe streams: sum"
     std::string group;           ///< the program, or what a generated one is about
     fusion::Candidate candidate; ///< with steps, as the unit has it
     execute::TimedUnit unit;
+    bool fitted = true; ///< figures are fitted to its time
 };
 
 /// The probes of one calibration. Owns the compilations that the units refer to.

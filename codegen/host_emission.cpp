@@ -7,6 +7,7 @@
 #include "codegen/source_file.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace fusec::codegen {
 
@@ -126,7 +127,7 @@ private:
         write_call(step, repeated_);
     }
     void write_step(const Derive&) {} // stands before the loop over tiles
-    /// `repeated` > 0: in a loop of so many passes, each from operands in memory to a result there.
+    /// `repeated` > 0: in a loop of so many passes, each from operands that the compiler must take for others, in registers where they fit.
     template <class Call>
     void write_call(const Call& step, int repeated = 0) {
         const Value& result = kernel_.values.at(step.result.place.index);
@@ -146,14 +147,21 @@ private:
         }
         const auto passes =
             writer_.block("for (int " + repetition_ + " = 0; " + repetition_ + " < " + number(repeated) + "; ++" + repetition_ + ")");
+        std::set<std::string> changed; // x * x reads one value
+        int words = result.type.shape.size();
         for (const Operand& operand : step.operands) {
             if (!operand.unread && operand.place.kind == Place::Kind::value) {
-                writer_.line("fusec::opaque_lanes(" + kernel_.values.at(operand.place.index).name + ");");
+                const Value& value = kernel_.values.at(operand.place.index);
+                words += changed.insert(value.name).second ? value.type.shape.size() : 0;
             }
+        }
+        const std::string opaque = "fusec::opaque_lanes<" + number(words) + ">(";
+        for (const std::string& name : changed) {
+            writer_.line(opaque + name + ");");
         }
         writer_.line("fusec::opaque_lists();");
         writer_.line(call);
-        writer_.line("fusec::opaque_lanes(" + result.name + ");");
+        writer_.line(opaque + result.name + ");");
     }
     void write_step(const Report& step) {
         const Value& value = kernel_.values.at(step.value);
@@ -253,6 +261,7 @@ Emitted emit_host(
         "#include <cstdint>",
         "#include <math.h>",
         "#include <string.h>",
+        "#include <type_traits>",
         "#include <utility>",
         "",
         "#ifdef __x86_64__",

@@ -3,9 +3,30 @@
 
 #include <cstring>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace fusec::execute {
+
+namespace {
+
+constexpr std::align_val_t page{4096}, huge_page{2 * 1024 * 1024};
+constexpr std::size_t least_in_huge_pages = 4 * 1024 * 1024;
+
+} // namespace
+
+Buffer::Storage Buffer::allocate(std::size_t bytes) {
+    const bool huge = bytes >= least_in_huge_pages;
+    const std::align_val_t alignment = huge ? huge_page : page;
+    Storage storage(static_cast<char*>(::operator new[](bytes, alignment)), Free{alignment});
+#ifdef MADV_HUGEPAGE
+    if (huge) {
+        ::madvise(storage.get(), bytes, MADV_HUGEPAGE); // refused where there are none
+    }
+#endif
+    std::memset(storage.get(), 0, bytes);
+    return storage;
+}
 
 Buffer::Buffer(const std::string& text) : Buffer(text.size()) {
     std::memcpy(data(), text.data(), text.size());

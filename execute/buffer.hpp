@@ -11,12 +11,13 @@
 
 namespace fusec::execute {
 
-/// Starts at a page; with `room`, anywhere in so many bytes behind the start of one. Zero-filled: every page is touched. Throws
-/// std::bad_alloc.
+/// Starts at a page; with `room`, anywhere in so many bytes behind the start of one. Zero-filled: every page is touched. From 4 MiB on in huge
+/// pages where the system has any, as NumPy's arrays are and, where the system gives them without being asked, all large memory: times in
+/// pages of 4 KiB depend on where those happen to lie. Throws std::bad_alloc.
 class Buffer {
 public:
     explicit Buffer(std::size_t bytes, std::size_t room = 0)
-        : bytes_(bytes), room_(room), storage_(new(page) char[room + (bytes == 0 ? 1 : bytes)]()) {}
+        : bytes_(bytes), room_(room), storage_(allocate(room + (bytes == 0 ? 1 : bytes))) {}
     /// With the bytes of `text`.
     explicit Buffer(const std::string& text);
 
@@ -32,12 +33,15 @@ public:
     std::string text() const { return {data(), bytes_}; }
 
 private:
-    static constexpr std::align_val_t page{4096};
     struct Free {
-        void operator()(char* pointer) const { ::operator delete[](pointer, page); }
+        std::align_val_t alignment;
+        void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
     };
+    using Storage = std::unique_ptr<char[], Free>;
+    static Storage allocate(std::size_t bytes);
+
     std::size_t bytes_, room_, behind_ = 0;
-    std::unique_ptr<char[], Free> storage_;
+    Storage storage_;
 };
 
 /// This machine's memory.

@@ -15,6 +15,11 @@ inline constexpr double instructions_per_barrier = 4;
 inline constexpr double instructions_per_copy_step = 6;
 inline constexpr double instruction_overhead = 1.15;
 
+/// Host: elements of more components are transposed into lanes in strips, and what is asked for ahead is asked for by lines. A test compares
+/// both with runtime/fusec/transposition.hpp.
+inline constexpr int most_words_transposed_at_once = 28;
+inline constexpr int bytes_of_line = 64;
+
 /// Instructions of one operation on the path that ordinary arguments take.
 struct LongOperations {
     double division, square_root, transcendental;

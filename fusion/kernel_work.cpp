@@ -158,16 +158,26 @@ private:
         return copied_wavefronts(datum(index).bytes, of.padding == Padding::rows ? of.run * datum(index).word_bytes() : 0);
     }
 
+    static bool in_strips(int words) { return words > most_words_transposed_at_once; }
+    /// Vectors that pass between memory and lanes: of strips, the last overlaps the one before.
+    int vectors_of(int words) const { return in_strips(words) ? (words + draft_.elements - 1) / draft_.elements * draft_.elements : words; }
+
     /// Vector instructions between memory and lanes: an access per component, and the three sweeps of the transposition, of which the
     /// first and the last take a step per bit of their amounts (runtime/fusec/transposition.hpp).
     double transposed(int words) const {
-        constexpr int most_at_once = 64; // wider elements go in strips as wide as the vector
         const auto width = static_cast<unsigned>(draft_.elements);
-        const auto of_strip = static_cast<unsigned>(words > most_at_once ? draft_.elements : words);
+        const auto of_strip = static_cast<unsigned>(in_strips(words) ? draft_.elements : words);
         const int steps =
             static_cast<int>(std::bit_width(std::gcd(of_strip, width) - 1) + 1 + std::bit_width(std::min(of_strip, width) - 1));
-        return words == 1 ? 1 : (1.0 + steps) * words;
+        return words == 1 ? 1 : (1.0 + steps) * vectors_of(words);
     }
+    /// Lines of a later tile that are asked for.
+    double asked_for(int words, int word_bytes) const {
+        const int line = bytes_of_line / word_bytes;
+        return in_strips(words) ? draft_.elements * ((words + line - 1) / line) : (draft_.elements * words + line - 1) / line;
+    }
+    /// Vectors that go through memory of the kernel's own on their way past the caches: written and read.
+    double staged(int words) const { return in_strips(words) ? 2.0 * words : 0; }
 
     void read_global() {
         if (!phase_open_) {
@@ -202,6 +212,7 @@ private:
         case Staging::lanes:
             record_copy(loaded, false, list_word_bytes(loaded));
             instructions += transposed(datum(loaded).shape.size());
+            instructions += datum(loaded).converts() ? 0 : asked_for(datum(loaded).shape.size(), list_word_bytes(loaded));
             break;
         case Staging::none:
         case Staging::lanes_streaming:
@@ -240,6 +251,7 @@ private:
         }
         case Staging::lanes_streaming:
             work_.streaming_stores = true;
+            count_instructions(staged(datum(stored).shape.size()), largest_);
             [[fallthrough]];
         case Staging::lanes:
             record_copy(stored, true, list_word_bytes(stored), false, plan(stored).store == Staging::lanes_streaming);
@@ -291,11 +303,6 @@ private:
         const library::OperationCounts& operations = routine.operations;
         const Precision precision = kernel_.precision_of(call);
         recorder_.routine(routine.signature);
-        int components = datum(call.result).shape.size();
-        for (const int operand : call.operands) {
-            components += datum(operand).shape.size();
-        }
-        recorder_.words(components);
         count_arithmetic(work_, operations, precision, 1);
         const double arithmetic = arithmetic_instructions(operations, precision, limits_.target) + kernel_.conversions(call);
         count_instructions(arithmetic, routine.threads, arithmetic);

@@ -22,7 +22,6 @@ public:
     void writes(double bytes) { step_.write_bytes += bytes; }
     void round_trip() { step_.round_trip = true; }
     void remap() { step_.remap = true; }
-    void words(double count) { step_.words = count; }
     void routine(const std::shared_ptr<const std::string>& signature);
     void access(const GlobalAccess& access);
     /// True the first time for the list: it moves once.

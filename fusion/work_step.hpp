@@ -53,7 +53,6 @@ struct WorkStep {
     bool remap = false;      ///< its threads per element differ from those of the call before
     bool round_trip = false; ///< it waits for global memory, and no step before it since the last wait or barrier does
     double instructions = 0; ///< thread-instructions
-    double words = 0;        ///< compute: components of all operands and of the result
     Arithmetic arithmetic;
     Arithmetic in_float;                    ///< of these, in a kernel that has doubles too
     double read_bytes = 0, write_bytes = 0; ///< of lists, each list in one step

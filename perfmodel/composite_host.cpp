@@ -88,7 +88,9 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     // Memory is reached through the second level: one pipe, as fast as the slower.
     std::vector<std::pair<Bound, double>> overlapped{{Bound::dram, std::max(dram_seconds(l), l2_seconds(l))}};
     overlapped.insert(overlapped.end(), core.begin(), core.end());
-    const double body = soft_maximum(overlapped, device.overlap_exponent);
+    const double exponent = host_overlap_exponent(device, work);
+    result.quantities.push_back({"exponent of overlap", exponent, ""});
+    const double body = soft_maximum(overlapped, exponent);
     const double launch_seconds = device.launch_us * 1e-6;
     result.bounds.emplace_back(Bound::launch, launch_seconds);
     const auto greatest =

@@ -137,8 +137,7 @@ constexpr Field fields[] = {
     {"pipeline.correction_cycles", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
     {"pipeline.correction_uncoalesced", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
     {"pipeline.correction_blocks", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
-    {"compute.fused_share", "share", For::host, 0.01, 10, false, false, nullptr, nullptr},
-    {"compute.transfer_share", "share", For::host, 0.01, 10, false, false, nullptr, nullptr},
+    {"compute.window", "instructions", For::host, 1, 1e6, false, false, nullptr, nullptr},
     {"benchmark.remap", "ns per element", For::both, 0, 1e6, false, false, nullptr, nullptr},
 };
 

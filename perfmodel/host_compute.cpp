@@ -3,15 +3,13 @@
 
 #include "perfmodel/routine_times.hpp"
 
+#include <algorithm>
+
 namespace fusec::perfmodel {
 
 namespace {
 
 using fusion::WorkStep;
-
-/// Operands and results of routines that have so many components at most stay in registers within a kernel: sixteen or thirty-two are there, and
-/// not all components are needed at a time. That of a product of 4x4 matrices.
-constexpr double words_in_registers = 48;
 
 /// Nanoseconds per element of so many vector instructions.
 double instructions_ns(const Device& device, const fusion::KernelWork& work, double instructions) {
@@ -23,14 +21,12 @@ double instructions_ns(const Device& device, const fusion::KernelWork& work, dou
 
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
     HostCompute result;
-    const double fused_share = figure(device, "compute.fused_share").value_or(1);
-    const double transfer_share = figure(device, "compute.transfer_share").value_or(1);
     const auto time_of = [&](const std::string& name) -> const double* {
         const auto found = device.routine_times->routines.find(name);
         return found == device.routine_times->routines.end() ? nullptr : &found->second.ns.front();
     };
-    const auto count = [&](const WorkStep& step, double share) {
-        const double ns = share * instructions_ns(device, work, step.instructions);
+    const auto count = [&](const WorkStep& step) {
+        const double ns = instructions_ns(device, work, step.instructions);
         result.ns += ns;
         result.counted_ns += ns;
         ++result.counted;
@@ -39,22 +35,29 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
         if (step.kind == WorkStep::Kind::load || step.kind == WorkStep::Kind::store) {
             for (const fusion::GlobalAccess& access : step.accesses) {
                 if (const double* ns = time_of(cached_transfer(access))) {
-                    result.ns += transfer_share * *ns;
+                    result.ns += *ns;
                 } else {
-                    count(step, transfer_share);
+                    count(step);
                 }
             }
         } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
-            const double share = step.words <= words_in_registers ? fused_share : 1;
             const double* const ns = time_of(*step.routine);
             if (ns != nullptr && *ns > 0) {
-                result.ns += share * *ns;
+                result.ns += *ns;
             } else {
-                count(step, share);
+                count(step);
             }
         }
     }
     return result;
+}
+
+double host_overlap_exponent(const Device& device, const fusion::KernelWork& work) {
+    constexpr double lanes_of_a_warp = 32; // of which instructions count as one
+    const auto window = device.optional_figures.find("compute.window");
+    return device.routine_times != nullptr && window != device.optional_figures.end()
+        ? 1 + window->second / std::max(1.0, lanes_of_a_warp * work.instructions)
+        : device.overlap_exponent;
 }
 
 } // namespace fusec::perfmodel

@@ -38,19 +38,29 @@ std::string figures_text(const perfmodel::Calibration& calibration) {
 /// What was found, and how well it explains what was measured.
 std::string summary(const HostCalibration& found) {
     std::string text = figures_text(found.calibration);
-    std::vector<double> measured;
-    for (const perfmodel::Point& point : found.points) {
-        measured.push_back(point.seconds);
-    }
-    const perfmodel::Accuracy accuracy = perfmodel::accuracy(found.predicted, measured);
-    text += fmt::format("{} of routines and transfers; {} that wait for memory: mean error {:.1f} %, greatest {:.1f} %\n",
-        counted(found.calibration.routines.size(), "time"), counted(found.points.size(), "kernel"), 100 * accuracy.mape,
-        100 * accuracy.worst);
+    const auto error_of = [&](perfmodel::Role role) {
+        std::vector<double> measured, predicted;
+        for (std::size_t i = 0; i < found.points.size(); ++i) {
+            if (found.points[i].role == role) {
+                measured.push_back(found.points[i].seconds);
+                predicted.push_back(found.predicted[i]);
+            }
+        }
+        const perfmodel::Accuracy accuracy = perfmodel::accuracy(predicted, measured);
+        return fmt::format(
+            "{}: mean error {:.1f} %, greatest {:.1f} %\n", counted(measured.size(), "kernel"), 100 * accuracy.mape, 100 * accuracy.worst);
+    };
+    text += counted(found.calibration.routines.size(), "time") + " of routines and transfers\n";
+    text += "waiting for memory, and fitted to: " + error_of(perfmodel::Role::fit);
+    text += "with stores that are kept in caches, and not fitted to: " + error_of(perfmodel::Role::held_out);
     for (const std::string& note : found.notes) {
         text += note + "\n";
     }
     if (!found.hidden.empty()) {
-        text += fmt::format("{} not measured to take any time: counted by instructions\n", counted(found.hidden.size(), "routine"));
+        text += fmt::format("{} without a time, as kernels take no longer that compute more of them (`composite` counts their "
+                            "instructions, `benchmark` has "
+                            "none): {}\n",
+            counted(found.hidden.size(), "routine"), fmt::join(found.hidden, ", "));
     }
     return text;
 }

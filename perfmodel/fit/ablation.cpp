@@ -20,9 +20,17 @@ constexpr double maximum = 1e6;
 
 constexpr Ablation all[] = {
     {"soft maximum", "the maximum of the bounds: units overlap perfectly", Neglected::overlap, true, true,
-        [](Device& device) { device.overlap_exponent = maximum; }},
+        [](Device& device) {
+            device.overlap_exponent = maximum;
+            device.optional_figures.erase("compute.window");
+        }},
     {"overlap", "the sum of the bounds: units wait for each other", Neglected::overlap, true, true,
-        [](Device& device) { device.overlap_exponent = 1; }},
+        [](Device& device) {
+            device.overlap_exponent = 1;
+            device.optional_figures.erase("compute.window");
+        }},
+    {"window of instructions", "one exponent of overlap for kernels with few and with many instructions", Neglected::overlap, false, true,
+        [](Device& device) { device.optional_figures.erase("compute.window"); }},
     {"queues of memory", "a latency that does not grow under load: bytes in flight over latency, at most the peak", Neglected::overlap,
         true, false,
         [](Device& device) {
@@ -62,10 +70,6 @@ constexpr Ablation all[] = {
         [](Device& device) { device.launch_us = 0; }},
     {"lists left in L2", "all lists from memory, as if another kernel had run before", Neglected::single_kernel, true, false, nullptr,
         [](KernelWork& work) { work.repeated = false; }},
-    {"routines within kernels", "routines as repeated alone (`compute.fused_share` 1)", Neglected::single_kernel, false, true,
-        [](Device& device) { device.optional_figures.insert_or_assign("compute.fused_share", 1); }},
-    {"caches behind memory", "lists moved between cache and lanes as alone (`compute.transfer_share` 1)", Neglected::overlap, false, true,
-        [](Device& device) { device.optional_figures.insert_or_assign("compute.transfer_share", 1); }},
     {"narrow pipes", "FMAs that keep no pipe for longer than another instruction", Neglected::nothing, true, false, nullptr, nullptr,
         {.narrow_pipes = false}},
     {"handing out of blocks", "blocks that all start as soon as there is room", Neglected::nothing, true, false, nullptr, nullptr,

@@ -51,7 +51,7 @@ struct GpuMeasurements {
 };
 
 /// Raised with every change of what the probes write, the keys of a kernel's work (kernel_work_json.cpp) included; probe.cu writes it.
-/// 2: steps of work say how many components they take and give.
+/// 2: files of before may have a key `words` in steps of work.
 inline constexpr int gpu_measurements_schema = 2;
 inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
 

@@ -75,8 +75,8 @@ void fields(Work& work, const Visit& visit) {
 template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, WorkStep>
 void fields(Work& work, const Visit& visit) {
-    auto& [kind, index, threads, routine, remap, round_trip, instructions, words, arithmetic, in_float, read_bytes, write_bytes,
-        shared_wavefronts, l1_wavefronts, store_requests, exchanges, accesses] = work;
+    auto& [kind, index, threads, routine, remap, round_trip, instructions, arithmetic, in_float, read_bytes, write_bytes, shared_wavefronts,
+        l1_wavefronts, store_requests, exchanges, accesses] = work;
     visit("kind", kind, Range{});
     visit("index", index, Range{none, 1e6});
     visit("threads", threads, Range{1, 1024});
@@ -84,7 +84,6 @@ void fields(Work& work, const Visit& visit) {
     visit("remap", remap, Range{});
     visit("round_trip", round_trip, Range{});
     visit("instructions", instructions, Range{});
-    visit("words", words, Range{});
     visit("arithmetic", arithmetic, Range{});
     visit("in_float", in_float, Range{});
     visit("read_bytes", read_bytes, Range{});

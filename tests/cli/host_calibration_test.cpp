@@ -77,8 +77,7 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
     }
     EXPECT_THAT(keys,
         testing::IsSupersetOf({"limits.vector_bytes", "speed.cores", "speed.launch", "speed.l2", "speed.dram", "stream.read.peak",
-            "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "speed.overlap_exponent", "compute.fused_share",
-            "compute.transfer_share", "benchmark.remap"}));
+            "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window", "benchmark.remap"}));
     // Four streams, six chains, the program's plan and two other kernels.
     ASSERT_GE(found->points.size(), 4U + 6 + 1 + 1);
     ASSERT_EQ(found->predicted.size(), found->points.size());

@@ -121,11 +121,11 @@ TEST_F(HostDemo, RepeatsCalls) {
     const std::string& text = repeated.text().source;
     EXPECT_NE(text.find(R"(
         for (int repetition = 0; repetition < 3; ++repetition) {
-            fusec::opaque_lanes(A_value);
-            fusec::opaque_lanes(B_value);
+            fusec::opaque_lanes<27>(A_value);
+            fusec::opaque_lanes<27>(B_value);
             fusec::opaque_lists();
             fusec::mmul_element(A_value, B_value, M1);
-            fusec::opaque_lanes(M1);
+            fusec::opaque_lanes<27>(M1);
         }
 )"),
         std::string::npos)

@@ -3,6 +3,7 @@
 // lanes against its definition for every number of components, tails. Compiled at several widths.
 #include "elementary-lib/runtime/fusec/half_lanes.hpp"
 #include "elementary-lib/runtime/fusec/host.hpp"
+#include "fusion/instruction_rates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace fusec {
+
+static_assert(fusion::most_words_transposed_at_once == most_words_at_once, "instructions are counted as the text has them");
+static_assert(fusion::bytes_of_line == line_bytes, "lines are counted as the text asks for them");
 
 namespace {
 

@@ -27,7 +27,7 @@ using fusion::KernelWork;
 using fusion::WorkStep;
 
 /// Eight cores of 3 GHz that issue four instructions per clock, registers of eight floats.
-Device calibrated(double fused_share) {
+Device calibrated() {
     Device device = standard_device("host-generic");
     RoutineTimes times{"mine", "date", "machine", "commit", {}};
     times.routines["f"] = {0, {0}, {8}, {2}};
@@ -36,7 +36,6 @@ Device calibrated(double fused_share) {
     times.routines["load 36 bytes, 4 at a time"] = {0, {0}, {8}, {3}};
     times.routines["store 4 bytes, 4 at a time, streaming"] = {0, {0}, {8}, {0.75}};
     device.routine_times = std::make_shared<const RoutineTimes>(times);
-    EXPECT_TRUE(set_figure(device, "compute.fused_share", fused_share));
     EXPECT_TRUE(set_figure(device, "benchmark.remap", 0));
     return device;
 }
@@ -68,17 +67,10 @@ KernelWork work_of_f() {
 }
 
 TEST(HostCompute, AddsWhatWasMeasured) {
-    const HostCompute all = host_compute(calibrated(0.8), work_of_f());
-    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 0.8 * 2 + 0.25);
+    const HostCompute all = host_compute(calibrated(), work_of_f());
+    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 2 + 0.25);
     EXPECT_EQ(all.counted, 0);
     EXPECT_EQ(all.counted_ns, 0);
-}
-
-// Of the lists 0.75 ns, of f 2.
-TEST(HostCompute, TakesItsShareOfTransfers) {
-    Device device = calibrated(0.8);
-    EXPECT_TRUE(set_figure(device, "compute.transfer_share", 0.5));
-    EXPECT_DOUBLE_EQ(host_compute(device, work_of_f()).ns, 0.5 * (0.5 + 0.25) + 0.8 * 2);
 }
 
 // 32 instructions for eight elements, four per clock of 3 GHz on each of eight cores.
@@ -86,41 +78,55 @@ TEST(HostCompute, CountsInstructionsOfWhatWasNot) {
     KernelWork work = work_of_f();
     work.steps.insert(work.steps.begin() + 2, computing("g", 32));
     work.steps.insert(work.steps.begin() + 2, computing("names of components", 0));
-    const HostCompute all = host_compute(calibrated(0.8), work);
+    const HostCompute all = host_compute(calibrated(), work);
     EXPECT_EQ(all.counted, 1);
-    EXPECT_DOUBLE_EQ(all.counted_ns, 0.8 * 32.0 / 8 / (4 * 3 * 8));
-    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 0.8 * 2 + 0.25 + all.counted_ns);
+    EXPECT_DOUBLE_EQ(all.counted_ns, 32.0 / 8 / (4 * 3 * 8));
+    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 2 + 0.25 + all.counted_ns);
     work.steps.front().accesses.front().count = 10; // 40 bytes: no time of it
-    EXPECT_EQ(host_compute(calibrated(0.8), work).counted, 2);
+    EXPECT_EQ(host_compute(calibrated(), work).counted, 2);
 }
 
 // What was measured counts, however many instructions were expected; what could not be measured counts by these: 4 * 96 a nanosecond.
 TEST(HostCompute, CountsInstructionsOfWhatTookNoTime) {
     KernelWork work = work_of_f();
     work.steps[1].instructions = 8 * 96 * 2.5; // more than f takes
-    EXPECT_DOUBLE_EQ(host_compute(calibrated(0.8), work).ns, 0.5 + 0.8 * 2 + 0.25);
-    Device device = calibrated(0.8);
+    EXPECT_DOUBLE_EQ(host_compute(calibrated(), work).ns, 0.5 + 2 + 0.25);
+    Device device = calibrated();
     RoutineTimes times = *device.routine_times;
     times.routines["f"].ns.front() = 0;
     device.routine_times = std::make_shared<const RoutineTimes>(times);
     const HostCompute all = host_compute(device, work);
-    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 0.8 * 2.5 + 0.25);
+    EXPECT_DOUBLE_EQ(all.ns, 0.5 + 2.5 + 0.25);
     EXPECT_EQ(all.counted, 1);
-    EXPECT_DOUBLE_EQ(all.counted_ns, 0.8 * 2.5);
+    EXPECT_DOUBLE_EQ(all.counted_ns, 2.5);
 }
 
-// Operands that registers do not hold are where they are when the routine is measured alone.
-TEST(HostCompute, TakesNoShareOfRoutinesBeyondTheRegisters) {
+// 640 instructions of a tile in a window of 640: p = 2; in one of 1280, 3. Without a window, the device's own exponent.
+TEST(HostCompute, TilesOverlapAsFarAsTheWindowReaches) {
+    Device device = calibrated();
+    device.overlap_exponent = 5;
     KernelWork work = work_of_f();
-    work.steps[1].words = 48;
-    EXPECT_DOUBLE_EQ(host_compute(calibrated(0.8), work).ns, 0.5 + 0.8 * 2 + 0.25);
-    work.steps[1].words = 49;
-    EXPECT_DOUBLE_EQ(host_compute(calibrated(0.8), work).ns, 0.5 + 2 + 0.25);
+    work.instructions = 640.0 / 32;
+    EXPECT_EQ(host_overlap_exponent(device, work), 5);
+    EXPECT_TRUE(set_figure(device, "compute.window", 640));
+    EXPECT_DOUBLE_EQ(host_overlap_exponent(device, work), 2);
+    device.read.peak_gb_per_s = device.write.peak_gb_per_s = device.copy.peak_gb_per_s = device.mixed.peak_gb_per_s = 40;
+    device.launch_us = 7;
+    const double memory = 1e-9, core = 2.75e-9; // of an element
+    const auto seconds = [&] { return composite_host(device, work, 64'000'000).cost.seconds; };
+    EXPECT_NEAR(seconds(), 7e-6 + 64e6 * std::hypot(memory, core), 1e-9);
+    EXPECT_TRUE(set_figure(device, "compute.window", 1280));
+    EXPECT_NEAR(seconds(), 7e-6 + 64e6 * std::cbrt(std::pow(memory, 3) + std::pow(core, 3)), 1e-9);
+    work.instructions = 0; // nothing to wait for
+    EXPECT_GT(host_overlap_exponent(device, work), 1000);
+    EXPECT_TRUE(std::isfinite(seconds()));
+    work.instructions = 1e6;
+    EXPECT_NEAR(seconds(), 7e-6 + 64e6 * (memory + core), 1e-4);
 }
 
-// 2.35 ns an element beside 40 bytes: the busier core of 72 elements has two tiles of eight, the time of 128 elements on all.
+// 2.75 ns an element beside 40 bytes: the busier core of 72 elements has two tiles of eight, the time of 128 elements on all.
 TEST(HostCompute, IsTheIssueBoundOfTheComposite) {
-    Device device = calibrated(0.8);
+    Device device = calibrated();
     device.read.peak_gb_per_s = device.write.peak_gb_per_s = device.copy.peak_gb_per_s = device.mixed.peak_gb_per_s = 40;
     device.overlap_exponent = 2;
     device.launch_us = 7;
@@ -128,16 +134,16 @@ TEST(HostCompute, IsTheIssueBoundOfTheComposite) {
         const auto bounds = composite_host(device, work_of_f(), n).bounds;
         return std::find_if(bounds.begin(), bounds.end(), [](const auto& b) { return b.first == Bound::issue; })->second;
     };
-    EXPECT_NEAR(issue(64'000'000), 2.35e-9 * 64e6, 1e-12);
-    EXPECT_NEAR(issue(72), 2.35e-9 * 128, 1e-18);
+    EXPECT_NEAR(issue(64'000'000), 2.75e-9 * 64e6, 1e-12);
+    EXPECT_NEAR(issue(72), 2.75e-9 * 128, 1e-18);
     const double seconds = composite_host(device, work_of_f(), 64'000'000).cost.seconds;
-    EXPECT_NEAR(seconds, 7e-6 + std::hypot(64e6 * 1e-9, 64e6 * 2.35e-9), 1e-9);
+    EXPECT_NEAR(seconds, 7e-6 + std::hypot(64e6 * 1e-9, 64e6 * 2.75e-9), 1e-9);
 }
 
 // The search gets what the predictor needs, and bounds below what it says.
 TEST(HostCompute, PredictorAsksForStepsAndBoundsByMemory) {
     Diagnostics diagnostics;
-    const Device device = calibrated(1);
+    const Device device = calibrated();
     EXPECT_FALSE(make_predictor("composite", standard_device("host-generic"), diagnostics)->needs_steps());
     const auto predictor = make_predictor("composite", device, diagnostics);
     EXPECT_TRUE(predictor->needs_steps());
@@ -152,9 +158,9 @@ TEST(HostCompute, PredictorAsksForStepsAndBoundsByMemory) {
 // Filipovic's sums, of a host: 3 + 0.75 ns of transfers beside 2 of the routine.
 TEST(HostCompute, BenchmarkTakesTheGreaterSum) {
     Diagnostics diagnostics;
-    const auto predictor = make_predictor("benchmark", calibrated(0.8), diagnostics);
+    const auto predictor = make_predictor("benchmark", calibrated(), diagnostics);
     ASSERT_NE(predictor, nullptr);
-    EXPECT_NEAR(predictor->cost(work_of_f(), 1'000'000).seconds, 3.75e-3 + calibrated(0.8).launch_us * 1e-6, 1e-12);
+    EXPECT_NEAR(predictor->cost(work_of_f(), 1'000'000).seconds, 3.75e-3 + calibrated().launch_us * 1e-6, 1e-12);
     KernelWork unknown = work_of_f();
     unknown.steps.push_back(computing("g", 32));
     EXPECT_TRUE(std::isinf(predictor->cost(unknown, 1'000'000).seconds)) << "no time of g";
@@ -165,8 +171,8 @@ TEST(HostCompute, BenchmarkTakesTheGreaterSum) {
 TEST(HostCompute, TimesComeWithACalibration) {
     Diagnostics diagnostics;
     Calibration calibration{"mine", "host-generic", "2026-11-23T10:00:00Z", "a processor", "fusec 0.1.0",
-        {{"compute.fused_share", 0.8, "share", 3, 0.01, "fitted"}, {"limits.vector_bytes", 64, "bytes", 1, 0, "what the system says"}}};
-    calibration.routines = calibrated(1).routine_times->routines;
+        {{"compute.window", 640, "instructions", 3, 0.01, "fitted"}, {"limits.vector_bytes", 64, "bytes", 1, 0, "what the system says"}}};
+    calibration.routines = calibrated().routine_times->routines;
     const auto source = std::filesystem::temp_directory_path() / ("fusec-host-" + std::to_string(::getpid()) + ".json");
     std::ofstream(source) << to_json(calibration);
     const auto read = read_calibration(source, diagnostics);
@@ -176,7 +182,7 @@ TEST(HostCompute, TimesComeWithACalibration) {
     const auto device = calibrated_device(*read, diagnostics);
     ASSERT_TRUE(device.has_value());
     EXPECT_EQ(device->limits.vector_bytes, 64);
-    EXPECT_DOUBLE_EQ(host_compute(*device, work_of_f()).ns, 0.5 + 0.8 * 2 + 0.25);
+    EXPECT_DOUBLE_EQ(host_compute(*device, work_of_f()).ns, 0.5 + 2 + 0.25);
 }
 
 } // namespace

@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values in lanes that a compiler must take for changed, in kernels that repeat a routine to time it (`fusec calibrate`).
+//
+// Embedded text needs <type_traits>.
 #pragma once
 
 #include "simd.hpp"
 
+#include <type_traits>
+
 namespace fusec {
 
 // [chunk opaque_lanes needs device]
-// A variable as a kernel of many finds it, in memory: who reads it reads again, who wrote it has written.
-template <class Value>
-FUSEC_DEVICE void opaque_lanes(const Value& value) {
-    asm volatile("" : : "r"(&value) : "memory");
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr int simd_registers = 32;
+#else
+constexpr int simd_registers = 16;
+#endif
+
+// A value as a kernel of many calls finds it: who reads it reads again, who wrote it has written. In registers, where the Words
+// components of all operands and of the result fit them and each fills one; else, and where it is the same for all elements, in memory.
+template <int Words, class Value>
+FUSEC_DEVICE void opaque_lanes(Value& value) {
+    if constexpr (Words <= simd_registers && sizeof(value.data[0]) >= 16 && !std::is_const_v<Value>) {
+#pragma GCC unroll 32
+        for (auto& component : value.data) {
+#if defined(__x86_64__)
+            asm volatile("" : "+v"(component.lanes));
+#elif defined(__aarch64__)
+            asm volatile("" : "+w"(component.lanes));
+#else
+            asm volatile("" : "+m"(component.lanes));
+#endif
+        }
+    } else {
+        asm volatile("" : : "r"(&value) : "memory");
+    }
 }
 
 // [chunk opaque_lists needs device]

@@ -2,12 +2,13 @@
 // Between memory, where the components of an element are neighbours, and SIMD lanes, where the elements are: in registers, by blends
 // and permutations, with whole-vector accesses only.
 //
-// Embedded text needs <stddef.h>, <string.h>, <utility>, and <immintrin.h> where __x86_64__ is defined.
+// Embedded text needs <stddef.h>, <stdint.h>, <string.h>, <utility>, and <immintrin.h> where __x86_64__ is defined.
 #pragma once
 
 #include "simd.hpp"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <utility>
 
@@ -133,8 +134,18 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
     }
 };
 
-// [chunk load_transposed needs transposition stream]
-// Beyond this, elements are transposed in strips of Width components: more vectors than there are registers would go through the stack.
+// [chunk prefetch needs device]
+constexpr int line_bytes = 64;
+
+// Asks for what lies so many words behind `memory`. There need not be anything: the address is no pointer until something is there.
+template <class T>
+FUSEC_DEVICE void prefetch(const T* memory, size_t words) {
+    __builtin_prefetch((const void*)((uintptr_t)memory + words * sizeof(T)));
+}
+
+// [chunk load_transposed needs transposition stream prefetch]
+// Beyond this, elements are transposed in strips of Width components: more vectors than that go through the stack, with thirty-two registers as
+// with sixteen.
 constexpr int most_words_at_once = 28;
 
 // Component w of Width elements into lanes[w]; element e starts at memory + e * Words. `Later`: what comes behind in memory is asked for, as
@@ -142,24 +153,26 @@ constexpr int most_words_at_once = 28;
 // arithmetic of a tile is in the way. It may end before; asking for what is not there does no harm.
 template <bool Later, class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
+    constexpr int line = line_bytes / sizeof(T);
     if constexpr (Words <= most_words_at_once) {
-        if constexpr (Later) { // of the first tile that starts at least 1 KiB ahead
-            constexpr int tile = Width * Words, least = 1024 / sizeof(T), ahead = (least + tile - 1) / tile * tile;
-            constexpr int line = 64 / sizeof(T);
+        if constexpr (Later) { // of the first tile that starts at least 4 KiB ahead
+            constexpr int tile = Width * Words, least = 4096 / sizeof(T), ahead = (least + tile - 1) / tile * tile;
 #pragma GCC unroll 32
             for (int word = 0; word < tile; word += line)
-                __builtin_prefetch(memory + ahead + word);
+                prefetch(memory, ahead + word);
         }
         transposition<T, Width, Words>::template load_lanes<Width>(memory, lanes);
     } else {
-        constexpr int strips = (Words + Width - 1) / Width, ahead = 4;
+        constexpr int strips = (Words + Width - 1) / Width, square = Width * Width * sizeof(T), ahead = (8192 + square - 1) / square;
         for (int s = 0; s < strips; ++s) {
-            if constexpr (Later) { // of the strip that is loaded fourth after this one, here or in a later tile
-                const int next = s + ahead;
-                const T* const strip = memory + next / strips * (Width * Words) + next % strips * Width;
+            // Of the strip at least 8 KiB of loads ahead, here or in a later tile; of strips narrower than a line, the first in each.
+            if constexpr (Later) {
+                const int next = s + ahead, strip = next % strips * Width;
+                if (Width >= line || strip % line == 0) {
 #pragma GCC unroll 32
-                for (int e = 0; e < Width; ++e)
-                    __builtin_prefetch(strip + e * Words);
+                    for (int e = 0; e < Width; ++e)
+                        prefetch(memory, (next / strips * Width + e) * Words + strip);
+                }
             }
             const int strip = s < strips - 1 ? s * Width : Words - Width; // the last one overlaps the one before
             transposition<T, Width, Width>::template load_lanes<Words>(memory + strip, lanes + strip);
