@@ -58,9 +58,15 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
     EXPECT_EQ(calibration.base, "host-generic");
     EXPECT_EQ(calibration.date.size(), 20U);
     // Of the probes in both precisions, and of the program's calls.
-    EXPECT_THAT(calibration.routines,
-        testing::AllOf(Contains(Key(HasSubstr("vdot_element(float VECTOR3, float VECTOR3)"))),
-            Contains(Key(HasSubstr("minv_element(double MATRIX3x3)"))), Contains(Key(HasSubstr("msym_element(float MATRIX3x3)")))));
+    // A disturbed machine may hide some; those are named, and have no time.
+    for (const char* routine :
+        {"vdot_element(float VECTOR3, float VECTOR3)", "minv_element(double MATRIX3x3)", "msym_element(float MATRIX3x3)"}) {
+        const bool timed = testing::Matches(Contains(Key(HasSubstr(routine))))(calibration.routines);
+        EXPECT_NE(timed, testing::Matches(Contains(HasSubstr(routine)))(found->hidden)) << routine;
+    }
+    for (const auto& [routine, time] : calibration.routines) {
+        EXPECT_TRUE(time.ns.front() > 0 || routine.find(" bytes, ") != std::string::npos) << routine;
+    }
     // Lists of one to three words of either precision, and those of the kernels: nine and sixteen words, and four.
     for (const char* list : {"4 bytes, 4 at a time", "12 bytes, 4 at a time", "24 bytes, 8 at a time", "36 bytes, 4 at a time",
              "72 bytes, 8 at a time", "64 bytes, 4 at a time", "16 bytes, 4 at a time"}) {
@@ -97,7 +103,10 @@ TEST_F(HostCalibrationTest, MakesADeviceThatPredictorsTake) {
         for (const perfmodel::Point& point : found->points) {
             if (point.kernel == "p") {
                 const double seconds = predictor->cost(point.work, point.elements).seconds;
-                EXPECT_TRUE(std::isfinite(seconds)) << name << " of " << point.place;
+                const bool hidden = std::ranges::any_of(point.work.steps, [&](const fusion::WorkStep& step) {
+                    return step.routine != nullptr && std::ranges::count(found->hidden, *step.routine) != 0;
+                });
+                EXPECT_EQ(std::isfinite(seconds), name != std::string("benchmark") || !hidden) << name << " of " << point.place;
                 EXPECT_GT(seconds, 0);
             }
         }
