@@ -4,9 +4,9 @@
 // 1. What the system says: processors, clock, SIMD width, second-level cache.
 // 2. Kernels of one call on lists that stay in the second-level caches: the time of moving a list of each size between cache and lanes, and of
 //    each routine, which is what is left of its kernel's time.
-// 3. On lists of four times the last-level cache: mixes of reads and writes, lists of each size moved, chains of more and more arithmetic, and, with
-//    `--for`, kernels of the programs named. To their times the bandwidth of each mix and the window within which memory and arithmetic overlap are
-//    fitted (perfmodel/fit).
+// 3. On lists of four times the last-level cache: mixes of reads and writes, lists of each size moved, chains of more and more arithmetic,
+//    and, with `--for`, kernels of the programs named. To their times the bandwidth of each mix and the window within which memory and
+//    arithmetic overlap are fitted (perfmodel/fit).
 #pragma once
 
 #include "cli/options.hpp"

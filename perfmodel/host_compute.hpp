@@ -13,15 +13,15 @@ struct HostCompute {
     int counted = 0;       ///< how many such steps
 };
 
-/// The sum over the steps of the kernel: a list moved between cache and lanes, and a routine, each as long as it takes alone. A routine without a
-/// time, or with none that could be measured, counts by its instructions at the device's rate. Steps that compute nothing but names of
-/// components, and what is derived from uniforms, take nothing. Pre: the device has routine times, the work has its steps.
+/// The sum over the steps of the kernel: a list moved between cache and lanes, and a routine, each as long as it takes alone. A routine
+/// without a time, or with none that could be measured, counts by its instructions at the device's rate. Steps that compute nothing but
+/// names of components, and what is derived from uniforms, take nothing. Pre: the device has routine times, the work has its steps.
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work);
 
-/// The exponent of the soft maximum of memory and core. With times of routines and the figure `compute.window` w, of a kernel whose tile of SIMD lanes takes i vector
-/// instructions it is 1 + w / i: a processor starts what it has in its window of instructions, w of them or so, out of their order. Tiles that are much
-/// shorter overlap each other, so that the slower of memory and core decides; of longer ones, loads and arithmetic follow each other, and their times add
-/// up. Without the figure it is that of the device.
+/// The exponent of the soft maximum of memory and core. With times of routines and the figure `compute.window` w, of a kernel whose tile of
+/// SIMD lanes takes i vector instructions it is 1 + w / i: a processor starts what it has in its window of instructions, w of them or so,
+/// out of their order. Tiles that are much shorter overlap each other, so that the slower of memory and core decides; of longer ones, loads
+/// and arithmetic follow each other, and their times add up. Else it is that of the device.
 double host_overlap_exponent(const Device& device, const fusion::KernelWork& work);
 
 } // namespace fusec::perfmodel

@@ -38,8 +38,8 @@ protected:
         setup.compiler = execute::find_host_compiler(diagnostics).value();
         setup.cache = folder.path() / "cache";
         setup.library_folder = library::standard_library_folder();
-        setup.rounds = 2;
-        setup.sample_seconds = 1e-5;
+        setup.rounds = 8; // of few and short samples, noise hides routines
+        setup.sample_seconds = 2e-4;
         return calibrate_host(
             {.name = "mine", .programs = {file}, .routines = {}, .kernels = 2, .probes = folder.path(), .widest_list = 3, .bytes = 1 << 20},
             setup, folder.path(), diagnostics);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #ifdef __x86_64__
@@ -20,12 +21,13 @@ std::vector<std::uintptr_t> asked;
 namespace fusec {
 namespace {
 
-/// Loads a list of many tiles, one after the other; by line of the list, how often it was asked for. `nearest`: least bytes between the start
-/// of a tile that is loaded and what is asked for then.
+/// Loads a list of many tiles, one after the other, and looks at what is asked for meanwhile: how far ahead, and how often each line.
 template <class T, int Words>
 void expect_list_asked_for() {
     constexpr int width = lanes_of<T>::width;
     constexpr std::size_t line = 64, element = Words * sizeof(T), tile = width * element, tiles = 6 + 40960 / tile;
+    // 8 KiB of strips are so many bytes of each element of the tile, or reach beyond it.
+    constexpr std::size_t nearest = Words <= most_words_at_once ? 4096 : tile < 8192 ? tile : 8192 / width;
     alignas(64) static T list[tiles * tile / sizeof(T)];
     const auto start = reinterpret_cast<std::uintptr_t>(list);
     std::map<std::size_t, int> times;
@@ -36,7 +38,7 @@ void expect_list_asked_for() {
         load_transposed<true>(list + t * tile / sizeof(T), lanes);
         for (const std::uintptr_t address : asked) {
             const std::size_t ahead = address - start - t * tile;
-            EXPECT_GE(ahead, Words > most_words_at_once ? tile < 8192 ? tile : 0 : 4096) << Words;
+            EXPECT_GE(ahead, nearest) << Words;
             furthest = std::max(furthest, ahead);
             ++times[(address - start) / line];
         }
@@ -58,19 +60,13 @@ class Prefetch : public ::testing::Test {};
 using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Prefetch, Precisions);
 
+template <class T, int... Words>
+void expect_lists_asked_for(std::integer_sequence<int, Words...>) {
+    (expect_list_asked_for<T, Words>(), ...);
+}
+
 TYPED_TEST(Prefetch, AsksForEveryLineOfAListInTime) {
-    expect_list_asked_for<TypeParam, 1>();
-    expect_list_asked_for<TypeParam, 3>();
-    expect_list_asked_for<TypeParam, 9>();
-    expect_list_asked_for<TypeParam, 16>();
-    expect_list_asked_for<TypeParam, 27>();
-    expect_list_asked_for<TypeParam, 28>();
-    expect_list_asked_for<TypeParam, 29>();
-    expect_list_asked_for<TypeParam, 33>();
-    expect_list_asked_for<TypeParam, 36>();
-    expect_list_asked_for<TypeParam, 64>();
-    expect_list_asked_for<TypeParam, 144>();
-    expect_list_asked_for<TypeParam, 256>();
+    expect_lists_asked_for<TypeParam>(std::integer_sequence<int, 1, 3, 9, 16, 27, 28, 29, 33, 36, 64, 144, 256>());
 }
 
 TEST(PrefetchOfNothing, IsNotAsked) {
