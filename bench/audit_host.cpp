@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <numeric>
@@ -52,6 +53,7 @@ struct Measured {
     std::vector<double> measured, medians, spreads; ///< the least of the samples, their median
     std::vector<perfmodel::Point> points;           ///< the kernels; of each the kernel's name is the program's
     double loss = 0;                                ///< of the chosen plan against the fastest that was measured
+    std::optional<double> loss_of_benchmark;        ///< the same of the plan that `benchmark` chooses, where it answers
     Json json;
 };
 
@@ -77,11 +79,20 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
     if (!cli::compile_to_measure(c, std::nullopt, diagnostics)) {
         fail(program.string() + " does not compile", diagnostics);
     }
-    const auto found = cli::measure(c, {false, options.sample, options.seed}, setup, diagnostics);
+    // The plan that `benchmark` chooses; it refuses programs with a routine or a list that it has no time of.
+    cli::Compilation by_benchmark;
+    by_benchmark.options = c.options;
+    by_benchmark.options.predictor = "benchmark";
+    Diagnostics refusals;
+    std::vector<cli::RivalPlan> rivals;
+    if (cli::compile_to_measure(by_benchmark, c.options.elements, refusals)) {
+        rivals.push_back({"benchmark", &by_benchmark});
+    }
+    const auto found = cli::measure(c, {false, options.sample, options.seed}, setup, diagnostics, rivals);
     if (!found) {
         fail(program.string() + " cannot be measured", diagnostics);
     }
-    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, 0, {}};
+    Measured result{c.program->name, held_out, c.options.elements, found->predictions.predictors, {}, {}, {}, {}, {}, 0, std::nullopt, {}};
     Json kernels = Json::array(), plans = Json::array();
     for (std::size_t k = 0; k < found->kernels.size(); ++k) {
         const cli::Predictions::Kernel& kernel = found->predictions.kernels[k];
@@ -113,11 +124,32 @@ Measured measure_program(const std::filesystem::path& program, bool held_out, co
             {"median_seconds", typical}, {"spread", spread_of(plan.seconds)}});
     }
     result.loss = median(found->plans.front().seconds) / fastest - 1;
+    if (!rivals.empty()) {
+        result.loss_of_benchmark = median(found->plans.back().seconds) / fastest - 1;
+    }
     result.json = {{"program", result.program}, {"held_out", held_out}, {"elements", result.elements},
         {"slowest_over_fastest", *std::ranges::max_element(result.measured) / *std::ranges::min_element(result.measured)},
         {"verdicts", verdicts_of(result.predictors, result.predicted, result.measured, result.spreads)},
-        {"loss_of_the_chosen_plan", result.loss}, {"plans", std::move(plans)}, {"kernels", std::move(kernels)}};
+        {"loss_of_the_chosen_plan", result.loss},
+        {"loss_of_the_plan_of_benchmark", result.loss_of_benchmark ? Json(*result.loss_of_benchmark) : Json()},
+        {"benchmark_refuses", rivals.empty() ? Json(refusals.all().front().message) : Json()}, {"plans", std::move(plans)},
+        {"kernels", std::move(kernels)}};
     return result;
+}
+
+/// Sixty kernels that take times within a factor of two: ranks over a wide span say little of a choice between kernels that are alike.
+Json within_factor_of_two(const std::vector<std::string>& predictors, const std::vector<std::vector<double>>& predicted,
+    const std::vector<double>& measured, const std::vector<double>& spreads) {
+    constexpr std::size_t kernels = 60;
+    std::vector<std::vector<double>> said;
+    std::vector<double> found, spread;
+    for (const std::size_t place : perfmodel::sample_within_factor(measured, 2, kernels)) {
+        said.push_back(predicted[place]);
+        found.push_back(measured[place]);
+        spread.push_back(spreads[place]);
+    }
+    return {{"kernels", found.size()}, {"least_seconds", found.front()}, {"greatest_seconds", found.back()},
+        {"verdicts", verdicts_of(predictors, said, found, spread)}};
 }
 
 /// The kernels of all programs of one half, as one set.
@@ -135,7 +167,17 @@ Json pooled(const std::vector<Measured>& all, bool held_out) {
             losses.push_back(program.loss);
         }
     }
+    std::vector<double> losses_of_benchmark;
+    for (const Measured& program : all) {
+        if (program.held_out == held_out && program.loss_of_benchmark) {
+            losses_of_benchmark.push_back(*program.loss_of_benchmark);
+        }
+    }
     return {{"verdicts", verdicts_of(predictors, predicted, measured, spreads)},
+        {"within_a_factor_of_two", within_factor_of_two(predictors, predicted, measured, spreads)},
+        {"plans_of_benchmark", losses_of_benchmark.size()},
+        {"greatest_loss_of_a_plan_of_benchmark",
+            losses_of_benchmark.empty() ? Json() : Json(*std::ranges::max_element(losses_of_benchmark))},
         {"against_medians", verdicts_of(predictors, predicted, medians, spreads)}, {"median_spread", spreads.empty() ? 0 : median(spreads)},
         {"median_loss_of_chosen_plans", losses.empty() ? 0 : median(losses)},
         {"greatest_loss_of_a_chosen_plan", losses.empty() ? 0 : *std::max_element(losses.begin(), losses.end())}};
@@ -211,7 +253,9 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     for (std::size_t i = 0; i < options.programs.size(); ++i) {
         (i % 2 == 0 ? calibrated.programs : calibrated.routines).push_back(options.programs[i]);
     }
+    const auto begin = std::chrono::steady_clock::now();
     const auto calibration = cli::calibrate_host(calibrated, *setup, scratch.path(), diagnostics);
+    const std::chrono::duration<double> calibrating = std::chrono::steady_clock::now() - begin;
     if (!calibration) {
         fail("the host cannot be calibrated", diagnostics);
     }
@@ -223,7 +267,8 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     Json result = run_record(sources);
     result["machine"]["usable"] = cli::usable_processors();
     result["schema"] = "fusec-audit-host";
-    result["version"] = 6;
+    result["version"] = 7;
+    result["seconds_of_calibration"] = calibrating.count();
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
     result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));
     result["programs"] = Json::array();

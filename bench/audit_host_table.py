@@ -37,7 +37,15 @@ def pooled(half, title):
             ranks = ", ".join(str(rank) for rank in verdict["ranks_of_the_five_fastest"])
             out.append(f"| `{verdict['predictor']}` | {words} | {verdict['kernels']} | {verdict['unanswered']} | {percent(verdict['mape'])} | "
                        f"{percent(verdict['p90'])} | {percent(verdict['worst'])} | {rank_correlation(verdict, 3)} | {ranks} |\n")
-    out.append("\n")
+    near = half["within_a_factor_of_two"]
+    ranks = ", ".join(f"`{verdict['predictor']}` {rank_correlation(verdict, 3)}"
+                      + (f" of {verdict['kernels']} that it answers" if verdict["unanswered"] else "") for verdict in near["verdicts"])
+    out.append(f"\nOf {near['kernels']} kernels within a factor of two ({1e3 * near['least_seconds']:.2f} to {1e3 * near['greatest_seconds']:.2f} ms; of the factor of two that has most kernels, "
+               f"spread over their ranks), Spearman: {ranks}.")
+    if half["plans_of_benchmark"]:
+        out.append(f" `benchmark` plans {half['plans_of_benchmark']} of the programs (it refuses the others, which have a routine or a list without a time); its plans are at most "
+                   f"{percent(half['greatest_loss_of_a_plan_of_benchmark'])} % slower than the fastest that was measured.")
+    out.append("\n\n")
 
 
 def programs():
@@ -65,7 +73,7 @@ def ablations():
 machine = result["machine"]
 processors = next(round(figure["value"]) for figure in result["calibration"]["figures"] if figure["key"] == "speed.cores")
 out.append(f"Made {result['date']} at commit {result['commit']} on {machine['processor']}, {processors} of {machine['threads']} processors, by {result['compiler']}; from the result by "
-           "`bench/audit_host_table.py`.\n\n")
+           f"`bench/audit_host_table.py`. The calibration took {result['seconds_of_calibration']:.0f} s, with what had not been compiled before.\n\n")
 pooled(result["held_out"], "Kernels of programs held out")
 pooled(result["fitted"], "Kernels of programs of which some were fitted to")
 programs()

@@ -284,9 +284,9 @@ private:
                 }
             }
         }
-        std::vector<Type> listed;
+        std::vector<MovedList> listed;
         for (const auto& [key, type] : types) {
-            listed.push_back(type);
+            listed.push_back({type});
         }
         const Compilation* moving = listed.empty() ? nullptr : compile_text("transfers", transfer_text(listed));
         if (moving == nullptr) {

@@ -31,11 +31,13 @@ Compilation* HostProbes::compile_text(
 namespace {
 
 /// The kernel with plain stores in place of those that go past the caches.
-fusion::Candidate kept_in_caches(fusion::Candidate candidate) {
+fusion::Candidate kept_in_caches(fusion::Candidate candidate, const dag::CallGraph& graph) {
     for (fusion::DatumPlan& plan : candidate.data) {
-        plan.store = plan.store == fusion::Staging::lanes_streaming ? fusion::Staging::lanes : plan.store;
+        if (plan.store == fusion::Staging::lanes_streaming) {
+            plan.store = fusion::Staging::lanes;
+            candidate.work.allocated_bytes += graph.datum(plan.datum).list_type().bytes();
+        }
     }
-    candidate.work.streaming_stores = false;
     return candidate;
 }
 
@@ -45,16 +47,18 @@ HostProbe HostProbes::probe(Compilation& c, const fusion::Candidate& candidate, 
     const double of_element = std::max(1.0, candidate.work.read_bytes + candidate.work.write_bytes);
     const double tile = candidate.instances_per_block;
     const auto elements = static_cast<std::uint64_t>(std::max(1.0, std::floor(bytes / of_element / tile)) * tile);
-    const fusion::Candidate chosen = cached ? kept_in_caches(candidate) : candidate;
+    const fusion::Candidate chosen = cached ? kept_in_caches(candidate, *c.graph) : candidate;
     return {fmt::format("{}: {}", group, data_names(candidate.stores, *c.graph)), group, chosen,
         {codegen::lower(chosen, "probe", *c.graph, *c.catalog), &*c.graph, &*c.catalog, elements}};
 }
 
-std::string transfer_text(const std::vector<Type>& types) {
+std::string transfer_text(const std::vector<MovedList>& lists) {
     std::string declarations, inputs, calls, outputs;
-    for (std::size_t i = 0; i < types.size(); ++i) {
+    for (std::size_t i = 0; i < lists.size(); ++i) {
         const std::string comma = i == 0 ? "" : ", ";
-        declarations += fmt::format("{} list{};\n", to_string(types[i]), i);
+        const auto& [type, storage] = lists[i];
+        declarations += storage ? fmt::format("store {} {} list{}, moved{};\n", c_name(*storage), to_string(type), i, i)
+                                : fmt::format("{} list{};\n", to_string(type), i);
         inputs += fmt::format("{}list{}", comma, i);
         calls += fmt::format("moved{} = -list{};\n", i, i);
         outputs += fmt::format("{}moved{}", comma, i);

@@ -42,8 +42,14 @@ private:
     std::deque<Compilation> compilations_; ///< addresses stay
 };
 
-/// `R = -L;` for lists of the type: a load, a store, and next to no arithmetic.
-std::string transfer_text(const std::vector<Type>& types);
+/// A list of which each element is moved.
+struct MovedList {
+    Type type;
+    Storage storage = std::nullopt; ///< in memory
+};
+
+/// `R = -L;` for lists of the types: a load, a store, and next to no arithmetic.
+std::string transfer_text(const std::vector<MovedList>& lists);
 /// Products of 3x3 matrices in a chain: two lists in, one out, and `products` times the arithmetic between.
 std::string chain_text(int products);
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <set>
 #include <thread>
@@ -80,8 +81,8 @@ std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSe
     return selection.all ? kept_candidates(c) : c.plans.front().kernels;
 }
 
-std::optional<Measurements> measure(
-    Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics) {
+std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup,
+    Diagnostics& diagnostics, const std::vector<RivalPlan>& rivals) {
     Measurements result;
     result.plans = plans_to_measure(c);
     auto predictions = predict(c, kernels_to_measure(c, selection), std::nullopt, diagnostics);
@@ -90,12 +91,19 @@ std::optional<Measurements> measure(
     }
     result.predictions = std::move(*predictions);
     std::vector<execute::TimedUnit> units;
-    const auto add = [&](codegen::Unit unit) { units.push_back({std::move(unit), &*c.graph, &*c.catalog, c.options.elements}); };
+    const auto add = [&](codegen::Unit unit, const Compilation& of) {
+        units.push_back({std::move(unit), &*of.graph, &*of.catalog, c.options.elements});
+    };
     for (const Measurements::Plan& plan : result.plans) {
-        add(codegen::lower(plan.plan, *c.graph, *c.catalog));
+        add(codegen::lower(plan.plan, *c.graph, *c.catalog), c);
+    }
+    for (const RivalPlan& rival : rivals) {
+        const fusion::Plan& plan = rival.compilation->plans.front();
+        add(codegen::lower(plan, *rival.compilation->graph, *rival.compilation->catalog), *rival.compilation);
+        result.plans.push_back({rival.choice, plan, {}});
     }
     for (const Predictions::Kernel& kernel : result.predictions.kernels) {
-        add(codegen::lower(kernel.candidate, "kernel", *c.graph, *c.catalog));
+        add(codegen::lower(kernel.candidate, "kernel", *c.graph, *c.catalog), c);
     }
     auto seconds = execute::time_units(units, setup, diagnostics);
     if (!seconds) {
@@ -163,13 +171,24 @@ std::string measurements_text(const Measurements& m, const Compilation& c) {
             "{}  {{{}}} -> {}", line, call_names(kernel.candidate.calls, *c.graph), data_names(kernel.candidate.stores, *c.graph)));
     }
     for (std::size_t p = 0; p < m.predictions.predictors.size(); ++p) {
-        std::vector<double> predicted;
-        for (const Predictions::Kernel& kernel : m.predictions.kernels) {
-            predicted.push_back(kernel.by_predictor[p].cost.seconds);
+        std::vector<double> predicted, times;
+        for (std::size_t k = 0; k < measured.size(); ++k) {
+            if (const double said = m.predictions.kernels[k].by_predictor[p].cost.seconds; !std::isinf(said)) {
+                predicted.push_back(said);
+                times.push_back(measured[k]);
+            }
         }
-        const perfmodel::Accuracy accuracy = perfmodel::accuracy(predicted, measured);
-        out.line(fmt::format("{}: mean error {:.1f} %, 90th percentile {:.1f} %, greatest {:.1f} %, rank correlation {:.3f}",
-            m.predictions.predictors[p], 100 * accuracy.mape, 100 * accuracy.p90, 100 * accuracy.worst, accuracy.spearman));
+        const std::string& name = m.predictions.predictors[p];
+        const std::size_t unanswered = measured.size() - predicted.size();
+        if (predicted.empty()) {
+            out.line(name +
+                ": no answer for any kernel, for want of times of routines or lists (`fusec calibrate --for` measures those of a program)");
+            continue;
+        }
+        const perfmodel::Accuracy accuracy = perfmodel::accuracy(predicted, times);
+        out.line(fmt::format("{}: mean error {:.1f} %, 90th percentile {:.1f} %, greatest {:.1f} %, rank correlation {:.3f}{}", name,
+            100 * accuracy.mape, 100 * accuracy.p90, 100 * accuracy.worst, accuracy.spearman,
+            unanswered == 0 ? "" : "; no answer for " + counted(unanswered, "kernel")));
     }
     for (const Predictions::Unavailable& missing : m.predictions.unavailable) {
         out.line(fmt::format("{}: {}", missing.name, missing.reason));

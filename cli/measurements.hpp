@@ -39,9 +39,16 @@ bool compile_to_measure(Compilation& compilation, std::optional<std::uint64_t> e
 /// The kernels to measure. Pre: the compilation has its plan.
 std::vector<fusion::Candidate> kernels_to_measure(Compilation& compilation, const KernelSelection& selection);
 
-/// Measures the plans and the kernels in one run. Pre: the compilation has its plan, for the host, and its candidates have their steps.
-std::optional<Measurements> measure(
-    Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics);
+/// The plan of another compilation of the same program, as one by another predictor.
+struct RivalPlan {
+    std::string choice;
+    const Compilation* compilation = nullptr;
+};
+
+/// Measures the plans and the kernels in one run, and the rivals, which come last in the plans whether or not one before has the same kernels.
+/// Pre: the compilation has its plan, for the host, and its candidates have their steps; rivals have theirs, for as many elements.
+std::optional<Measurements> measure(Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup,
+    Diagnostics& diagnostics, const std::vector<RivalPlan>& rivals = {});
 
 /// The compiler and the folders that timing needs; a bar of its progress goes to `progress` where that is a terminal.
 std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics);

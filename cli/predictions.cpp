@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 namespace fusec::cli {
@@ -31,6 +32,9 @@ std::vector<std::unique_ptr<perfmodel::Predictor>> available(const perfmodel::De
 }
 
 std::string bound_text(const perfmodel::Breakdown& breakdown) {
+    if (std::isinf(breakdown.cost.seconds)) {
+        return time_text(breakdown.cost.seconds); // bound by nothing
+    }
     return fmt::format("{} ({})", time_text(breakdown.cost.seconds), fusion::to_string(breakdown.cost.bound_by));
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -118,6 +119,9 @@ std::string grouped(std::uint64_t number) {
 }
 
 std::string time_text(double seconds) {
+    if (std::isinf(seconds)) {
+        return "no answer";
+    }
     // Thresholds leave room for the rounding to three digits: 0.9996 s is 1 s, not 1e+03 ms.
     if (seconds >= 0.9995) {
         return fmt::format("{:.3g} s", seconds);

@@ -68,8 +68,8 @@ public:
                 write_call(*derive);
             }
         }
-        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(widest_)) + ">(" + n_ + ", " +
-                streaming_condition() + ", [=](auto " + tile_ + ")",
+        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(widest_)) + ", " + number(loaded_bytes()) + ">(" +
+                n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")",
             ");");
         if (!derives) {
             write_tables();
@@ -80,6 +80,16 @@ public:
     }
 
 private:
+    /// Of an element: what is asked for ahead of its use.
+    int loaded_bytes() const {
+        int bytes = 0;
+        for (const Step& step : kernel_.steps) {
+            if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
+                bytes += kernel_.lists.at(load->list).list_type().bytes();
+            }
+        }
+        return bytes;
+    }
     void write_tables() {
         for (const Table& table : kernel_.tables) {
             if (table.read && table.type.shape.form != Form::scalar) {
@@ -172,9 +182,8 @@ private:
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming),
             "the host stores whole elements from lanes");
-        const bool converts = kernel_.lists.at(step.list).storage.has_value();
-        internal_check(!converts || step.staging == Staging::lanes, "what converts is not streamed");
-        const char* verb = converts ? "store_converted" : step.staging == Staging::lanes_streaming ? "stream" : "store";
+        const std::string verb = std::string(step.staging == Staging::lanes_streaming ? "stream" : "store") +
+            (kernel_.lists.at(step.list).storage ? "_converted" : "");
         writer_.line(
             "fusec::" + tile_function(verb, value.type) + "(" + tile_ + ", " + kernel_.lists.at(step.list).name + ", " + value.name + ");");
     }

@@ -112,8 +112,8 @@ private:
 
     /// Copies move bytes: a list that is stored otherwise goes a component at a time, which is converted on the way.
     void check_conversion(const List& list, fusion::Staging staging, int access_bytes) {
-        const bool whole = staging == fusion::Staging::vectors || staging == fusion::Staging::async ||
-            staging == fusion::Staging::lanes_streaming || access_bytes != bytes_of(list.type.precision);
+        const bool whole =
+            staging == fusion::Staging::vectors || staging == fusion::Staging::async || access_bytes != bytes_of(list.type.precision);
         if (list.storage && whole) {
             findings_.add_step(step_, list.name, "copied as it is, but its components are `" + std::string(list.c_type()) + "`");
         }

@@ -66,13 +66,13 @@ struct KernelWork {
     int registers_needed = 32; ///< the same where the device has no limit
     int block_barriers = 0;
     int warp_barriers = 0;
-    int exchanges = 0;             ///< values that a thread takes from others of its warp, one after another
-    int remaps = 0;                ///< places where consecutive calls use different threads per instance
-    int dependent_phases = 1;      ///< global-memory round trips that wait for each other
-    bool async_copies = false;     ///< staging does not pass through registers
-    bool streaming_stores = false; ///< host: non-temporal stores
-    bool repeated = false;         ///< the launch before it read and wrote the same lists; false in candidates
-    Arithmetic in_float;           ///< of a kernel of both precisions: what of its arithmetic is in float, the rest is in double
+    int exchanges = 0;          ///< values that a thread takes from others of its warp, one after another
+    int remaps = 0;             ///< places where consecutive calls use different threads per instance
+    int dependent_phases = 1;   ///< global-memory round trips that wait for each other
+    double allocated_bytes = 0; ///< host: of lists that ordinary stores write and nothing has loaded: their lines are read first
+    bool async_copies = false;  ///< staging does not pass through registers
+    bool repeated = false;      ///< the launch before it read and wrote the same lists; false in candidates
+    Arithmetic in_float;        ///< of a kernel of both precisions: what of its arithmetic is in float, the rest is in double
 
     /// The same work one step after another, in the order of the kernel: the counts above are sums over them. Empty unless the model asks for
     /// them (CostModel::needs_steps), and in a lower bound of work.

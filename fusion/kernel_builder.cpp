@@ -119,7 +119,7 @@ void KernelBuilder::decide_placements() {
             plan.placement = Placement::registers;
             plan.load = datum.loaded ? Staging::lanes : Staging::none;
             // What has just been loaded is in the caches: storing around them would not save reading it.
-            const bool streams = choice_.streaming && datum.old_value < 0 && !datum.flag && !datum.converts();
+            const bool streams = choice_.streaming && datum.old_value < 0 && !datum.flag;
             plan.store = !datum.stored ? Staging::none : streams ? Staging::lanes_streaming : Staging::lanes;
         } else if (datum.loaded) {
             const bool tile = wants_tile(choice_.loads, datum);

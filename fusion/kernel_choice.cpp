@@ -200,7 +200,7 @@ ChoiceAxes host_axes(const KernelOutline& kernel, const DeviceLimits& limits) {
     result.stores.push_back(StorePolicy::vectors);
     result.orders.push_back(LoadOrder::at_use);
     result.streaming.push_back(false);
-    if (std::any_of(kernel.data.begin(), kernel.data.end(), [](const auto& datum) { return datum.stored && !datum.converts(); })) {
+    if (std::any_of(kernel.data.begin(), kernel.data.end(), [](const auto& datum) { return datum.stored; })) {
         result.streaming.push_back(true);
     }
     return result;

@@ -139,7 +139,9 @@ private:
     /// A copy of the list by threads side by side, of so many bytes each.
     void record_copy(int list, bool store, int bytes, bool asynchronous = false, bool streaming = false) {
         const double all = datum(list).list_bytes;
-        recorder_.access({store, Addressing::unit, bytes, all / bytes, all / 32, asynchronous, true, streaming});
+        const bool lanes = limits_.target == Target::host;
+        recorder_.access({store, Addressing::unit, bytes, all / bytes, all / 32, asynchronous, true, streaming,
+            lanes ? static_cast<double>(bytes) * draft_.elements / limits_.vector_bytes : 1, lanes && datum(list).converts()});
     }
     /// Of the same place by every thread of a warp, which asks for one sector.
     void record_broadcast(int list, double accesses) {
@@ -158,23 +160,29 @@ private:
         return copied_wavefronts(datum(index).bytes, of.padding == Padding::rows ? of.run * datum(index).word_bytes() : 0);
     }
 
+    /// Elements of the tile that a register has room for, in the list's precision.
+    int lanes_at_once(int list) const { return std::min(draft_.elements, limits_.vector_bytes / list_word_bytes(list)); }
     static bool in_strips(int words) { return words > most_words_transposed_at_once; }
-    /// Vectors that pass between memory and lanes: of strips, the last overlaps the one before.
-    int vectors_of(int words) const { return in_strips(words) ? (words + draft_.elements - 1) / draft_.elements * draft_.elements : words; }
+    /// Vectors that pass between memory and so many lanes: of strips, the last overlaps the one before.
+    static int vectors_of(int words, int lanes) { return in_strips(words) ? (words + lanes - 1) / lanes * lanes : words; }
 
     /// Vector instructions between memory and lanes: an access per component, and the three sweeps of the transposition, of which the
-    /// first and the last take a step per bit of their amounts (runtime/fusec/transposition.hpp).
-    double transposed(int words) const {
-        const auto width = static_cast<unsigned>(draft_.elements);
-        const auto of_strip = static_cast<unsigned>(in_strips(words) ? draft_.elements : words);
+    /// first and the last take a step per bit of their amounts (runtime/fusec/transposition.hpp). Of a list whose words are wider than its
+    /// values, a register holds part of the tile, and joining or dividing takes an instruction per component.
+    double transposed(int list) const {
+        const int words = datum(list).shape.size(), lanes = lanes_at_once(list);
+        const auto width = static_cast<unsigned>(lanes), of_strip = static_cast<unsigned>(in_strips(words) ? lanes : words);
         const int steps =
             static_cast<int>(std::bit_width(std::gcd(of_strip, width) - 1) + 1 + std::bit_width(std::min(of_strip, width) - 1));
-        return words == 1 ? 1 : (1.0 + steps) * vectors_of(words);
+        const double part = words == 1 ? 1 : (1.0 + steps) * vectors_of(words, lanes);
+        const int parts = draft_.elements / lanes;
+        return parts * (part + conversions(datum(list))) + (parts - 1) * words;
     }
-    /// Lines of a later tile that are asked for.
-    double asked_for(int words, int word_bytes) const {
-        const int line = bytes_of_line / word_bytes;
-        return in_strips(words) ? draft_.elements * ((words + line - 1) / line) : (draft_.elements * words + line - 1) / line;
+    /// Lines of a later tile that are asked for; of strips that are loaded, those of each element.
+    double asked_for(int list, bool strips) const {
+        const int words = datum(list).shape.size(), line = bytes_of_line / list_word_bytes(list), lanes = lanes_at_once(list);
+        const int part = strips && in_strips(words) ? lanes * ((words + line - 1) / line) : (lanes * words + line - 1) / line;
+        return draft_.elements / lanes * part;
     }
     /// Vectors that go through memory of the kernel's own on their way past the caches: written and read.
     double staged(int words) const { return in_strips(words) ? 2.0 * words : 0; }
@@ -189,7 +197,7 @@ private:
 
     void count_load(int loaded) {
         const double bytes = datum(loaded).bytes;
-        double instructions = instructions_per_copy_step * largest_ + conversions(datum(loaded));
+        double instructions = instructions_per_copy_step * largest_ + (limits_.target == Target::host ? 0 : conversions(datum(loaded)));
         read_global();
         recorder_.reads(bytes_read(loaded));
         switch (plan(loaded).load) {
@@ -211,8 +219,7 @@ private:
             break;
         case Staging::lanes:
             record_copy(loaded, false, list_word_bytes(loaded));
-            instructions += transposed(datum(loaded).shape.size());
-            instructions += datum(loaded).converts() ? 0 : asked_for(datum(loaded).shape.size(), list_word_bytes(loaded));
+            instructions += transposed(loaded) + asked_for(loaded, true);
             break;
         case Staging::none:
         case Staging::lanes_streaming:
@@ -228,7 +235,7 @@ private:
         const double bytes = datum(stored).bytes;
         recorder_.writes(datum(stored).list_bytes);
         work_.shared_wavefronts += limits_.target == Target::host ? 0 : datum(stored).list_bytes / 128.0;
-        count_instructions(conversions(datum(stored)), storing_threads(stored));
+        count_instructions(limits_.target == Target::host ? 0 : conversions(datum(stored)), storing_threads(stored));
         switch (plan(stored).store) {
         case Staging::words:
             record_copy(stored, true, list_word_bytes(stored));
@@ -250,12 +257,18 @@ private:
             break;
         }
         case Staging::lanes_streaming:
-            work_.streaming_stores = true;
             count_instructions(staged(datum(stored).shape.size()), largest_);
             [[fallthrough]];
         case Staging::lanes:
+            if (datum(stored).flag) { // is looked at, and written where the check fails
+                count_instructions(1, largest_);
+                break;
+            }
+            if (plan(stored).store == Staging::lanes && datum(stored).old_value < 0) {
+                work_.allocated_bytes += datum(stored).list_bytes;
+            }
             record_copy(stored, true, list_word_bytes(stored), false, plan(stored).store == Staging::lanes_streaming);
-            count_instructions(transposed(datum(stored).shape.size()), largest_);
+            count_instructions(transposed(stored) + (plan(stored).store == Staging::lanes ? asked_for(stored, false) : 0), largest_);
             break;
         case Staging::async:
             throw InternalError("kernel work: stores are not asynchronous");

@@ -191,7 +191,7 @@ private:
     }
 
     static bool is_by_component(Staging staging) {
-        return staging == Staging::none || staging == Staging::words || staging == Staging::lanes;
+        return staging == Staging::none || staging == Staging::words || staging == Staging::lanes || staging == Staging::lanes_streaming;
     }
 
     /// Registers have no address: a thread that reads only some components of a derived datum must not depend on its lane for which.

@@ -33,6 +33,10 @@ struct GlobalAccess {
     bool asynchronous = false;
     bool staged = false;    ///< to or from a tile (host: lanes), by threads that share the copy
     bool streaming = false; ///< host: a store that goes past the caches
+    double registers =
+        1; ///< host: SIMD registers that a component of a tile takes in the list's precision: half of one where the kernel has
+           ///< wider values, two where the list has wider ones
+    bool converted = false; ///< host: into values of another precision, or from them
 };
 
 /// Amounts are per element, summed over the threads that work on it, as in KernelWork.

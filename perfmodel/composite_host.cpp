@@ -25,9 +25,9 @@ struct Loop {
     double clock;   ///< cycles per second
 };
 
-/// A plain store reads its cache line first (read for ownership); a non-temporal one does not.
+/// An ordinary store reads its cache line first (read for ownership), unless the kernel has loaded it; one past the caches does not.
 double dram_seconds(const Loop& l) {
-    const double reads = l.work.read_bytes + (l.work.streaming_stores ? 0 : l.work.write_bytes);
+    const double reads = l.work.read_bytes + l.work.allocated_bytes;
     const double writes = l.work.write_bytes;
     return l.elements * (reads + writes) / (law_of_mix(l.device, reads, writes).peak_gb_per_s * 1e9);
 }

@@ -41,7 +41,9 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
                 }
             }
         } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
-            const double* const ns = time_of(*step.routine);
+            // Of floats beside doubles a register has half as many.
+            const bool half = work.precision == Precision::f64 && step.in_float.flops > 0;
+            const double* const ns = time_of(*step.routine + (half ? half_registers : ""));
             if (ns != nullptr && *ns > 0) {
                 result.ns += *ns;
             } else {

@@ -57,6 +57,12 @@ std::string transfer_routine(const fusion::GlobalAccess& access) {
     if (access.streaming) {
         name += ", streaming";
     }
+    if (access.registers != 1) {
+        name += access.registers < 1 ? half_registers : ", in two registers";
+    }
+    if (access.converted) {
+        name += ", converted";
+    }
     if (!access.staged) {
         name += access.addressing == fusion::Addressing::unit ? ", in place" : ", in place, strided";
     }

@@ -35,6 +35,9 @@ struct RoutineTime {
 /// Bilinear between the four times around the point. Pre: the axes ascend and are not empty, and the times fill the grid.
 RoutineTime time_at(const RoutineTimes::Routine& routine, double extra_shared, double block_size);
 
+/// Ends the names of what a host does with floats beside doubles.
+inline constexpr const char* half_registers = ", in half registers";
+
 /// Names that a table knows the routines of a step by: one that computes by its signature, one that moves a list by its bytes per element and how
 /// they are accessed ("load 36 bytes, 16 at a time, asynchronous"; "store 4 bytes, 4 at a time, in place"). A uniform that is read is
 /// part of what reads it. Steps that synchronise have none.

@@ -78,7 +78,7 @@ constexpr Ablation all[] = {
     {"spills and strided stores", "none of either", Neglected::nothing, true, false, nullptr,
         [](KernelWork& work) { work.spill_bytes = work.store_requests = 0; }},
     {"reads before stores", "stores that read no lines", Neglected::nothing, false, true, nullptr,
-        [](KernelWork& work) { work.streaming_stores = true; }},
+        [](KernelWork& work) { work.allocated_bytes = 0; }},
     {"shared memory and L1", "a pipe that takes no time", Neglected::nothing, true, false,
         [](Device& device) { device.shared_wavefronts = unlimited; }},
     {"issue", "schedulers that take no time, but for changes of threads", Neglected::nothing, true, false, nullptr,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the probes of `fusec calibrate --target cuda` have measured on a GPU (perfmodel/probes/cuda), as they write it:
 //
-//     {"schema": 2, "kind": "gpu-measurements", "name": "node7", "base": "h200", "date": "...", "machine": "NVIDIA H200", "commit": "...",
+//     {"schema": 3, "kind": "gpu-measurements", "name": "node7", "base": "h200", "date": "...", "machine": "NVIDIA H200", "commit": "...",
 //      "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
 //      "rows": [{"probe": "stream", "kernel": "read", "block": 256, "resident": 8, "elements": 26214400, "seconds": 5.1e-5, "clock_ghz": 1.98}]}
 //
@@ -51,8 +51,9 @@ struct GpuMeasurements {
 };
 
 /// Raised with every change of what the probes write, the keys of a kernel's work (kernel_work_json.cpp) included; probe.cu writes it.
-/// 2: files of before may have a key `words` in steps of work.
-inline constexpr int gpu_measurements_schema = 2;
+/// 2: files of before may have a key `words` in steps of work. 3: work has `allocated_bytes` in place of `streaming_stores`, accesses have `registers`
+/// and `converted`.
+inline constexpr int gpu_measurements_schema = 3;
 inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
 
 /// Reports `invalid-measurement` at the place of the first value that is wrong: no JSON (as of a run that was stopped), another schema, an unknown

@@ -61,7 +61,7 @@ void fields(Work& work, const Visit& visit) {
 template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, GlobalAccess>
 void fields(Work& work, const Visit& visit) {
-    auto& [store, addressing, bytes, count, sectors, asynchronous, staged, streaming] = work;
+    auto& [store, addressing, bytes, count, sectors, asynchronous, staged, streaming, registers, converted] = work;
     visit("store", store, Range{});
     visit("addressing", addressing, Range{});
     visit("bytes", bytes, Range{1, 16});
@@ -70,6 +70,8 @@ void fields(Work& work, const Visit& visit) {
     visit("asynchronous", asynchronous, Range{});
     visit("staged", staged, Range{});
     visit("streaming", streaming, Range{});
+    visit("registers", registers, Range{0.5, 2});
+    visit("converted", converted, Range{});
 }
 
 template <class Work, class Visit>
@@ -101,7 +103,7 @@ void fields(Work& work, const Visit& visit) {
     auto& [precision, read_bytes, write_bytes, read_lists, write_lists, flops, divisions, square_roots, transcendentals, fused,
         shared_wavefronts, l1_wavefronts, store_requests, instructions, spill_bytes, path_instructions, critical_path_cycles, lane_slots,
         arithmetic_lane_slots, elements_per_block, threads_per_block, shared_bytes, registers, demand, registers_needed, block_barriers,
-        warp_barriers, exchanges, remaps, dependent_phases, async_copies, streaming_stores, repeated, in_float, steps] = work;
+        warp_barriers, exchanges, remaps, dependent_phases, allocated_bytes, async_copies, repeated, in_float, steps] = work;
     visit("precision", precision, Range{});
     visit("read_bytes", read_bytes, Range{});
     visit("write_bytes", write_bytes, Range{});
@@ -132,8 +134,8 @@ void fields(Work& work, const Visit& visit) {
     visit("exchanges", exchanges, Range{});
     visit("remaps", remaps, Range{});
     visit("dependent_phases", dependent_phases, Range{});
+    visit("allocated_bytes", allocated_bytes, Range{});
     visit("async_copies", async_copies, Range{});
-    visit("streaming_stores", streaming_stores, Range{});
     visit("repeated", repeated, Range{});
     visit("in_float", in_float, Range{});
     visit("steps", steps, Range{});

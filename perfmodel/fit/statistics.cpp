@@ -75,4 +75,26 @@ double merged_spearman(std::span<const double> predicted, std::span<const double
     return spearman(predicted, merged);
 }
 
+std::vector<std::size_t> sample_within_factor(std::span<const double> values, double factor, std::size_t most) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t place) { return values[place]; });
+    std::size_t first = 0, count = 0;
+    for (std::size_t low = 0, high = 0; low < order.size(); ++low) {
+        while (high < order.size() && values[order[high]] <= factor * values[order[low]]) {
+            ++high;
+        }
+        if (high - low > count) {
+            first = low;
+            count = high - low;
+        }
+    }
+    std::vector<std::size_t> chosen;
+    const std::size_t sampled = std::min(most, count);
+    for (std::size_t i = 0; i < sampled; ++i) {
+        chosen.push_back(order[first + (sampled == count ? i : i * (count - 1) / (sampled - 1))]);
+    }
+    return chosen;
+}
+
 } // namespace fusec::perfmodel

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace fusec::perfmodel {
 
@@ -26,5 +27,10 @@ double spearman(std::span<const double> a, std::span<const double> b);
 /// The same of predictions and measurements that scatter: measurements that exceed the least of their group by no more than their own spread
 /// (relative) count as equal to it. Groups begin at the least measurement that is in none, so that they do not grow from neighbour to neighbour.
 double merged_spearman(std::span<const double> predicted, std::span<const double> measured, std::span<const double> spreads);
+
+/// Places of at most `most` of the values that lie within a factor of each other: between t and `factor` times t, with the t that takes in most of
+/// them (the least such); where they are more, so many of them, evenly spread over their ranks, the first and the last among them. Ascending by
+/// value. Pre: positive values, factor >= 1, most >= 2. O(n log n).
+std::vector<std::size_t> sample_within_factor(std::span<const double> values, double factor, std::size_t most);
 
 } // namespace fusec::perfmodel

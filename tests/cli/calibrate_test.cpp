@@ -119,7 +119,7 @@ TEST_F(Calibrate, TakesInWhatProbesMeasured) {
                     kernel, resident, bytes * 1e8 / 1.5e12);
         }
     }
-    const std::string head = R"({"schema": 2, "kind": "gpu-measurements", "name": "node", "base": "a100", "date": "2026-11-23T10:00:00Z",
+    const std::string head = R"({"schema": 3, "kind": "gpu-measurements", "name": "node", "base": "a100", "date": "2026-11-23T10:00:00Z",
         "machine": "NVIDIA A100", "commit": "fusec", "arch": 80, "multiprocessors": 108, "l2_bytes": 41943040, "driver": 1, "runtime": 1, "rows": [)";
     folder.write("measured.json", head + rows + "]}");
     const test::Outcome outcome = fusec({"calibrate", "--import", "measured.json", "-o", "node.json"}, folder.path());

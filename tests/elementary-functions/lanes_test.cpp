@@ -126,10 +126,10 @@ void check_transposition() {
         for (int i = 0; i < size; ++i)
             memory[i] = static_cast<T>(i - shift);
         registers<lanes_of<T>, Words, 1> value;
-        load_transposed<true>(memory + shift, value.data);
+        load_transposed<2>(memory + shift, value.data);
         EXPECT_EQ(in_memory_order(value.data, Words, width), counting(0, words));
         clear();
-        store_transposed<false>(written + shift, value.data);
+        store_transposed<false, 2>(written + shift, value.data);
         EXPECT_EQ(content(), between_guards(shift, words, size)) << "ordinary stores";
         clear();
         store_some(written + shift, value.data, count);
@@ -137,7 +137,7 @@ void check_transposition() {
         EXPECT_EQ(can_stream(written + shift), shift == 0);
         if (shift == 0) {
             clear();
-            store_transposed<true>(written, value.data);
+            store_transposed<true, 2>(written, value.data);
             stream_fence();
             EXPECT_EQ(content(), between_guards(shift, words, size)) << "streaming stores";
         }
@@ -190,8 +190,8 @@ void check_against_loop() {
         for (int i = 0; i < words; ++i)
             list[i] = T(1 + i);
         registers<Lane, Words, 1> asking, plain, made;
-        load_transposed<true>(list, asking.data);
-        load_transposed<false>(list, plain.data);
+        load_transposed<2>(list, asking.data);
+        load_transposed<0>(list, plain.data);
         EXPECT_EQ(count_unlike_loop(asking.data), 0) << "what comes later is asked for, shift " << shift;
         EXPECT_EQ(count_unlike_loop(plain.data), 0) << "nothing else is asked for, shift " << shift;
         EXPECT_EQ(count_written_wrong(), 0) << "loads write nothing";
@@ -199,11 +199,11 @@ void check_against_loop() {
             for (int w = 0; w < Words; ++w)
                 made.data[w].lanes[e] = T(1 + e * Words + w);
         clear();
-        store_transposed<false>(list, made.data);
+        store_transposed<false, 2>(list, made.data);
         EXPECT_EQ(count_written_wrong(), 0) << "ordinary stores, shift " << shift;
         if (can_stream(list)) {
             clear();
-            store_transposed<true>(list, made.data);
+            store_transposed<true, 2>(list, made.data);
             stream_fence();
             EXPECT_EQ(count_written_wrong(), 0) << "streaming stores";
         }

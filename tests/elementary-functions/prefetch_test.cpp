@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,21 +14,23 @@
 #endif
 
 namespace {
-std::vector<std::uintptr_t> asked;
+std::vector<std::uintptr_t> asked, asked_to_write;
 }
-#define __builtin_prefetch(address) asked.push_back(reinterpret_cast<std::uintptr_t>(address))
-#include "elementary-lib/runtime/fusec/host.hpp"
+#define __builtin_prefetch(address, write) (write ? asked_to_write : asked).push_back(reinterpret_cast<std::uintptr_t>(address))
+#include "elementary-lib/runtime/fusec/half_lanes.hpp"
 
 namespace fusec {
 namespace {
 
 /// Loads a list of many tiles, one after the other, and looks at what is asked for meanwhile: how far ahead, and how often each line.
-template <class T, int Words>
+template <class T, int Words, int Ahead>
 void expect_list_asked_for() {
     constexpr int width = lanes_of<T>::width;
-    constexpr std::size_t line = 64, element = Words * sizeof(T), tile = width * element, tiles = 6 + 40960 / tile;
+    constexpr std::size_t line = 64, element = Words * sizeof(T), tile = width * element, tiles = 2 * Ahead + 6 + 40960 / tile;
     // 8 KiB of strips are so many bytes of each element of the tile, or reach beyond it.
-    constexpr std::size_t nearest = Words <= most_words_at_once ? 4096 : tile < 8192 ? tile : 8192 / width;
+    constexpr bool in_strips = Words > most_words_at_once;
+    constexpr std::size_t nearest = !in_strips ? Ahead * tile : tile < 8192 ? tile : 8192 / width;
+    constexpr std::size_t beyond = in_strips ? 16384 + 2 * tile : (Ahead + 1) * tile;
     alignas(64) static T list[tiles * tile / sizeof(T)];
     const auto start = reinterpret_cast<std::uintptr_t>(list);
     std::map<std::size_t, int> times;
@@ -35,7 +38,7 @@ void expect_list_asked_for() {
     for (std::size_t t = 0; t < tiles; ++t) {
         lanes_of<T> lanes[Words];
         asked.clear();
-        load_transposed<true>(list + t * tile / sizeof(T), lanes);
+        load_transposed<Ahead>(list + t * tile / sizeof(T), lanes);
         for (const std::uintptr_t address : asked) {
             const std::size_t ahead = address - start - t * tile;
             EXPECT_GE(ahead, nearest) << Words;
@@ -43,7 +46,7 @@ void expect_list_asked_for() {
             ++times[(address - start) / line];
         }
     }
-    EXPECT_LT(furthest, 16384 + 2 * tile) << Words;
+    EXPECT_LT(furthest, beyond) << Words;
     // Every line that lies beyond the reach of the first tile and before the end. Elements, or tiles, that are no multiples of a line share lines
     // with their neighbours, and each asks for them.
     const std::size_t unit = Words > most_words_at_once ? element : tile;
@@ -62,18 +65,121 @@ TYPED_TEST_SUITE(Prefetch, Precisions);
 
 template <class T, int... Words>
 void expect_lists_asked_for(std::integer_sequence<int, Words...>) {
-    (expect_list_asked_for<T, Words>(), ...);
+    (expect_list_asked_for<T, Words, 1>(), ...);
+    (expect_list_asked_for<T, Words, 5>(), ...);
 }
 
 TYPED_TEST(Prefetch, AsksForEveryLineOfAListInTime) {
     expect_lists_asked_for<TypeParam>(std::integer_sequence<int, 1, 3, 9, 16, 27, 28, 29, 33, 36, 64, 144, 256>());
 }
 
+/// By hand: tiles that together take 8 KiB or a little more, and at least one.
+TEST(PrefetchDistance, IsEightKibibytesOfAllLists) {
+    constexpr int lanes = lanes_of<double>::width;
+    EXPECT_EQ((tiles_ahead<double, 8192 / lanes>), 1);
+    EXPECT_EQ((tiles_ahead<double, 8192 / lanes - 1>), 2);
+    EXPECT_EQ((tiles_ahead<double, 8192 / lanes + 1>), 1);
+    EXPECT_EQ((tiles_ahead<double, 8>), 1024 / lanes);
+    EXPECT_EQ((tiles_ahead<float, 8>), 512 / lanes);
+    EXPECT_EQ((tiles_ahead<double, 1 << 20>), 1);
+    EXPECT_EQ((tiles_ahead<double, 0>), 1);
+}
+
+/// What is asked for of a tile that lies `ahead` tiles on from `list`, by lines: every 64 bytes of each part that goes into registers at once.
+/// What a part ends in, the next one asks for.
+template <class S>
+std::set<std::uintptr_t> lines_ahead(const S* list, std::size_t bytes, std::size_t part, int ahead) {
+    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(list) + static_cast<std::size_t>(ahead) * bytes;
+    std::set<std::uintptr_t> lines;
+    for (std::uintptr_t from = start; from < start + bytes; from += part) {
+        for (std::uintptr_t at = from; at < from + part; at += 64) {
+            lines.insert(at / 64);
+        }
+    }
+    return lines;
+}
+std::set<std::uintptr_t> lines_of(const std::vector<std::uintptr_t>& addresses) {
+    std::set<std::uintptr_t> lines;
+    for (const std::uintptr_t address : addresses) {
+        lines.insert(address / 64);
+    }
+    return lines;
+}
+
+/// One tile of a loop that loads a list of S into lanes of T, by `load`, and stores it from there, by `store`, past the caches only where `streams`.
+template <class T, class S, class Load, class Store>
+void expect_tile_asked_for(Load load, Store store, bool streams) {
+    constexpr int words = 3, lanes = lanes_of<T>::width, ahead = tiles_ahead<T, 100>;
+    constexpr std::size_t bytes = lanes * words * sizeof(S), part = bytes <= vector_bytes * words ? bytes : bytes / 2;
+    alignas(64) static S list[lanes * words], result[lanes * words];
+    for (const bool streaming : {false, true}) {
+        asked.clear();
+        asked_to_write.clear();
+        for_tiles<T, 100>(lanes, streaming, [&](auto tile) { store(tile, result, load(tile, list)); });
+        EXPECT_EQ(lines_of(asked), lines_ahead(list, bytes, part, ahead));
+        EXPECT_EQ(lines_of(asked_to_write), streams && streaming ? std::set<std::uintptr_t>() : lines_ahead(result, bytes, part, ahead));
+    }
+}
+
+/// The loop hands the distance to whatever loads or stores, of lists of any precision.
+TEST(PrefetchDistance, ReachesLoadsAndStores) {
+    const auto plain = [](auto tile, const auto* list) { return load_tile<3, 1>(tile, list); };
+    const auto half = [](auto tile, const float* list) { return load_half_tile<3, 1>(tile, list); };
+    const auto converted = [](auto tile, const auto* list) { return load_converted_tile<3, 1>(tile, list); };
+    const auto converted_half = [](auto tile, const double* list) { return load_converted_half_tile<3, 1>(tile, list); };
+    const auto store = [](auto tile, auto* list, const auto& value) { store_tile(tile, list, value); };
+    const auto stream = [](auto tile, auto* list, const auto& value) { stream_tile(tile, list, value); };
+    expect_tile_asked_for<float, float>(plain, store, false);
+    expect_tile_asked_for<double, double>(plain, stream, true);
+    expect_tile_asked_for<double, float>(
+        half, [](auto tile, float* list, const auto& value) { store_half_tile(tile, list, value); }, false);
+    expect_tile_asked_for<double, float>(
+        half, [](auto tile, float* list, const auto& value) { stream_half_tile(tile, list, value); }, true);
+    const auto stores = [](auto tile, auto* list, const auto& value) { store_converted_tile(tile, list, value); };
+    const auto streams = [](auto tile, auto* list, const auto& value) { stream_converted_tile(tile, list, value); };
+    expect_tile_asked_for<double, float>(converted, stores, false);
+    expect_tile_asked_for<double, float>(converted, streams, true);
+    expect_tile_asked_for<float, double>(converted, stores, false);
+    expect_tile_asked_for<float, double>(converted, streams, true);
+    expect_tile_asked_for<double, double>(
+        converted_half, [](auto tile, double* list, const auto& value) { store_converted_half_tile(tile, list, value); }, false);
+    expect_tile_asked_for<double, double>(
+        converted_half, [](auto tile, double* list, const auto& value) { stream_converted_half_tile(tile, list, value); }, true);
+}
+
+/// Ordinary stores ask for every line of the tile that they are so many tiles ahead of, to write it, and streaming ones for none.
+template <class T, int... Words>
+void expect_asked_for_to_write(std::integer_sequence<int, Words...>) {
+    const auto of_one = []<int One>(std::integral_constant<int, One>) {
+        constexpr std::size_t bytes = lanes_of<T>::width * One * sizeof(T);
+        alignas(64) static T list[bytes / sizeof(T)];
+        const lanes_of<T> lanes[One] = {};
+        asked.clear();
+        asked_to_write.clear();
+        store_transposed<false, 3>(list, lanes);
+        std::vector<std::uintptr_t> lines;
+        for (std::size_t at = 0; at < bytes; at += 64) {
+            lines.push_back(reinterpret_cast<std::uintptr_t>(list) + 3 * bytes + at);
+        }
+        EXPECT_EQ(asked_to_write, lines) << One;
+        asked_to_write.clear();
+        store_transposed<true, 3>(list, lanes);
+        store_transposed<false, 0>(list, lanes);
+        EXPECT_TRUE(asked_to_write.empty()) << One;
+        EXPECT_TRUE(asked.empty()) << One;
+    };
+    (of_one(std::integral_constant<int, Words>()), ...);
+}
+
+TYPED_TEST(Prefetch, AsksForLinesThatWillBeWritten) {
+    expect_asked_for_to_write<TypeParam>(std::integer_sequence<int, 1, 3, 9, 28, 29, 36, 64>());
+}
+
 TEST(PrefetchOfNothing, IsNotAsked) {
     alignas(64) static float list[lanes_of<float>::width * 9];
     lanes_of<float> lanes[9];
     asked.clear();
-    load_transposed<false>(list, lanes);
+    load_transposed<0>(list, lanes);
     EXPECT_TRUE(asked.empty());
 }
 

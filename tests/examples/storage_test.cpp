@@ -126,6 +126,32 @@ TEST_F(Storage, KernelsMoveWhatListsStore) {
     }
 }
 
+/// By hand, for vectors of 32 bytes, times 1.15 as all are. Doubles stored as floats: four lanes, nine components take 9 accesses in halves of registers,
+/// 9 * (0 + 1 + 2) steps and 9 conversions, and 3 lines are asked for, by ordinary stores too. Floats stored as doubles: eight lanes are two times four, and joined or
+/// divided; twice 36 words are twice 5 lines.
+TEST_F(Storage, StepsOfHostsCountConversions) {
+    using Steps = std::map<std::pair<bool, bool>, double>; // of a store, of one past the caches
+    const auto steps = [&](const std::string& types, double registers) {
+        Steps found;
+        const auto c = compiled(types + " VECTOR9 L, R; input L; R = -L; return R;", fusion::Target::host, nullptr,
+            [](cli::CompileOptions& options) { options.with_steps = true; });
+        for (const fusion::Candidate& candidate : c->space->implementations(ColumnId(0))) {
+            for (const fusion::WorkStep& step : candidate.work.steps) {
+                for (const fusion::GlobalAccess& access : step.accesses) {
+                    EXPECT_TRUE(access.converted);
+                    EXPECT_EQ(access.registers, registers);
+                    found[{access.store, access.streaming}] = std::round(step.instructions / 1.15 * 1e6) / 1e6;
+                }
+            }
+        }
+        return found;
+    };
+    const double floats = 9 + 27 + 9, doubles = 2 * (9 + 27 + 9) + 9; // without lines
+    EXPECT_EQ(steps("store float double", 0.5), (Steps{{{false, false}, floats + 3}, {{true, false}, floats + 3}, {{true, true}, floats}}));
+    EXPECT_EQ(
+        steps("store double float", 2), (Steps{{{false, false}, doubles + 10}, {{true, false}, doubles + 10}, {{true, true}, doubles}}));
+}
+
 TEST_F(Storage, TextConvertsOnTheWayAndHasTheListsPointers) {
     const auto c = compiled(mixed, fusion::Target::cuda, nullptr, with_plan("none"));
     ASSERT_NE(c, nullptr);
@@ -139,7 +165,7 @@ TEST_F(Storage, TextConvertsOnTheWayAndHasTheListsPointers) {
     EXPECT_THAT(c->emitted.source, HasSubstr("{B, 128}"));
     const auto host = compiled(mixed, fusion::Target::host);
     EXPECT_THAT(host->emitted.source, HasSubstr("fusec::load_converted_tile<"));
-    EXPECT_THAT(host->emitted.source, HasSubstr("fusec::store_converted_tile("));
+    EXPECT_THAT(host->emitted.source, HasSubstr("fusec::stream_converted_tile("));
     const auto plain = compiled("store float MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::cuda);
     EXPECT_THAT(plain->emitted.source, Not(HasSubstr("convert"))) << "stored as the type says";
     EXPECT_EQ(plain->emitted.header, compiled("MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::cuda)->emitted.header);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <set>
 
 namespace fusec {
@@ -256,6 +257,20 @@ TEST_F(Updates, KernelsStoreBehindAllReadsOfTheOldValue) {
     EXPECT_EQ(result.checked, kernels.size());
     std::cout << checked << " kernels, " << kernels.size() << " of them executed, " << cooperative << " of several threads per element, "
               << missed << " of " << barriers << " barriers are there for old values\n";
+}
+
+/// By hand: 12 bytes of y are in the caches when they are stored; the 4 of w are read first, unless they go past the caches.
+TEST_F(Updates, AreNotReadAgainWhereAHostStoresThem) {
+    compile("program in_place; VECTOR3 y, f; input f; inout y; y += f; w = vdot(y, f); return w;", "space", fusion::Target::host);
+    std::map<std::size_t, std::set<double>> found; // by the number of lists that are stored
+    for (std::size_t column = 0; column < c.space->columns().size(); ++column) {
+        for (const fusion::Candidate& kernel : c.space->implementations(ColumnId(column))) {
+            if (kernel.work.write_bytes >= 12) { // y is among them
+                found[kernel.stores.size()].insert(kernel.work.allocated_bytes);
+            }
+        }
+    }
+    EXPECT_THAT(found, testing::ElementsAre(std::pair(1U, std::set<double>{0}), std::pair(2U, std::set<double>{0, 4})));
 }
 
 TEST_F(Updates, HaveOnePointerThatIsNotReadOnly) {

@@ -444,7 +444,7 @@ TEST(Kernel, BothPrecisionsOnTheHost) {
     EXPECT_EQ(kernel.plan("A").placement, Placement::registers);
     EXPECT_EQ(kernel.plan("A").load, Staging::lanes);
     EXPECT_EQ(kernel.plan("F").store, Staging::lanes_streaming);
-    EXPECT_TRUE(kernel.candidate.work.streaming_stores);
+    EXPECT_EQ(kernel.candidate.work.allocated_bytes, 0);
     EXPECT_EQ(kernel.candidate.work.shared_wavefronts, 0);
 }
 

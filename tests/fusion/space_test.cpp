@@ -425,7 +425,7 @@ TEST(Space, TheHostKeepsEverythingInLanes) {
                 EXPECT_EQ(candidate.instances_per_block, precision == Precision::f32 ? 16 : 8);
                 EXPECT_EQ(candidate.threads_per_block, 1);
                 EXPECT_EQ(candidate.shared_bytes, 0);
-                streaming.insert(candidate.work.streaming_stores);
+                streaming.insert(candidate.work.allocated_bytes == 0);
                 for (const Step& step : candidate.steps) {
                     EXPECT_TRUE(step.kind == Step::Kind::load || step.kind == Step::Kind::compute || step.kind == Step::Kind::store);
                 }

@@ -135,8 +135,8 @@ TEST(WorkSteps, SectorsOfOwnersAndOfCopies) {
 
 // Instructions of a host's load and store of `-L`, worked out by hand from runtime/fusec/transposition.hpp, times 1.15 as all are. Sixteen lanes:
 // nine components take 9 accesses and 9 * (0 + 1 + 4) steps, and 9 lines of a later tile are asked for; 36 go in three strips of 16, each of
-// 16 * (1 + 4 + 1 + 4), and of each of 16 elements three lines are asked for; past the caches, 36 vectors are written to a copy and read. Four
-// lanes: a scalar is one vector, and its line is asked for.
+// 16 * (1 + 4 + 1 + 4), and of each of 16 elements three lines are asked for; past the caches, 36 vectors are written to a copy and read. Ordinary
+// stores ask for the lines of a later tile, 9 and 36. Four lanes: a scalar is one vector, and its line is asked for.
 TEST(WorkSteps, InstructionsBetweenMemoryAndLanes) {
     const auto instructions = [](int words, int vector_bytes) {
         test::ProgramBuilder builder(Precision::f32);
@@ -148,7 +148,7 @@ TEST(WorkSteps, InstructionsBetweenMemoryAndLanes) {
         each_work(builder.graph(), limits, [&](const KernelOutline&, const KernelWork& work) {
             for (const WorkStep& step : work.steps) {
                 if (step.kind == Kind::load || step.kind == Kind::store) {
-                    found[{step.kind, work.streaming_stores && step.kind == Kind::store}].insert(
+                    found[{step.kind, work.allocated_bytes == 0 && step.kind == Kind::store}].insert(
                         std::round(step.instructions / 1.15 * 1e6) / 1e6);
                 }
             }
@@ -159,10 +159,13 @@ TEST(WorkSteps, InstructionsBetweenMemoryAndLanes) {
     auto nine = instructions(9, 64), long_ones = instructions(36, 64), scalars = instructions(1, 16);
     EXPECT_THAT((nine[{Kind::load, false}]), ElementsAre(9 + 9 * 5 + 9));
     EXPECT_THAT((nine[{Kind::store, true}]), ElementsAre(9 + 9 * 5));
+    EXPECT_THAT((nine[{Kind::store, false}]), ElementsAre(9 + 9 * 5 + 9));
     EXPECT_THAT((long_ones[{Kind::load, false}]), ElementsAre(3 * 16 * 10 + 16 * 3));
     EXPECT_THAT((long_ones[{Kind::store, true}]), ElementsAre(3 * 16 * 10 + 2 * 36));
+    EXPECT_THAT((long_ones[{Kind::store, false}]), ElementsAre(3 * 16 * 10 + 36));
     EXPECT_THAT((scalars[{Kind::load, false}]), ElementsAre(1 + 1));
     EXPECT_THAT((scalars[{Kind::store, true}]), ElementsAre(1));
+    EXPECT_THAT((scalars[{Kind::store, false}]), ElementsAre(1 + 1));
 }
 
 // Steps name what runs in them, and outlive the graph that it was found in.

@@ -157,7 +157,6 @@ KernelWork host_work(double read, double write, int calls, int lists = 1) {
     KernelWork work;
     work.read_bytes = read;
     work.write_bytes = write;
-    work.streaming_stores = true;
     work.elements_per_block = 8;
     work.instructions = (10.0 * calls + 18.0 * lists) / 32;
     WorkStep step;
@@ -178,7 +177,7 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
     const double bytes_of_ns = device.copy.peak_gb_per_s;
     const KernelWork even = host_work(bytes_of_ns, bytes_of_ns, 2); // about as long for memory as for the cores
     KernelWork plain = even;
-    plain.streaming_stores = false;
+    plain.allocated_bytes = plain.write_bytes;
     for (const Ablation& ablation : ablations()) {
         if (!ablation.host) {
             continue;

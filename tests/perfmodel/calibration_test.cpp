@@ -69,7 +69,6 @@ TEST_F(Calibrations, LieOverTheirDescription) {
     // And predictions follow: of the same bytes, a kernel takes as much longer as the bandwidth is less.
     fusion::KernelWork work;
     work.read_bytes = work.write_bytes = 1000;
-    work.streaming_stores = true;
     const auto before = make_predictor("composite", plain, diagnostics), after = make_predictor("composite", *device, diagnostics);
     EXPECT_GT(after->cost(work, 1000000).seconds, before->cost(work, 1000000).seconds);
 }

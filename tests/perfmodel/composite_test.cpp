@@ -311,7 +311,7 @@ TEST(Composite, TheHostPaysForReadingLinesItWrites) {
     host.read.peak_gb_per_s = host.write.peak_gb_per_s = host.copy.peak_gb_per_s = host.mixed.peak_gb_per_s = 100;
     KernelWork work;
     work.read_bytes = 60;
-    work.write_bytes = 40;
+    work.write_bytes = work.allocated_bytes = 40;
     work.instructions = 10.0 / 32; // ten per element, in registers of eight floats
     work.flops = 15;
     work.square_roots = 1;
@@ -323,7 +323,7 @@ TEST(Composite, TheHostPaysForReadingLinesItWrites) {
     EXPECT_NEAR(bound(b, Bound::issue), 1e6 * 10 / 8 / (4 * 3e9), 1e-12);
     EXPECT_NEAR(bound(b, Bound::fma), 1e6 * (14 / 1.5 + 1) / (16 * 3e9), 1e-12);
     EXPECT_NEAR(bound(b, Bound::sfu), 1e6 / (1.6 * 3e9), 1e-12);
-    work.streaming_stores = true;
+    work.allocated_bytes = 0;
     b = composite_host(host, work, n);
     EXPECT_NEAR(bound(b, Bound::dram), 8e6 * 100 / 100e9, 1e-12);
     EXPECT_EQ(b.cost.bound_by, Bound::dram);

@@ -52,7 +52,6 @@ KernelWork work_of_f() {
     KernelWork work;
     work.read_bytes = 36;
     work.write_bytes = 4;
-    work.streaming_stores = true;
     work.elements_per_block = 8;
     work.threads_per_block = 1;
     WorkStep load, store;
@@ -99,6 +98,31 @@ TEST(HostCompute, CountsInstructionsOfWhatTookNoTime) {
     EXPECT_DOUBLE_EQ(all.ns, 0.5 + 2.5 + 0.25);
     EXPECT_EQ(all.counted, 1);
     EXPECT_DOUBLE_EQ(all.counted_ns, 2.5);
+}
+
+// Times of whole registers are none of half registers: floats beside doubles count by their instructions until theirs are measured.
+TEST(HostCompute, FloatsBesideDoublesHaveTimesOfTheirOwn) {
+    Device device = calibrated();
+    KernelWork work = work_of_f();
+    const int before = host_compute(device, work).counted;
+    work.precision = Precision::f64;
+    for (WorkStep& step : work.steps) {
+        for (GlobalAccess& access : step.accesses) {
+            access.registers = 0.5;
+        }
+        if (step.kind == WorkStep::Kind::compute) {
+            step.arithmetic.flops = step.in_float.flops = 18;
+        }
+    }
+    EXPECT_EQ(before, 0);
+    EXPECT_EQ(host_compute(device, work).counted, 3);
+    RoutineTimes times = *device.routine_times;
+    times.routines["f, in half registers"] = {0, {0}, {8}, {5}};
+    times.routines["cached load 36 bytes, 4 at a time, in half registers"] = {0, {0}, {8}, {7}};
+    times.routines["cached store 4 bytes, 4 at a time, in half registers"] = {0, {0}, {8}, {11}};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    EXPECT_EQ(host_compute(device, work).counted, 0);
+    EXPECT_DOUBLE_EQ(host_compute(device, work).ns, 5 + 7 + 11);
 }
 
 // 640 instructions of a tile in a window of 640: p = 2; in one of 1280, 3. Without a window, the device's own exponent.

@@ -55,7 +55,8 @@ fusion::KernelWork full_work(RandomSteps& random) {
     work.exchanges = 5;
     work.remaps = 3;
     work.dependent_phases = 4;
-    work.async_copies = work.streaming_stores = work.repeated = true;
+    work.async_copies = work.repeated = true;
+    work.allocated_bytes = 12;
     work.in_float = {10, 1, 2, 3};
     for (fusion::WorkStep& step : work.steps) {
         step.index = random.whole(-1, 20);

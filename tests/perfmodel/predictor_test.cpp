@@ -52,7 +52,7 @@ public:
         w.remaps = whole(0, 4);
         w.dependent_phases = whole(1, 3);
         w.async_copies = whole(0, 1) == 1;
-        w.streaming_stores = whole(0, 1) == 1;
+        w.allocated_bytes = whole(0, 1) * w.write_bytes;
         return w;
     }
 
@@ -193,7 +193,6 @@ TEST_P(BoundingPredictor, NoKernelIsCheaperThanItsLowerBound) {
             work.write_bytes = 4;
             work.flops = random.whole(0, 400);
             work.elements_per_block = work.threads_per_block = 256;
-            work.streaming_stores = true;
         }
         for (const std::uint64_t n : counts) {
             const double cost = seconds(work, n);
@@ -354,7 +353,7 @@ TEST_P(BoundingPredictor, OneKernelForTheDemoBeatsOnePerCall) {
         work.shared_bytes = static_cast<int>(read) * 64;
         work.registers = 48;
         work.block_barriers = 2;
-        work.async_copies = work.streaming_stores = true;
+        work.async_copies = true;
         return work;
     };
     const std::uint64_t n = 1U << 20U;

@@ -61,5 +61,18 @@ TEST(Statistics, MeasurementsWithinTheirSpreadAreOneRank) {
     EXPECT_GT(merged_spearman(swapped, measured, five), merged_spearman(swapped, measured, none));
 }
 
+// By hand: 3, 4, 5 and 6 lie within a factor of two; 1 and 2 do, and are fewer; so do 5, 6, 9 and 10, which begin later. Of four, three are the
+// first, the second of ranks 0 to 3 halved, and the last.
+TEST(Statistics, SamplesWithinAFactorAreSpreadOverRanks) {
+    const std::vector<double> values{6, 1, 4, 10, 2, 3, 9, 5};
+    using Places = std::vector<std::size_t>;
+    EXPECT_EQ(sample_within_factor(values, 2, 60), (Places{5, 2, 7, 0}));
+    EXPECT_EQ(sample_within_factor(values, 2, 3), (Places{5, 2, 0}));
+    EXPECT_EQ(sample_within_factor(values, 2, 2), (Places{5, 0}));
+    EXPECT_EQ(sample_within_factor(values, 10, 60), (Places{1, 4, 5, 2, 7, 0, 6, 3}));
+    EXPECT_EQ(sample_within_factor(values, 1, 60), (Places{1}));
+    EXPECT_EQ(sample_within_factor({}, 2, 60), Places{});
+}
+
 } // namespace
 } // namespace fusec::perfmodel

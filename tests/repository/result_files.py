@@ -177,6 +177,14 @@ def check_audit_host(file, result):
         losses = [program["plans"][0]["median_seconds"] / min(plan["median_seconds"] for plan in program["plans"]) - 1 for program in programs]
         if abs(max(losses) - result[half]["greatest_loss_of_a_chosen_plan"]) > 1e-9:
             breach(file, f"says another loss of chosen plans in {half} than its times have")
+        by_benchmark = [(plan["median_seconds"] / min(each["median_seconds"] for each in program["plans"]) - 1)
+                        for program in programs for plan in program["plans"] if plan["plan"] == "benchmark"]
+        if len(by_benchmark) != result[half]["plans_of_benchmark"] or (by_benchmark and abs(max(by_benchmark) - result[half]["greatest_loss_of_a_plan_of_benchmark"]) > 1e-9):
+            breach(file, f"says another loss of the plans of benchmark in {half} than its times have")
+        times = sorted(kernel["least_seconds"] for program in programs for kernel in program["kernels"])
+        most = max(sum(low <= each <= 2 * low for each in times) for low in times)
+        if result[half]["within_a_factor_of_two"]["kernels"] != min(60, most):
+            breach(file, f"samples another number of kernels within a factor of two in {half} than there are")
     command = [sys.executable, root / "bench/audit_host_table.py", results / file, root / "docs/model.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach(file, "docs/model.md is not what bench/audit_host_table.py makes of it")

@@ -32,8 +32,8 @@ FUSEC_DEVICE void report_lanes(unsigned long long* failure, simd<T, Width> flag,
 
 // [chunk report_tile needs registers lanes_of whole_tile last_tile report_lanes]
 // The flag is 0 in the elements of the tile in which the check holds, else 1.
-template <class T, bool Streaming>
-FUSEC_DEVICE void report_tile(whole_tile<T, Streaming> tile, unsigned long long* failure, const registers<lanes_of<T>, 1, 1>& flag, unsigned check) {
+template <class T, bool Streaming, int Ahead>
+FUSEC_DEVICE void report_tile(whole_tile<T, Streaming, Ahead> tile, unsigned long long* failure, const registers<lanes_of<T>, 1, 1>& flag, unsigned check) {
     report_lanes(failure, flag.data[0], tile.first, lanes_of<T>::width, check);
 }
 template <class T>

@@ -47,10 +47,10 @@ FUSEC_DEVICE broadcast_half_view<Rows, Columns> broadcast_half(const float* data
 
 // [chunk load_half_tile needs registers half_lanes whole_tile last_tile load_some]
 // The tile's elements of a list, in half registers.
-template <int Rows, int Columns, bool Streaming>
-FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_half_tile(whole_tile<double, Streaming> tile, const float* list) {
+template <int Rows, int Columns, bool Streaming, int Ahead>
+FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_half_tile(whole_tile<double, Streaming, Ahead> tile, const float* list) {
     registers<half_lanes, Rows, Columns> value;
-    load_transposed<true>(list + tile.first * (Rows * Columns), value.data);
+    load_transposed<Ahead>(list + tile.first * (Rows * Columns), value.data);
     return value;
 }
 template <int Rows, int Columns>
@@ -61,9 +61,9 @@ FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_half_tile(last_tile<doubl
 }
 
 // [chunk store_half_tile needs registers half_lanes whole_tile last_tile store_some]
-template <bool Streaming, int Rows, int Columns>
-FUSEC_DEVICE void store_half_tile(whole_tile<double, Streaming> tile, float* list, const registers<half_lanes, Rows, Columns>& value) {
-    store_transposed<false>(list + tile.first * (Rows * Columns), value.data);
+template <bool Streaming, int Ahead, int Rows, int Columns>
+FUSEC_DEVICE void store_half_tile(whole_tile<double, Streaming, Ahead> tile, float* list, const registers<half_lanes, Rows, Columns>& value) {
+    store_transposed<false, Ahead>(list + tile.first * (Rows * Columns), value.data);
 }
 template <int Rows, int Columns>
 FUSEC_DEVICE void store_half_tile(last_tile<double> tile, float* list, const registers<half_lanes, Rows, Columns>& value) {
@@ -72,54 +72,62 @@ FUSEC_DEVICE void store_half_tile(last_tile<double> tile, float* list, const reg
 
 // [chunk stream_half_tile needs store_half_tile]
 // Past the caches where the tile says so.
-template <bool Streaming, int Rows, int Columns>
-FUSEC_DEVICE void stream_half_tile(whole_tile<double, Streaming> tile, float* list, const registers<half_lanes, Rows, Columns>& value) {
-    store_transposed<Streaming>(list + tile.first * (Rows * Columns), value.data);
+template <bool Streaming, int Ahead, int Rows, int Columns>
+FUSEC_DEVICE void stream_half_tile(whole_tile<double, Streaming, Ahead> tile, float* list, const registers<half_lanes, Rows, Columns>& value) {
+    store_transposed<Streaming, Ahead>(list + tile.first * (Rows * Columns), value.data);
 }
 template <int Rows, int Columns>
 FUSEC_DEVICE void stream_half_tile(last_tile<double> tile, float* list, const registers<half_lanes, Rows, Columns>& value) {
     store_half_tile(tile, list, value);
 }
 
-// [chunk load_converted_half_tile needs registers half_lanes whole_tile last_tile load_some convert_words]
+// [chunk load_converted_half_tile needs registers half_lanes whole_tile last_tile load_some load_and_convert]
 // Of a list of doubles whose values are floats.
-template <int Rows, int Columns, bool Streaming>
-FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_converted_half_tile(whole_tile<double, Streaming> tile, const double* list) {
-    float words[half_lanes::width * Rows * Columns];
-    convert_words(words, list + tile.first * (Rows * Columns), (size_t)half_lanes::width * (Rows * Columns));
+template <int Rows, int Columns, bool Streaming, int Ahead>
+FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_converted_half_tile(whole_tile<double, Streaming, Ahead> tile, const double* list) {
     registers<half_lanes, Rows, Columns> value;
-    load_transposed<false>(words, value.data);
+    load_and_convert<Ahead>(list + tile.first * (Rows * Columns), value.data);
     return value;
 }
 template <int Rows, int Columns>
 FUSEC_DEVICE registers<half_lanes, Rows, Columns> load_converted_half_tile(last_tile<double> tile, const double* list) {
-    float words[half_lanes::width * Rows * Columns];
-    convert_words(words, list + tile.first * (Rows * Columns), (size_t)tile.count * (Rows * Columns));
+    double words[half_lanes::width * Rows * Columns];
     registers<half_lanes, Rows, Columns> value;
-    load_some(words, value.data, tile.count);
+    pad_some<half_lanes::width, Rows * Columns>(words, list + tile.first * (Rows * Columns), tile.count);
+    load_and_convert<0>(words, value.data);
     return value;
 }
 
-// [chunk store_converted_half_tile needs registers half_lanes whole_tile last_tile store_some convert_words]
-template <bool Streaming, int Rows, int Columns>
+// [chunk store_converted_half_tile needs registers half_lanes whole_tile last_tile convert_and_store]
+template <bool Streaming, int Ahead, int Rows, int Columns>
 FUSEC_DEVICE void store_converted_half_tile(
-    whole_tile<double, Streaming> tile, double* list, const registers<half_lanes, Rows, Columns>& value) {
-    float words[half_lanes::width * Rows * Columns];
-    store_transposed<false>(words, value.data);
-    convert_words(list + tile.first * (Rows * Columns), words, (size_t)half_lanes::width * (Rows * Columns));
+    whole_tile<double, Streaming, Ahead> tile, double* list, const registers<half_lanes, Rows, Columns>& value) {
+    convert_and_store<false, Ahead>(list + tile.first * (Rows * Columns), value.data);
 }
 template <int Rows, int Columns>
 FUSEC_DEVICE void store_converted_half_tile(last_tile<double> tile, double* list, const registers<half_lanes, Rows, Columns>& value) {
-    float words[half_lanes::width * Rows * Columns];
-    store_transposed<false>(words, value.data);
-    convert_words(list + tile.first * (Rows * Columns), words, (size_t)tile.count * (Rows * Columns));
+    double words[half_lanes::width * Rows * Columns];
+    convert_and_store<false, 0>(words, value.data);
+    memcpy(list + tile.first * (Rows * Columns), words, (size_t)tile.count * (Rows * Columns) * sizeof(double));
+}
+
+// [chunk stream_converted_half_tile needs store_converted_half_tile]
+// Past the caches where the tile says so.
+template <bool Streaming, int Ahead, int Rows, int Columns>
+FUSEC_DEVICE void stream_converted_half_tile(
+    whole_tile<double, Streaming, Ahead> tile, double* list, const registers<half_lanes, Rows, Columns>& value) {
+    convert_and_store<Streaming, Ahead>(list + tile.first * (Rows * Columns), value.data);
+}
+template <int Rows, int Columns>
+FUSEC_DEVICE void stream_converted_half_tile(last_tile<double> tile, double* list, const registers<half_lanes, Rows, Columns>& value) {
+    store_converted_half_tile(tile, list, value);
 }
 
 // [chunk report_half_tile needs registers half_lanes whole_tile last_tile report_lanes]
 // The flag is 0 in the elements of the tile in which the check holds, else 1.
-template <bool Streaming>
+template <bool Streaming, int Ahead>
 FUSEC_DEVICE void report_half_tile(
-    whole_tile<double, Streaming> tile, unsigned long long* failure, const registers<half_lanes, 1, 1>& flag, unsigned check) {
+    whole_tile<double, Streaming, Ahead> tile, unsigned long long* failure, const registers<half_lanes, 1, 1>& flag, unsigned check) {
     report_lanes(failure, flag.data[0], tile.first, half_lanes::width, check);
 }
 FUSEC_DEVICE void report_half_tile(

@@ -33,20 +33,24 @@ FUSEC_DEVICE broadcast_view<T, Rows, Columns> broadcast(const T* data) {
 }
 
 // [chunk load_some needs load_transposed]
-// The first `count` < Width elements; the other lanes repeat the last of them, so that they compute nothing exceptional. count > 0.
+// The first `count` < Width elements and, after them, the last of them again: lanes without an element compute nothing exceptional. count > 0.
+template <int Width, int Words, class T>
+FUSEC_DEVICE void pad_some(T* tile, const T* memory, int count) {
+    for (int e = 0; e < Width; ++e)
+        memcpy(tile + e * Words, memory + (e < count ? e : count - 1) * Words, Words * sizeof(T));
+}
 template <class T, int Width, int Words>
 FUSEC_DEVICE void load_some(const T* memory, simd<T, Width> (&lanes)[Words], int count) {
     T tile[Width * Words];
-    for (int e = 0; e < Width; ++e)
-        memcpy(tile + e * Words, memory + (e < count ? e : count - 1) * Words, Words * sizeof(T));
-    load_transposed<false>(tile, lanes);
+    pad_some<Width, Words>(tile, memory, count);
+    load_transposed<0>(tile, lanes);
 }
 
 // [chunk store_some needs store_transposed]
 template <class T, int Width, int Words>
 FUSEC_DEVICE void store_some(T* memory, const simd<T, Width> (&lanes)[Words], int count) {
     T tile[Width * Words];
-    store_transposed<false>(tile, lanes);
+    store_transposed<false, 0>(tile, lanes);
     memcpy(memory, tile, (size_t)count * Words * sizeof(T));
 }
 
@@ -65,8 +69,8 @@ inline void stream_fence() {
 }
 
 // [chunk whole_tile]
-// As many elements as there are lanes, from `first` on.
-template <class T, bool Streaming>
+// As many elements as there are lanes, from `first` on. What is loaded, or written by ordinary stores, is asked for `Ahead` tiles before.
+template <class T, bool Streaming, int Ahead>
 struct whole_tile {
     size_t first;
 };
@@ -81,10 +85,10 @@ struct last_tile {
 
 // [chunk load_tile needs registers lanes_of whole_tile last_tile load_some]
 // The tile's elements of a list, in lanes.
-template <int Rows, int Columns, class T, bool Streaming>
-FUSEC_DEVICE registers<lanes_of<T>, Rows, Columns> load_tile(whole_tile<T, Streaming> tile, const T* list) {
+template <int Rows, int Columns, class T, bool Streaming, int Ahead>
+FUSEC_DEVICE registers<lanes_of<T>, Rows, Columns> load_tile(whole_tile<T, Streaming, Ahead> tile, const T* list) {
     registers<lanes_of<T>, Rows, Columns> value;
-    load_transposed<true>(list + tile.first * (Rows * Columns), value.data);
+    load_transposed<Ahead>(list + tile.first * (Rows * Columns), value.data);
     return value;
 }
 template <int Rows, int Columns, class T>
@@ -95,9 +99,9 @@ FUSEC_DEVICE registers<lanes_of<T>, Rows, Columns> load_tile(last_tile<T> tile, 
 }
 
 // [chunk store_tile needs registers lanes_of whole_tile last_tile store_some]
-template <class T, bool Streaming, int Rows, int Columns>
-FUSEC_DEVICE void store_tile(whole_tile<T, Streaming> tile, T* list, const registers<lanes_of<T>, Rows, Columns>& value) {
-    store_transposed<false>(list + tile.first * (Rows * Columns), value.data);
+template <class T, bool Streaming, int Ahead, int Rows, int Columns>
+FUSEC_DEVICE void store_tile(whole_tile<T, Streaming, Ahead> tile, T* list, const registers<lanes_of<T>, Rows, Columns>& value) {
+    store_transposed<false, Ahead>(list + tile.first * (Rows * Columns), value.data);
 }
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE void store_tile(last_tile<T> tile, T* list, const registers<lanes_of<T>, Rows, Columns>& value) {
@@ -106,9 +110,9 @@ FUSEC_DEVICE void store_tile(last_tile<T> tile, T* list, const registers<lanes_o
 
 // [chunk stream_tile needs store_tile]
 // Past the caches where the tile says so.
-template <class T, bool Streaming, int Rows, int Columns>
-FUSEC_DEVICE void stream_tile(whole_tile<T, Streaming> tile, T* list, const registers<lanes_of<T>, Rows, Columns>& value) {
-    store_transposed<Streaming>(list + tile.first * (Rows * Columns), value.data);
+template <class T, bool Streaming, int Ahead, int Rows, int Columns>
+FUSEC_DEVICE void stream_tile(whole_tile<T, Streaming, Ahead> tile, T* list, const registers<lanes_of<T>, Rows, Columns>& value) {
+    store_transposed<Streaming, Ahead>(list + tile.first * (Rows * Columns), value.data);
 }
 template <class T, int Rows, int Columns>
 FUSEC_DEVICE void stream_tile(last_tile<T> tile, T* list, const registers<lanes_of<T>, Rows, Columns>& value) {
@@ -116,8 +120,14 @@ FUSEC_DEVICE void stream_tile(last_tile<T> tile, T* list, const registers<lanes_
 }
 
 // [chunk for_tiles needs vector_bytes stream_fence whole_tile last_tile]
-// kernel(tile) for tiles that make up the elements 0 .. n - 1, on all threads of OpenMP where it is enabled. Returns 0: nothing can fail.
-template <class T, bool Streaming, class Kernel>
+// The fewest tiles whose lists take 8 KiB, which is what is on its way to a core while memory answers (80 GB/s for 100 ns), at `Bytes` per
+// element. With less, the core waits; of much more, lists push each other out of its first level before they are used.
+template <class T, int Bytes>
+constexpr int tiles_ahead = 1 + 8191 / (Bytes == 0 ? 8192 : Bytes * (int)(vector_bytes / sizeof(T)));
+
+// kernel(tile) for tiles that make up the elements 0 .. n - 1, on all threads of OpenMP where it is enabled. Bytes: what the kernel loads of
+// an element. Returns 0: nothing can fail.
+template <class T, int Ahead, bool Streaming, class Kernel>
 void for_whole_tiles(size_t tiles, Kernel kernel) {
     constexpr size_t lanes = vector_bytes / sizeof(T);
 #ifdef _OPENMP
@@ -128,18 +138,18 @@ void for_whole_tiles(size_t tiles, Kernel kernel) {
 #pragma omp for schedule(static) nowait
 #endif
         for (size_t tile = 0; tile < tiles; ++tile)
-            kernel(whole_tile<T, Streaming>{tile * lanes});
+            kernel(whole_tile<T, Streaming, Ahead>{tile * lanes});
         if constexpr (Streaming)
             stream_fence();
     }
 }
-template <class T, class Kernel>
+template <class T, int Bytes, class Kernel>
 int for_tiles(size_t n, bool streaming, Kernel kernel) {
     constexpr size_t lanes = vector_bytes / sizeof(T);
     if (streaming)
-        for_whole_tiles<T, true>(n / lanes, kernel);
+        for_whole_tiles<T, tiles_ahead<T, Bytes>, true>(n / lanes, kernel);
     else
-        for_whole_tiles<T, false>(n / lanes, kernel);
+        for_whole_tiles<T, tiles_ahead<T, Bytes>, false>(n / lanes, kernel);
     if (n % lanes != 0)
         kernel(last_tile<T>{n / lanes * lanes, static_cast<int>(n % lanes)});
     return 0;

@@ -137,10 +137,15 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
 // [chunk prefetch needs device]
 constexpr int line_bytes = 64;
 
-// Asks for what lies so many words behind `memory`. There need not be anything: the address is no pointer until something is there.
+// Asks for what lies so many words behind `memory`, to read or to write it. There need not be anything: the address is no pointer until
+// something is there.
 template <class T>
 FUSEC_DEVICE void prefetch(const T* memory, size_t words) {
-    __builtin_prefetch((const void*)((uintptr_t)memory + words * sizeof(T)));
+    __builtin_prefetch((const void*)((uintptr_t)memory + words * sizeof(T)), 0);
+}
+template <class T>
+FUSEC_DEVICE void prefetch_to_write(const T* memory, size_t words) {
+    __builtin_prefetch((const void*)((uintptr_t)memory + words * sizeof(T)), 1);
 }
 
 // [chunk load_transposed needs transposition stream prefetch]
@@ -148,25 +153,25 @@ FUSEC_DEVICE void prefetch(const T* memory, size_t words) {
 // with sixteen.
 constexpr int most_words_at_once = 28;
 
-// Component w of Width elements into lanes[w]; element e starts at memory + e * Words. `Later`: what comes behind in memory is asked for, as
-// far ahead as it takes to arrive. Processors follow a list by themselves only as long as they get to its loads early enough, and the
-// arithmetic of a tile is in the way. It may end before; asking for what is not there does no harm.
-template <bool Later, class T, int Width, int Words>
+// Component w of Width elements into lanes[w]; element e starts at memory + e * Words. What lies `Ahead` tiles of the list behind them is asked
+// for, or of long elements a strip 8 KiB of loads on; 0: nothing. Processors follow a list by themselves only as long as they get to its loads
+// early enough, and the arithmetic of a tile is in the way. The list may end before; asking for what is not there does no harm.
+template <int Ahead, class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
     constexpr int line = line_bytes / sizeof(T);
     if constexpr (Words <= most_words_at_once) {
-        if constexpr (Later) { // of the first tile that starts at least 4 KiB ahead
-            constexpr int tile = Width * Words, least = 4096 / sizeof(T), ahead = (least + tile - 1) / tile * tile;
+        if constexpr (Ahead > 0) {
+            constexpr int tile = Width * Words;
 #pragma GCC unroll 32
             for (int word = 0; word < tile; word += line)
-                prefetch(memory, ahead + word);
+                prefetch(memory, Ahead * tile + word);
         }
         transposition<T, Width, Words>::template load_lanes<Width>(memory, lanes);
     } else {
         constexpr int strips = (Words + Width - 1) / Width, square = Width * Width * sizeof(T), ahead = (8192 + square - 1) / square;
         for (int s = 0; s < strips; ++s) {
             // Of the strip at least 8 KiB of loads ahead, here or in a later tile; of strips narrower than a line, the first in each.
-            if constexpr (Later) {
+            if constexpr (Ahead > 0) {
                 const int next = s + ahead, strip = next % strips * Width;
                 if (Width >= line || strip % line == 0) {
 #pragma GCC unroll 32
@@ -181,16 +186,25 @@ FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words
 }
 
 // [chunk store_transposed needs transposition stream load_transposed]
-// The inverse of load_transposed. Streaming needs can_stream(memory).
-template <bool Streaming, class T, int Width, int Words>
+// The inverse of load_transposed. Streaming needs can_stream(memory). An ordinary store reads its line first: what will be written `Ahead` tiles
+// on is asked for.
+template <bool Streaming, int Ahead, class T, int Width, int Words>
 FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Words]) {
+    constexpr int tile = Width * Words;
+    if constexpr (!Streaming && Ahead > 0) {
+        constexpr int line = line_bytes / sizeof(T);
+#pragma GCC unroll 32
+        for (int word = 0; word < tile; word += line)
+            prefetch_to_write(memory, Ahead * tile + word);
+    }
     if constexpr (Words <= most_words_at_once) {
         transposition<T, Width, Words>::template store_lanes<Streaming, Width>(memory, lanes);
     } else if constexpr (Streaming) {
-        alignas(vector_bytes) T staged[Width * Words];
-        store_transposed<false>(staged, lanes);
-        for (int i = 0; i < Words; ++i)
-            stream(memory + i * Width, load<T, Width>(staged + i * Width));
+        constexpr int all = vector_bytes / sizeof(T), whole = tile % all == 0 ? all : Width; // words of a register, if lanes fill half of one
+        alignas(vector_bytes) T staged[tile];
+        store_transposed<false, 0>(staged, lanes);
+        for (int word = 0; word < tile; word += whole)
+            stream(memory + word, load<T, whole>(staged + word));
     } else {
         for (int first = 0; first < Words; first += Width) {
             const int strip = first < Words - Width ? first : Words - Width;

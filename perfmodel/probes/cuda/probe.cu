@@ -306,7 +306,7 @@ int main() {
         return 1;
     }
     warm_up();
-    std::printf("{\n  \"schema\": 2,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n  \"date\": %s,\n"
+    std::printf("{\n  \"schema\": 3,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n  \"date\": %s,\n"
                 "  \"machine\": %s,\n  \"commit\": %s,\n  \"arch\": %d,\n  \"multiprocessors\": %d,\n  \"l2_bytes\": %d,\n"
                 "  \"driver\": %d,\n  \"runtime\": %d,\n  \"rows\": [",
                 quoted(FUSEC_CALIBRATION_NAME).c_str(), quoted(FUSEC_CALIBRATION_BASE).c_str(), quoted(utc_date()).c_str(),
