@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
+#include <fstream>
 #include <set>
 
 namespace fusec {
@@ -108,6 +110,20 @@ TEST_F(Bench, TextHasTheFastestPlanAndTheErrors) {
             HasSubstr("{M1, v1, s1, M2, M3, F} -> F"), HasSubstr("composite: mean error "),
             HasSubstr("`wave` predicts kernels of a GPU, and `host-generic` is a host")));
     EXPECT_THAT(outcome.err, HasSubstr("predicted for `host-generic`, which is no measured machine"));
+}
+
+// A predictor that lacks times of routines or lists has no time for a kernel, and no error.
+TEST_F(Bench, SaysWhereAPredictorHasNoAnswer) {
+    std::ofstream(folder.path() / "mine.json") << R"({"schema": 1, "kind": "calibration", "name": "mine", "base": "host-generic",
+        "date": "2026-11-25T00:00:00Z", "machine": "m", "commit": "c",
+        "figures": [{"key": "benchmark.remap", "value": 0, "unit": "ns per element", "points": 1, "residual": 0, "how": "by hand"}],
+        "routines": {"f(float SCALAR) -> float SCALAR": {"block_size": [1], "extra_shared": [0], "shared_bytes": 0, "times": [[1]]}}})";
+    const test::Outcome outcome =
+        fusec({"bench", examples + "demo.fus", "--device", folder.path() / "mine.json", "-n", "1000", "--rounds", "3"}, folder.path());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out,
+        AllOf(HasSubstr("   no answer  {M1, v1, s1, M2, M3, F} -> F"), HasSubstr("benchmark: no answer for any kernel"),
+            HasSubstr("composite: mean error "), testing::Not(HasSubstr("inf "))));
 }
 
 TEST_F(Bench, SaysWhatItCannotMeasure) {
