@@ -2,6 +2,7 @@
 #include "execute/timing.hpp"
 
 #include "codegen/repeated.hpp"
+#include "execute/build_folder.hpp"
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/process.hpp"
@@ -12,6 +13,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -103,22 +106,49 @@ double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(launches);
 }
 
-/// In a child: the samples as lines, a round each, units separated by blanks.
-std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::filesystem::path>& libraries, const TimingSetup& setup) {
-    Diagnostics diagnostics;
-    std::vector<LoadedLibrary> loaded;
-    for (const std::filesystem::path& path : libraries) {
-        auto library = LoadedLibrary::open(path, diagnostics);
-        if (!library) {
-            end_child(diagnostics.all().front().message.c_str());
+/// The libraries, from copies of their files, which the system keeps in other pages of memory than the files. Where the pages of a long kernel
+/// lie decides what they push out of the caches: the same text has taken twice as long from one file as from a copy of it.
+class LibraryCopies {
+public:
+    LibraryCopies(const std::vector<std::filesystem::path>& libraries, std::filesystem::path folder)
+        : libraries_(libraries), folder_(std::move(folder)) {}
+
+    /// All copies stay open, so that none takes the place of one before.
+    std::vector<const LoadedLibrary*> make() {
+        Diagnostics diagnostics;
+        std::vector<const LoadedLibrary*> made;
+        for (const std::filesystem::path& path : libraries_) {
+            const std::filesystem::path copy = folder_ / (std::to_string(copies_.size()) + ".so");
+            std::error_code error;
+            std::filesystem::copy_file(path, copy, error);
+            auto library = error ? std::nullopt : LoadedLibrary::open(copy, diagnostics);
+            std::filesystem::remove(copy, error);
+            if (!library) {
+                end_child(diagnostics.all().empty() ? ("a library cannot be copied: " + error.message()).c_str()
+                                                    : diagnostics.all().front().message.c_str());
+            }
+            made.push_back(&copies_.emplace_back(std::move(*library)));
         }
-        loaded.push_back(std::move(*library));
+        return made;
     }
+
+private:
+    const std::vector<std::filesystem::path>& libraries_;
+    std::filesystem::path folder_;
+    std::deque<LoadedLibrary> copies_;
+};
+
+/// In a child: the samples as lines, a round each, units separated by blanks. `folder` is for copies of the libraries.
+std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::filesystem::path>& libraries,
+    const std::filesystem::path& folder, const TimingSetup& setup) {
+    Diagnostics diagnostics;
+    LibraryCopies copies(libraries, folder);
+    std::vector<const LoadedLibrary*> loaded = copies.make();
     TimingLists lists(units, setup.seed);
     std::vector<Subject> subjects;
     std::size_t workspace_bytes = 0;
     for (std::size_t i = 0; i < units.size(); ++i) {
-        const auto functions = UnitFunctions::find(loaded[i / setup.batch], name_of(i), diagnostics);
+        const auto functions = UnitFunctions::find(*loaded[i / setup.batch], name_of(i), diagnostics);
         if (!functions) {
             end_child(diagnostics.all().front().message.c_str());
         }
@@ -152,8 +182,13 @@ std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::
     text.precision(17);
     for (std::size_t round = 0; round < setup.warm_up + setup.rounds; ++round) {
         lists.place(round);
+        loaded = copies.make();
         for (std::size_t i = 0; i < subjects.size(); ++i) {
             subjects[i].arguments = lists.arguments(i);
+            subjects[i].functions = *UnitFunctions::find(*loaded[i / setup.batch], name_of(i), diagnostics);
+            Subject few = subjects[i]; // the system maps the text when it is first executed
+            few.elements = std::min<std::uint64_t>(few.elements, 256);
+            sample(few, workspace, 1);
         }
         std::vector<double> seconds(subjects.size());
         for (std::size_t k = 0; k < subjects.size(); ++k) {
@@ -191,7 +226,12 @@ std::optional<std::vector<std::vector<double>>> time_units(
         return std::nullopt;
     }
     constexpr double longest_seconds = 24 * 3600;
-    const ChildResult child = run_children({[&] { return measure(units, libraries, setup); }}, 1, longest_seconds).front();
+    const PrivateFolder folder(setup.cache, "timing");
+    if (folder.path().empty()) {
+        diagnostics.report(kind::timing_failed, {}, "the kernels cannot be timed: no folder can be made in `" + setup.cache.string() + "`");
+        return std::nullopt;
+    }
+    const ChildResult child = run_children({[&] { return measure(units, libraries, folder.path(), setup); }}, 1, longest_seconds).front();
     if (!child.completed) {
         diagnostics.report(
             kind::timing_failed, {}, "the kernels cannot be timed: " + child.text + (child.fault == "ended" ? "" : child.fault));
