@@ -131,7 +131,8 @@ std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFol
     execute::TimingSetup setup{.compiler = *compiler,
         .cache = folder->path(),
         .library_folder = library::standard_library_folder(),
-        .jobs = std::max(1U, std::thread::hardware_concurrency())};
+        .jobs = std::max(1U, std::thread::hardware_concurrency()),
+        .displaced_bytes = 2 * host_machine().l3_bytes};
     if (::isatty(STDERR_FILENO) == 1) {
         setup.progress = [](double share) {
             constexpr int width = 40;

@@ -57,8 +57,9 @@ public:
             quantities.push_back({(time.clamped ? "t_r outside of what was measured: " : "t_r: ") + routine, time.ns, "ns per element"});
         };
         for (const fusion::WorkStep& step : work.steps) {
-            if (const std::optional<std::string> routine = compute_routine(step)) {
-                add(*routine, in.compute);
+            const std::optional<std::string> computed = compute_routine(step);
+            if (computed && !takes_no_time(step)) {
+                add(*computed, in.compute);
             }
             for (const std::string& routine : transfer_routines(step)) {
                 add(routine, in.transfer);
@@ -74,6 +75,11 @@ public:
     }
 
 private:
+    /// Of a kernel of a host: values of uniforms alone are computed once in a launch, not for an element, and routines without an instruction
+    /// are other names of components.
+    bool takes_no_time(const fusion::WorkStep& step) const {
+        return limits_.target == fusion::Target::host && (step.kind == fusion::WorkStep::Kind::derive || step.instructions == 0);
+    }
     void describe(Breakdown& breakdown, const BenchmarkInputs& in, double elements) const {
         const Benchmark r = benchmark(in);
         const double scale = elements * 1e-9;

@@ -32,6 +32,7 @@ struct Benchmark {
 Benchmark benchmark(const BenchmarkInputs& inputs);
 
 /// A kernel with a routine that the table lacks is infinitely slow, and its quantities name the routine: the predictor knows nothing of it.
+/// Of a host's kernels two kinds of routines take no time: what is derived from uniforms, once in a launch, and those without an instruction.
 /// Pre: the device has benchmark.remap and times of routines (benchmark_ready).
 std::unique_ptr<Predictor> make_benchmark(const Device& device);
 /// Reports a device without times of routines.

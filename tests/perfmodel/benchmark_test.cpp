@@ -124,6 +124,34 @@ TEST_F(BenchmarkOfAKernel, ARoutineWithoutTimesIsNamed) {
     EXPECT_TRUE(std::isinf(quantity(breakdown, std::string("no time of ") + sum)));
 }
 
+// On a host what uniforms give is computed before the loop over elements, and a routine without an instruction is another name of components:
+// neither has a time, and neither is missed. On a GPU every thread does both, and the times are.
+TEST_F(BenchmarkOfAKernel, OnAHostNamesAndValuesOfUniformsTakeNoTime) {
+    KernelWork work = product_and_sum();
+    for (WorkStep& step : work.steps) {
+        step.instructions = step.kind == WorkStep::Kind::compute ? 9 : 0;
+    }
+    const auto add = [&](WorkStep::Kind kind, const char* routine, double instructions) {
+        WorkStep& step = work.steps.emplace_back();
+        step.kind = kind;
+        step.routine = std::make_shared<const std::string>(routine);
+        step.instructions = instructions;
+    };
+    add(WorkStep::Kind::derive, "smul_element(float SCALAR, float SCALAR) -> float SCALAR", 1);
+    add(WorkStep::Kind::compute, "mtrans_element(float MATRIX3x3) -> float MATRIX3x3", 0);
+    EXPECT_TRUE(std::isinf(predictor()->cost(work, 1'000'000).seconds));
+
+    Device host = standard_device("host-generic");
+    host.routine_times = std::make_shared<const RoutineTimes>(times);
+    ASSERT_TRUE(set_figure(host, "benchmark.remap", 0.005));
+    Diagnostics diagnostics;
+    const auto on_host = make_predictor("benchmark", host, diagnostics);
+    ASSERT_NE(on_host, nullptr);
+    EXPECT_NEAR(on_host->cost(work, 1'000'000).seconds, 205e-6 + host.launch_us * 1e-6, 1e-12); // as above, without the two
+    add(WorkStep::Kind::compute, "mtrans_element(float MATRIX5x5) -> float MATRIX5x5", 1);
+    EXPECT_TRUE(std::isinf(on_host->cost(work, 1'000'000).seconds));
+}
+
 TEST_F(BenchmarkOfAKernel, WithoutTimesThereIsNoPredictor) {
     Device device = standard_device("a100");
     ASSERT_TRUE(set_figure(device, "benchmark.remap", 0.005));
