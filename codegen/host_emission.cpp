@@ -68,14 +68,19 @@ public:
                 write_call(*derive);
             }
         }
-        const auto tiles = writer_.block("return fusec::for_tiles<" + std::string(c_name(widest_)) + ", " + number(loaded_bytes()) + ">(" +
-                n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")",
+        const auto tiles = writer_.block("return fusec::for_tiles" + std::string(kernel_.results_wait ? "_later<" : "<") + c_name(widest_) +
+                ", " + number(loaded_bytes()) + (kernel_.results_wait ? streamed_bytes() : "") + ">(" + n_ + ", " + streaming_condition() +
+                ", [=](auto " + tile_ + ")",
             ");");
         if (!derives) {
             write_tables();
         }
-        for (const Step& step : kernel_.steps) {
-            std::visit([this](const auto& s) { write_step(s); }, step);
+        const std::size_t sending = kernel_.results_wait ? step_behind_loads() : kernel_.steps.size();
+        for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
+            if (i == sending) {
+                writer_.line("fusec::send_results(" + tile_ + ");");
+            }
+            std::visit([this](const auto& s) { write_step(s); }, kernel_.steps[i]);
         }
     }
 
@@ -84,16 +89,43 @@ private:
     int loaded_bytes() const {
         int bytes = 0;
         for (const Step& step : kernel_.steps) {
-            if (const auto* load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
-                bytes += kernel_.lists.at(load->list).list_type().bytes();
+            if (is_load(step)) {
+                bytes += kernel_.lists.at(std::get<LoadValue>(step).list).list_type().bytes();
             }
         }
         return bytes;
     }
+    bool is_load(const Step& step) const {
+        const auto* const load = std::get_if<LoadValue>(&step);
+        return load != nullptr && !kernel_.lists.at(load->list).uniform;
+    }
+    static bool streams(const Step& step) {
+        const auto* const store = std::get_if<StoreValue>(&step);
+        return store != nullptr && store->staging == Staging::lanes_streaming;
+    }
+    /// ", 72, 24": of an element, to each list that is written past the caches, in the order of the stores.
+    std::string streamed_bytes() const {
+        std::string bytes;
+        for (const Step& step : kernel_.steps) {
+            if (streams(step)) {
+                bytes += ", " + number(kernel_.lists.at(std::get<StoreValue>(step).list).list_type().bytes());
+            }
+        }
+        return bytes;
+    }
+    /// The step before which the results of the tile before are sent: behind the last load before the first result of this tile, which takes
+    /// their place.
+    std::size_t step_behind_loads() const {
+        auto behind = std::ranges::find_if(kernel_.steps, streams);
+        while (behind != kernel_.steps.begin() && !is_load(*(behind - 1))) {
+            --behind;
+        }
+        return static_cast<std::size_t>(behind - kernel_.steps.begin());
+    }
     void write_tables() {
         for (const Table& table : kernel_.tables) {
             if (table.read && table.type.shape.form != Form::scalar) {
-                writer_.line("static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
+                writer_.line("[[maybe_unused]] static constexpr " + std::string(c_name(table.type.precision)) + " " + table.name + "[" +
                     number(table.type.shape.size()) + "] = " + braced_literals(table.values, table.type.precision) + ";");
             }
         }
@@ -114,8 +146,9 @@ private:
     std::string streaming_condition() const {
         std::string condition;
         for (const Step& step : kernel_.steps) {
-            if (const auto* store = std::get_if<StoreValue>(&step); store != nullptr && store->staging == Staging::lanes_streaming) {
-                condition += (condition.empty() ? "" : " && ") + ("fusec::can_stream(" + kernel_.lists.at(store->list).name + ")");
+            if (streams(step)) {
+                condition += (condition.empty() ? "" : " && ") +
+                    ("fusec::can_stream(" + kernel_.lists.at(std::get<StoreValue>(step).list).name + ")");
             }
         }
         return condition.empty() ? "false" : condition;
@@ -182,10 +215,18 @@ private:
         const Value& value = kernel_.values.at(step.value);
         internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming),
             "the host stores whole elements from lanes");
-        const std::string verb = std::string(step.staging == Staging::lanes_streaming ? "stream" : "store") +
-            (kernel_.lists.at(step.list).storage ? "_converted" : "");
-        writer_.line(
-            "fusec::" + tile_function(verb, value.type) + "(" + tile_ + ", " + kernel_.lists.at(step.list).name + ", " + value.name + ");");
+        const List& list = kernel_.lists.at(step.list);
+        std::string verb = "store", tile = tile_, memory = list.name;
+        if (step.staging == Staging::lanes_streaming && kernel_.results_wait) {
+            tile = names_.make(list.name + "_tile");
+            memory = names_.make(list.name + "_later");
+            writer_.line("const auto [" + tile + ", " + memory + "] = fusec::later<" + number(waiting_++) + ", " +
+                number(list.type.shape.size()) + ">(" + tile_ + ", " + list.name + ");");
+        } else if (step.staging == Staging::lanes_streaming) {
+            verb = "stream";
+        }
+        writer_.line("fusec::" + tile_function(verb + (list.storage ? "_converted" : ""), value.type) + "(" + tile + ", " + memory + ", " +
+            value.name + ");");
     }
     template <class Other>
     void write_step(const Other&) {
@@ -231,6 +272,7 @@ private:
     Precision widest_;
     Names names_;
     int repeated_;                                ///< passes of the loop over a call; 0: no loop
+    int waiting_ = 0;                             ///< results so far that are sent behind the loads of the next tile
     std::string n_, tile_, repetition_, failure_; ///< the last two empty where nothing is repeated or reported
 };
 

@@ -180,6 +180,10 @@ struct Derive {
 using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue, Report>;
 
 /// One kernel with all that its text says: what `lower` makes of a candidate, what `verify` proves, and what emission only writes down.
+/// Vector instructions of a host's tile from which on nothing of the next one is executed while its results are on their way past the caches:
+/// more than any processor's window, which `fusec calibrate` fits (`compute.window`: 2500 to 3200 in bench/results/audit_host.json and runs beside it).
+inline constexpr double longest_overlapped = 4000;
+
 struct Kernel {
     std::string name;          ///< identifier: the last datum it stores
     std::vector<CallId> calls; ///< in execution order
@@ -196,6 +200,7 @@ struct Kernel {
     IndexType first = IndexType::u64;   ///< of an element's index in a list, and of offsets into lists
     IndexType element = IndexType::i32; ///< of an element's index in the tile, and of offsets into tiles
     bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
+    bool results_wait = false; ///< host: what is written past the caches is sent behind the loads of the next tile (longest_overlapped)
 
     /// Whether some step reports: the kernel has a parameter for the word of the first failure.
     bool reports() const;

@@ -62,7 +62,8 @@ public:
         writer_.line("elements " + std::to_string(kernel_.tile_elements) + ", threads " + std::to_string(kernel_.threads) + ", shared " +
             std::to_string(kernel_.shared_bytes) +
             (kernel_.resident_blocks > 0 ? ", resident blocks " + std::to_string(kernel_.resident_blocks) : "") + ", first " +
-            c_name(kernel_.first) + ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : ""));
+            c_name(kernel_.first) + ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : "") +
+            (kernel_.results_wait ? ", results wait" : ""));
         for (const List& list : kernel_.lists) {
             writer_.line("list " + list_text(list));
         }

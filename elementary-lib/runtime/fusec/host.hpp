@@ -125,34 +125,139 @@ FUSEC_DEVICE void stream_tile(last_tile<T> tile, T* list, const registers<lanes_
 template <class T, int Bytes>
 constexpr int tiles_ahead = 1 + 8191 / (Bytes == 0 ? 8192 : Bytes * (int)(vector_bytes / sizeof(T)));
 
-// kernel(tile) for tiles that make up the elements 0 .. n - 1, on all threads of OpenMP where it is enabled. Bytes: what the kernel loads of
-// an element. Returns 0: nothing can fail.
-template <class T, int Ahead, bool Streaming, class Kernel>
-void for_whole_tiles(size_t tiles, Kernel kernel) {
-    constexpr size_t lanes = vector_bytes / sizeof(T);
-#ifdef _OPENMP
-#pragma omp parallel if (tiles > 64)
-#endif
-    {
-#ifdef _OPENMP
-#pragma omp for schedule(static) nowait
-#endif
-        for (size_t tile = 0; tile < tiles; ++tile)
-            kernel(whole_tile<T, Streaming, Ahead>{tile * lanes});
+// A thread's part of a loop: its tiles, one after the other, and what is left to do behind the last of them.
+template <class T, bool Streaming, int Ahead>
+struct tiles_of_thread {
+    whole_tile<T, Streaming, Ahead> tile(size_t first) { return {first}; }
+    void finish() {
         if constexpr (Streaming)
             stream_fence();
     }
+};
+
+// On all threads of OpenMP where it is enabled.
+template <class T, class Tiles, class Kernel>
+void for_whole_tiles(size_t count, Kernel kernel) {
+    constexpr size_t lanes = vector_bytes / sizeof(T);
+#ifdef _OPENMP
+#pragma omp parallel if (count > 64)
+#endif
+    {
+        Tiles tiles;
+#ifdef _OPENMP
+#pragma omp for schedule(static) nowait
+#endif
+        for (size_t i = 0; i < count; ++i)
+            kernel(tiles.tile(i * lanes));
+        tiles.finish();
+    }
 }
-template <class T, int Bytes, class Kernel>
+
+// kernel(tile) for tiles that make up the elements 0 .. n - 1. Bytes: what the kernel loads of an element. Returns 0: nothing can fail.
+template <class T, int Bytes, class Streamed = tiles_of_thread<T, true, tiles_ahead<T, Bytes>>, class Kernel>
 int for_tiles(size_t n, bool streaming, Kernel kernel) {
     constexpr size_t lanes = vector_bytes / sizeof(T);
     if (streaming)
-        for_whole_tiles<T, tiles_ahead<T, Bytes>, true>(n / lanes, kernel);
+        for_whole_tiles<T, Streamed>(n / lanes, kernel);
     else
-        for_whole_tiles<T, tiles_ahead<T, Bytes>, false>(n / lanes, kernel);
+        for_whole_tiles<T, tiles_of_thread<T, false, tiles_ahead<T, Bytes>>>(n / lanes, kernel);
     if (n % lanes != 0)
         kernel(last_tile<T>{n / lanes * lanes, static_cast<int>(n % lanes)});
     return 0;
+}
+
+// [chunk results needs vector_bytes stream]
+// What a tile writes past the caches, `Bytes` to each list, until it is sent.
+template <int... Bytes>
+struct results {
+    static constexpr int bytes[sizeof...(Bytes)] = {Bytes...};
+    static constexpr int place(int list) {
+        int at = 0;
+        for (int before = 0; before < list; ++before)
+            at += (bytes[before] + vector_bytes - 1) / vector_bytes * vector_bytes;
+        return at;
+    }
+    alignas(vector_bytes) char waiting[(((Bytes + vector_bytes - 1) / vector_bytes * vector_bytes) + ...)];
+    char* to[sizeof...(Bytes)] = {};
+
+    // Where to write what is for `memory`.
+    template <int List, class T>
+    FUSEC_DEVICE T* wait(T* memory) {
+        to[List] = (char*)memory;
+        return (T*)(waiting + place(List));
+    }
+    template <int List>
+    FUSEC_DEVICE void send_list() const {
+        // Floats of a tile of doubles may end within a register.
+        constexpr int step = bytes[List] % vector_bytes == 0 ? vector_bytes : vector_bytes / 2, words = step / (int)sizeof(float);
+        for (int at = 0; at < bytes[List]; at += step)
+            stream((float*)(to[List] + at), load<float, words>((const float*)(waiting + place(List) + at)));
+    }
+    template <int... List>
+    FUSEC_DEVICE void send_lists(std::integer_sequence<int, List...>) const {
+        (send_list<List>(), ...);
+    }
+    FUSEC_DEVICE void send() const {
+        if (to[0] != nullptr)
+            send_lists(std::make_integer_sequence<int, sizeof...(Bytes)>());
+    }
+};
+
+// [chunk later_tile needs results whole_tile]
+// A tile whose results wait in the first level until the next one has loaded. For a store past the caches that is on its way, a load waits about
+// as long as memory takes if their addresses agree in the last twelve bits; where a tile is longer than what a processor executes out of
+// order, nothing else is done meanwhile.
+template <class T, int Ahead, class Results>
+struct later_tile : whole_tile<T, true, Ahead> {
+    Results* made;
+};
+
+// [chunk later needs later_tile last_tile]
+// As which tile, and where, to store what is for the loop's `List`-th list past the caches, `Words` of an element.
+template <class Tile, class S>
+struct stored_at {
+    Tile tile;
+    S* list;
+};
+template <int List, int Words, class T, int Ahead, class Results, class S>
+FUSEC_DEVICE stored_at<whole_tile<T, false, 0>, S> later(later_tile<T, Ahead, Results> tile, S* list) {
+    return {{0}, tile.made->template wait<List>(list + tile.first * Words)};
+}
+template <int List, int Words, class T, bool Streaming, int Ahead, class S>
+FUSEC_DEVICE stored_at<whole_tile<T, Streaming, Ahead>, S> later(whole_tile<T, Streaming, Ahead> tile, S* list) {
+    return {tile, list};
+}
+template <int List, int Words, class T, class S>
+FUSEC_DEVICE stored_at<last_tile<T>, S> later(last_tile<T> tile, S* list) {
+    return {tile, list};
+}
+
+// [chunk send_results needs later_tile last_tile]
+// What the tile before has made, past the caches. Behind the loads of a tile and before its stores.
+template <class T, int Ahead, class Results>
+FUSEC_DEVICE void send_results(later_tile<T, Ahead, Results> tile) {
+    tile.made->send();
+}
+template <class T, bool Streaming, int Ahead>
+FUSEC_DEVICE void send_results(whole_tile<T, Streaming, Ahead>) {}
+template <class T>
+FUSEC_DEVICE void send_results(last_tile<T>) {}
+
+// [chunk for_tiles_later needs for_tiles later_tile]
+template <class T, int Ahead, int... Bytes>
+struct later_tiles_of_thread {
+    results<Bytes...> made;
+    later_tile<T, Ahead, results<Bytes...>> tile(size_t first) { return {{first}, &made}; }
+    void finish() {
+        made.send();
+        stream_fence();
+    }
+};
+// As for_tiles. Written: bytes of an element that go to each list past the caches.
+template <class T, int Bytes, int... Written, class Kernel>
+int for_tiles_later(size_t n, bool streaming, Kernel kernel) {
+    constexpr int lanes = vector_bytes / (int)sizeof(T);
+    return for_tiles<T, Bytes, later_tiles_of_thread<T, tiles_ahead<T, Bytes>, Written * lanes...>>(n, streaming, kernel);
 }
 
 // [chunk end]

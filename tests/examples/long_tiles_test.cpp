@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of a host whose tiles are longer than what a processor executes out of order: their results wait until the next tile has loaded.
+#include "tests/examples/construct.hpp"
+
+namespace fusec {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+using Matrix = examples::RowMajor;
+using examples::listed;
+
+/// Products of 8x8 matrices, 512 multiplications each; results in either precision, two of them before a list is loaded that only the last
+/// one needs.
+std::string products(int count) {
+    std::string text = "double MATRIX8x8 A, B;\nstore float double MATRIX8x8 S;\ndouble VECTOR8 x;\ninput A, B, x;\nM1 = A * B;\n";
+    for (int i = 2; i <= count; ++i) {
+        text += "M" + std::to_string(i) + " = M" + std::to_string(i - 1) + " * B;\n";
+    }
+    return text + "P = M" + std::to_string(count) + " + A;\nS = P - 2 * B;\ny = P * x;\nreturn P, S, y;\n";
+}
+
+examples::Lists products_formula(const examples::Lists& in) {
+    const Matrix a = examples::matrix(in.at("A"), 8, 8), b = examples::matrix(in.at("B"), 8, 8), x = examples::matrix(in.at("x"), 8, 1);
+    Matrix p = a;
+    for (int i = 0; i < 10; ++i) {
+        p = p * b;
+    }
+    p += a;
+    return {{"P", listed(p)}, {"S", listed(p - 2 * b)}, {"y", listed(p * x)}};
+}
+
+class LongTiles : public examples::Construct {};
+
+TEST_F(LongTiles, ResultsAreEigens) {
+    expect_formula(products(10), products_formula, {"max"});
+}
+
+TEST_F(LongTiles, ResultsWaitForTheLoadsOfTheNextTile) {
+    const auto c = compiled(products(10), fusion::Target::host, nullptr, with_plan("max"));
+    ASSERT_NE(c, nullptr);
+    ASSERT_EQ(c->unit->kernels.size(), 1U);
+    EXPECT_TRUE(c->unit->kernels.front().results_wait);
+    EXPECT_THAT(codegen::dump(*c->unit), HasSubstr("simd, results wait"));
+    const std::string& text = c->emitted.source;
+    EXPECT_THAT(text, HasSubstr("fusec::for_tiles_later<double, 1088, "));
+    EXPECT_THAT(text, Not(HasSubstr("fusec::stream_")));
+    const std::size_t loop = text.find("fusec::for_tiles_later<double, 1088"), sent = text.find("fusec::send_results(tile);");
+    ASSERT_NE(sent, std::string::npos);
+    EXPECT_LT(text.find("fusec::load_tile<8, 8>(tile, ", loop), sent);
+    EXPECT_GT(text.find("fusec::later<0, ", loop), sent);
+    EXPECT_THAT(text, HasSubstr("fusec::store_converted_tile(S_tile, S_later, "));
+    EXPECT_THAT(text, HasSubstr("fusec::store_tile(P_tile, P_later, "));
+}
+
+TEST_F(LongTiles, ShorterOnesWriteAtOnce) {
+    const auto c = compiled(products(2), fusion::Target::host, nullptr, with_plan("max"));
+    ASSERT_NE(c, nullptr);
+    EXPECT_FALSE(c->unit->kernels.front().results_wait);
+    EXPECT_THAT(c->emitted.source, HasSubstr("fusec::stream_tile(tile, P, "));
+    EXPECT_THAT(c->emitted.source, Not(HasSubstr("later")));
+}
+
+} // namespace
+} // namespace fusec
