@@ -43,7 +43,9 @@ def pooled(half, title):
     out.append(f"\nOf {near['kernels']} kernels within a factor of two ({1e3 * near['least_seconds']:.2f} to {1e3 * near['greatest_seconds']:.2f} ms; of the factor of two that has most kernels, "
                f"spread over their ranks), Spearman: {ranks}.")
     if half["plans_of_benchmark"]:
-        out.append(f" `benchmark` plans {half['plans_of_benchmark']} of the programs (it refuses the others, which have a routine or a list without a time); its plans are at most "
+        planned, of = half["plans_of_benchmark"], sum(program["held_out"] == (half is result["held_out"]) for program in result["programs"])
+        refused = "" if planned == of else " (it refuses the others, which have a routine or a list without a time)"
+        out.append(f" `benchmark` plans {planned} of {of} programs{refused}; its plans are at most "
                    f"{percent(half['greatest_loss_of_a_plan_of_benchmark'])} % slower than the fastest that was measured.")
     out.append("\n\n")
 

@@ -165,7 +165,7 @@ private:
                     }
                 }
                 if (steps.size() == 1 && steps.front()->routine != nullptr && known.insert(*steps.front()->routine).second) {
-                    routines_.push_back(HostProbes::probe(*c, kernel, c->program->name, cached_bytes(kernel), true));
+                    routines_.push_back(cached_probe(*c, kernel, c->program->name, cached_bytes(kernel)));
                 }
             }
         }
@@ -182,6 +182,13 @@ private:
         const double all = 0.5 * machine_.l2_bytes * machine_.cores;
         const double tile = bytes_of(kernel) * kernel.instances_per_block;
         return all / tile > 2.0 * most_serial_tiles ? all : std::min(0.5 * machine_.l2_bytes, tile * most_serial_tiles);
+    }
+
+    /// A kernel on lists that lie in the caches.
+    static HostProbe cached_probe(Compilation& c, const fusion::Candidate& kernel, const std::string& group, double bytes) {
+        HostProbe probe = HostProbes::probe(c, kernel, group, bytes, true);
+        probe.unit.cached = true;
+        return probe;
     }
 
     /// Nanoseconds of an element with all processors at work.
@@ -232,9 +239,9 @@ private:
         const auto scalar =
             std::ranges::find_if(moving, [](const fusion::Candidate& kernel) { return bytes_of(kernel) == 2 * sizeof(float); });
         const double few = 1.125 * most_serial_tiles * scalar->instances_per_block * bytes_of(*scalar);
-        probes.push_back(HostProbes::probe(*transfers_, *scalar, "start-up", few, true));
+        probes.push_back(cached_probe(*transfers_, *scalar, "start-up", few));
         for (const fusion::Candidate& kernel : moving) {
-            probes.push_back(HostProbes::probe(*transfers_, kernel, "transfers", cached_bytes(kernel), true));
+            probes.push_back(cached_probe(*transfers_, kernel, "transfers", cached_bytes(kernel)));
         }
         const auto seconds = time(probes, 3);
         if (!seconds) {

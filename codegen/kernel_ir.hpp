@@ -179,11 +179,11 @@ struct Derive {
 
 using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue, Report>;
 
-/// One kernel with all that its text says: what `lower` makes of a candidate, what `verify` proves, and what emission only writes down.
 /// Vector instructions of a host's tile from which on nothing of the next one is executed while its results are on their way past the caches:
-/// more than any processor's window, which `fusec calibrate` fits (`compute.window`: 2500 to 3200 in bench/results/audit_host.json and runs beside it).
+/// an assumption, beyond the window that was fitted to the processor of bench/results/audit_host.json (`compute.window`, 2822).
 inline constexpr double longest_overlapped = 4000;
 
+/// One kernel with all that its text says: what `lower` makes of a candidate, what `verify` proves, and what emission only writes down.
 struct Kernel {
     std::string name;          ///< identifier: the last datum it stores
     std::vector<CallId> calls; ///< in execution order

@@ -190,7 +190,7 @@ std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::
     // Lists that are updated get their old values back before each sample: repeated updates run off to numbers that take their own time.
     const auto timed = [&](std::size_t i) {
         lists.restore_updated(i);
-        if (subjects[i].launches > 1) {
+        if (subjects[i].launches > 1 || units[i].cached) {
             sample(subjects[i], workspace, 1);
         } else {
             displacement.read();
@@ -239,7 +239,7 @@ std::optional<std::vector<std::vector<double>>> time_units(
     if (units.empty()) {
         return std::vector<std::vector<double>>{};
     }
-    if (const double needed = timing_bytes(units), available = memory_bytes(); needed > 0.9 * available) {
+    if (const double needed = timing_bytes(units) + setup.displaced_bytes, available = memory_bytes(); needed > 0.9 * available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
         diagnostics.report(kind::memory_limit, {},
             fmt::format("the lists to measure with need {:.1f} GiB, this machine has {:.1f} GiB", needed / gibibyte, available / gibibyte));

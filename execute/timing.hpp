@@ -23,6 +23,7 @@ struct TimedUnit {
     const library::Catalog* catalog = nullptr;
     std::uint64_t elements = 0; ///< > 0
     int repeated = 0;           ///< > 0: launches compute each call so often (codegen::emit_repeated)
+    bool cached = false;        ///< its lists are meant to lie in the caches: each sample has a launch before it
 };
 
 struct TimingSetup {
@@ -35,8 +36,9 @@ struct TimingSetup {
     std::size_t warm_up = 1;              ///< rounds before that do not count
     double sample_seconds = 1e-3;         ///< a sample is as many launches in a row as take so long, at least one
     std::uint64_t seed = 1;               ///< of the inputs
-    /// Bytes of other memory that are read before a sample of one launch, so that none of its lists is in the caches because another unit has
-    /// used it: twice the last-level cache. A sample of several launches has before it a launch of its own.
+    /// Bytes of other memory that the calling thread reads before a sample of one launch, so that none of its lists is in this processor's caches
+    /// because another unit has used it: twice the last-level cache. What other processors keep in caches of their own stays there. A sample of
+    /// several launches, and of a unit that is `cached`, has before it a launch of its own.
     double displaced_bytes = 0;
     /// Called with the share that is done, from 0 to 1; partly from the child.
     std::function<void(double)> progress = {};

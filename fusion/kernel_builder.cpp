@@ -325,7 +325,8 @@ long KernelBuilder::stack_bytes() const {
     long bytes = 0;
     for (std::size_t i = 0; i < kernel_->data.size(); ++i) {
         const Placement placement = draft_.data[i].placement;
-        const long arrays = kernel_->data[i].converts() ? 2 : 1; // a tile in between
+        // A tile in between, and results that wait until the next tile has loaded.
+        const long arrays = 1 + (kernel_->data[i].converts() ? 1 : 0) + (draft_.data[i].store == Staging::lanes_streaming ? 1 : 0);
         bytes += placement == Placement::registers || placement == Placement::derived ? arrays * lanes * kernel_->data[i].bytes : 0;
     }
     return bytes;

@@ -51,8 +51,10 @@ public:
                 quantities.push_back({"no time of " + routine, never, "ns per element"});
                 return;
             }
-            const double extra = work.shared_bytes - found->second.shared_bytes * work.elements_per_block;
-            const RoutineTime time = time_at(found->second, extra, work.elements_per_block);
+            // Of a host times do not depend on the block: its loop has none.
+            const double block = limits_.target == fusion::Target::host ? found->second.block_size.front() : work.elements_per_block;
+            const double extra = work.shared_bytes - found->second.shared_bytes * block;
+            const RoutineTime time = time_at(found->second, extra, block);
             to.push_back(time.ns);
             quantities.push_back({(time.clamped ? "t_r outside of what was measured: " : "t_r: ") + routine, time.ns, "ns per element"});
         };

@@ -117,7 +117,8 @@ TEST(Audit, ADeviceThatIsLeftOutIsJudgedByOthersAlone) {
 // reads a list in a way that was not measured.
 TEST(Audit, BenchmarkAddsTransfersThatWereMeasured) {
     const DeviceData data = measured("a100", 1);
-    const Verdict& verdict = of(judge_fitted({data}), "benchmark", "a100");
+    const std::vector<Verdict> verdicts = judge_fitted({data});
+    const Verdict& verdict = of(verdicts, "benchmark", "a100");
     EXPECT_EQ(verdict.unanswered, 6U);
     ASSERT_EQ(verdict.points.size(), 6U);
     for (std::size_t i = 0; i < 6; ++i) {

@@ -152,6 +152,31 @@ TEST_F(BenchmarkOfAKernel, OnAHostNamesAndValuesOfUniformsTakeNoTime) {
     EXPECT_TRUE(std::isinf(on_host->cost(work, 1'000'000).seconds));
 }
 
+// Times of a host have one block size, 1, and hold for tiles of any width: none is outside of what was measured.
+TEST_F(BenchmarkOfAKernel, OnAHostTimesHoldForEveryTile) {
+    KernelWork work = product_and_sum();
+    work.shared_bytes = 0;
+    for (WorkStep& step : work.steps) {
+        step.instructions = 9;
+    }
+    for (auto& [name, routine] : times.routines) {
+        routine = {0, {0}, {1}, {0.25}};
+    }
+    Device host = standard_device("host-generic");
+    host.routine_times = std::make_shared<const RoutineTimes>(times);
+    ASSERT_TRUE(set_figure(host, "benchmark.remap", 0));
+    Diagnostics diagnostics;
+    const auto on_host = make_predictor("benchmark", host, diagnostics);
+    ASSERT_NE(on_host, nullptr);
+    for (const int elements : {8, 16}) {
+        work.elements_per_block = elements;
+        const Breakdown breakdown = on_host->explain(work, 1'000'000);
+        for (const char* routine : {product, sum, "load 36 bytes, 4 at a time", "store 36 bytes, 4 at a time"}) {
+            EXPECT_EQ(quantity(breakdown, std::string("t_r: ") + routine), 0.25) << elements;
+        }
+    }
+}
+
 TEST_F(BenchmarkOfAKernel, WithoutTimesThereIsNoPredictor) {
     Device device = standard_device("a100");
     ASSERT_TRUE(set_figure(device, "benchmark.remap", 0.005));
