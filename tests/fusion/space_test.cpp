@@ -448,7 +448,7 @@ TEST(Space, HostKernelsFitTheStack) {
     limits.target = Target::host;
     Space all = space(graph, limits);
     constexpr std::size_t matrix = std::size_t{64} * 64 * 64; // bytes of one value in the widest vectors
-    std::size_t kept = 0, refused = 0;
+    std::size_t kept = 0, refused = 0, waiting = 0;
     for (std::size_t column = 0; column < all.columns().size(); ++column) {
         const Front& front = all.front(ColumnId(column));
         const std::size_t values = 2 * all.columns()[column].executes.size() + 1;
@@ -456,12 +456,17 @@ TEST(Space, HostKernelsFitTheStack) {
         (front.kept.empty() ? refused : kept) += 1;
         for (const Rejection& rejection : front.rejected) {
             EXPECT_EQ(rejection.reason, Rejection::Reason::stack);
-            EXPECT_THAT(
-                rejection.detail, testing::HasSubstr(std::to_string(values * matrix / 1024) + " KiB of stack needed, 2048 KiB available"));
+            const auto needs = [&](std::size_t arrays) {
+                return testing::HasSubstr(std::to_string(arrays * matrix / 1024) + " KiB of stack needed, 2048 KiB available");
+            };
+            // Past the caches, the result has a place of its own to wait in.
+            EXPECT_THAT(rejection.detail, testing::AnyOf(needs(values), needs(values + 1)));
+            waiting += testing::Matches(needs(values + 1))(rejection.detail) ? 1U : 0U;
         }
     }
     EXPECT_GT(kept, 0U);
     EXPECT_GT(refused, 0U);
+    EXPECT_GT(waiting, 0U);
     EXPECT_GT(all.statistics().rejected.at("stack"), 0U);
 }
 
