@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/host_machine.hpp"
 
+#include "support/processors.hpp"
+
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
-
-#include <sched.h>
+#include <vector>
 
 namespace fusec::cli {
 
@@ -31,51 +30,12 @@ double clock_of_processor() {
     return 1;
 }
 
-/// Of the first processor's cache of that level that holds data: "1024K".
-double cache_bytes(int level, double unknown) {
-    for (int index = 0; index < 8; ++index) {
-        const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-        int its_level = 0;
-        std::string type;
-        double size = 0;
-        char unit = ' ';
-        std::ifstream(folder + "level") >> its_level;
-        std::ifstream(folder + "type") >> type;
-        std::ifstream(folder + "size") >> size >> unit;
-        if (its_level == level && type != "Instruction" && size > 0) {
-            return size * (unit == 'M' ? 1048576 : unit == 'K' ? 1024 : 1);
-        }
-    }
-    return unknown;
-}
-
 int bytes_of_vector() {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx") ? 32 : 16;
 #else
     return 16;
 #endif
-}
-
-/// How many processors this process may run on.
-int affine_processors() {
-    // The kernel refuses a set that does not hold all the processors it is built for, and does not tell how many those are.
-    constexpr std::size_t most = 1U << 20U;
-    for (std::size_t held = CPU_SETSIZE; held <= most; held *= 2) {
-        const auto release = [](cpu_set_t* set) { CPU_FREE(set); };
-        const std::unique_ptr<cpu_set_t, decltype(release)> set(CPU_ALLOC(held));
-        const std::size_t bytes = CPU_ALLOC_SIZE(held);
-        if (set == nullptr) {
-            break;
-        }
-        if (sched_getaffinity(0, bytes, set.get()) == 0) {
-            return CPU_COUNT_S(bytes, set.get());
-        }
-        if (errno != EINVAL) {
-            break;
-        }
-    }
-    return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 /// The first number of a list of positive numbers with commas between them; nothing where the text is no such list.
@@ -106,12 +66,18 @@ int usable_processors(int affine, const char* omp_num_threads) {
 }
 
 int usable_processors() {
-    return usable_processors(affine_processors(), std::getenv("OMP_NUM_THREADS"));
+    const std::vector<int> affine = affine_processors();
+    return usable_processors(affine.empty() ? static_cast<int>(std::thread::hardware_concurrency()) : static_cast<int>(affine.size()),
+        std::getenv("OMP_NUM_THREADS"));
 }
 
 HostMachine host_machine() {
     constexpr double mebibyte = 1024 * 1024;
-    return {usable_processors(), bytes_of_vector(), clock_of_processor(), cache_bytes(2, mebibyte), cache_bytes(3, 32 * mebibyte)};
+    const std::vector<int> affine = affine_processors();
+    const CacheBytes caches = cache_bytes(affine);
+    const double l2 = caches.second_level > 0 ? caches.second_level : mebibyte;
+    const double l3 = caches.last_level > 0 ? caches.last_level : 32 * mebibyte;
+    return {usable_processors(), bytes_of_vector(), clock_of_processor(), l2, l3, 2 * (l3 + static_cast<double>(affine.size()) * l2)};
 }
 
 } // namespace fusec::cli

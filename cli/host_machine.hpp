@@ -9,7 +9,9 @@ struct HostMachine {
     int vector_bytes = 16; ///< of a SIMD register, as -march=native uses it
     double clock_ghz = 1;  ///< at the moment; 1 where the system does not tell
     double l2_bytes = 0;   ///< second-level cache of a core; 1 MiB where the system does not tell
-    double l3_bytes = 0;   ///< last-level cache; 32 MiB where the system does not tell
+    double l3_bytes = 0;   ///< last-level caches of all processors that this process may run on; 32 MiB where the system does not tell
+    /// Twice what all caches of those processors hold (execute::TimingSetup::displaced_bytes).
+    double displacing_bytes = 0;
 };
 
 HostMachine host_machine();

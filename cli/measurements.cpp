@@ -132,7 +132,7 @@ std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFol
         .cache = folder->path(),
         .library_folder = library::standard_library_folder(),
         .jobs = std::max(1U, std::thread::hardware_concurrency()),
-        .displaced_bytes = 2 * host_machine().l3_bytes};
+        .displaced_bytes = host_machine().displacing_bytes};
     if (::isatty(STDERR_FILENO) == 1) {
         setup.progress = [](double share) {
             constexpr int width = 40;

@@ -3,17 +3,18 @@
 
 #include "codegen/repeated.hpp"
 #include "execute/build_folder.hpp"
+#include "execute/displacement.hpp"
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/process.hpp"
 #include "execute/timing_lists.hpp"
+#include "support/processors.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <sstream>
@@ -139,26 +140,6 @@ private:
     std::deque<LoadedLibrary> copies_;
 };
 
-/// Memory that nothing else uses. What is read of it takes the place in the caches of what was there.
-class Displacement {
-public:
-    explicit Displacement(double bytes) : memory_(static_cast<std::size_t>(bytes)) {
-        std::memset(memory_.data(), 1, memory_.size()); // not one page of zeros that the system shows everywhere
-    }
-    void read() {
-        constexpr std::size_t line = 64;
-        std::size_t sum = 0;
-        for (std::size_t at = 0; at < memory_.size(); at += line) {
-            sum += static_cast<unsigned char>(memory_.data()[at]);
-        }
-        read_ = sum; // so that the loop stays
-    }
-
-private:
-    Buffer memory_;
-    volatile std::size_t read_ = 0;
-};
-
 /// In a child: the samples as lines, a round each, units separated by blanks. `folder` is for copies of the libraries.
 std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::filesystem::path>& libraries,
     const std::filesystem::path& folder, const TimingSetup& setup) {
@@ -177,7 +158,7 @@ std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::
         workspace_bytes = std::max(workspace_bytes, functions->workspace_bytes(units[i].elements));
     }
     Buffer workspace(workspace_bytes);
-    Displacement displacement(setup.displaced_bytes);
+    const Displacement displacement(setup.displaced_bytes, affine_processors());
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         lists.spoil_outputs(i);
         sample(subjects[i], workspace, 1);

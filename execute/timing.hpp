@@ -36,8 +36,8 @@ struct TimingSetup {
     std::size_t warm_up = 1;              ///< rounds before that do not count
     double sample_seconds = 1e-3;         ///< a sample is as many launches in a row as take so long, at least one
     std::uint64_t seed = 1;               ///< of the inputs
-    /// Bytes of other memory that the calling thread reads before a sample of one launch, so that none of its lists is in this processor's caches
-    /// because another unit has used it: twice the last-level cache. What other processors keep in caches of their own stays there. A sample of
+    /// Bytes of other memory that are read before a sample of one launch, each processor that this process may run on its share
+    /// (Displacement), so that none of its lists is in a cache because another unit has used it: twice what all their caches hold. A sample of
     /// several launches, and of a unit that is `cached`, has before it a launch of its own.
     double displaced_bytes = 0;
     /// Called with the share that is done, from 0 to 1; partly from the child.

@@ -5,6 +5,7 @@
 #include "cli/measurements.hpp"
 #include "cli/pipeline.hpp"
 
+#include "execute/buffer.hpp"
 #include "execute/build_folder.hpp"
 #include "execute/timing_lists.hpp"
 #include "perfmodel/predictor.hpp"
@@ -181,6 +182,19 @@ TEST_F(TimedUnits, OfDifferentElementsShareTheirLists) {
     ASSERT_LT(few.unit.elements, 64U);
     ASSERT_GT(many.unit.elements, 64U);
     EXPECT_TRUE(times({few.unit, many.unit}));
+}
+
+// What processors read of other memory before a sample counts as memory that is needed.
+TEST_F(TimedUnits, AreNotTimedWhereWhatDisplacesThemDoesNotFit) {
+    Compilation* const c = compile("VECTOR4 a;\ninput a;\nb = -a;\nreturn b;\n");
+    ASSERT_NE(c, nullptr);
+    const HostProbe probe = HostProbes::probe(*c, c->plans.front().kernels.front(), "displaced", 1 << 16, false);
+    setup.displaced_bytes = 1 << 20;
+    EXPECT_TRUE(times({probe.unit}));
+    setup.displaced_bytes = execute::memory_bytes();
+    EXPECT_FALSE(times({probe.unit}));
+    ASSERT_FALSE(diagnostics.all().empty());
+    EXPECT_EQ(diagnostics.all().front().kind.name, kind::memory_limit.name);
 }
 
 // Repeated calls are checked against the reference as others are: of lanes, of packed matrices, of two precisions, of uniforms that are
