@@ -179,10 +179,6 @@ struct Derive {
 
 using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue, Report>;
 
-/// Vector instructions of a host's tile from which on nothing of the next one is executed while its results are on their way past the caches:
-/// an assumption, beyond the window that was fitted to the processor of bench/results/audit_host.json (`compute.window`, 2822).
-inline constexpr double longest_overlapped = 4000;
-
 /// One kernel with all that its text says: what `lower` makes of a candidate, what `verify` proves, and what emission only writes down.
 struct Kernel {
     std::string name;          ///< identifier: the last datum it stores
@@ -200,7 +196,8 @@ struct Kernel {
     IndexType first = IndexType::u64;   ///< of an element's index in a list, and of offsets into lists
     IndexType element = IndexType::i32; ///< of an element's index in the tile, and of offsets into tiles
     bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
-    bool results_wait = false; ///< host: what is written past the caches is sent behind the loads of the next tile (longest_overlapped)
+    bool results_wait =
+        false; ///< host: what is written past the caches is sent behind the loads of the next tile (fusion::KernelWork::results_wait)
 
     /// Whether some step reports: the kernel has a parameter for the word of the first failure.
     bool reports() const;

@@ -44,14 +44,12 @@ public:
             add_step(step);
         }
         find_read_tables();
-        kernel_.results_wait = kernel_.simd && instructions_of_tile() > longest_overlapped &&
+        kernel_.results_wait = kernel_.simd && candidate_.work.results_wait() &&
             std::ranges::any_of(candidate_.data, [](const auto& plan) { return plan.store == fusion::Staging::lanes_streaming; });
         return std::move(kernel_);
     }
 
 private:
-    /// Of a host's kernel: those of a warp of elements, which are counted one for all, are of one element each.
-    double instructions_of_tile() const { return 32 * candidate_.work.instructions; }
     const frontend::Datum& datum(DataId id) const { return graph_.datum(id); }
 
     void add_lists() {

@@ -22,6 +22,10 @@ struct RegisterDemand {
     int call = 0; ///< whose step it is, by its place among the kernel's calls
 };
 
+/// Vector instructions of a host's tile from which on nothing of the next one is executed while its results are on their way past the caches:
+/// an assumption, beyond the window that was fitted to the processor of bench/results/audit_host.json (`compute.window`).
+inline constexpr double longest_overlapped = 4000;
+
 /// What one kernel does, independent of any program: filled from a candidate, or from a row of measurements.
 /// "Per element" counts are summed over all threads that work on one element (instance).
 struct KernelWork {
@@ -77,6 +81,12 @@ struct KernelWork {
     /// The same work one step after another, in the order of the kernel: the counts above are sums over them. Empty unless the model asks for
     /// them (CostModel::needs_steps), and in a lower bound of work.
     std::vector<WorkStep> steps;
+
+    /// Vector instructions of a tile of SIMD lanes. Those of a warp of elements, which are counted one for all, are of one element each.
+    /// Pre: the work of a host's kernel.
+    double instructions_of_tile() const { return 32 * instructions; }
+    /// Whether results that go past the caches wait in the first level until the next tile has loaded. Pre: as above.
+    bool results_wait() const { return instructions_of_tile() > longest_overlapped; }
 };
 
 enum class Bound {

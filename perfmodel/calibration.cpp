@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 
 namespace fusec::perfmodel {
 
@@ -94,6 +95,20 @@ std::optional<fs::path> find_calibration(const std::string& name) {
         }
     }
     return std::nullopt;
+}
+
+std::vector<std::string> known_device_names() {
+    const std::vector<std::string> described = device_names();
+    std::set<std::string> names(described.begin(), described.end());
+    for (const fs::path& folder : calibration_folders()) {
+        std::error_code code;
+        for (fs::directory_iterator file(folder, code), end; !code && file != end; file.increment(code)) {
+            if (file->path().extension() == ".json") {
+                names.insert(file->path().stem().string());
+            }
+        }
+    }
+    return {names.begin(), names.end()};
 }
 
 namespace {

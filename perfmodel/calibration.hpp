@@ -57,6 +57,9 @@ std::vector<std::filesystem::path> calibration_folders();
 /// The first folder's NAME.json; nothing if there is none.
 std::optional<std::filesystem::path> find_calibration(const std::string& name);
 
+/// The names of all of them, and of the descriptions, sorted, each once: what `--device NAME` may say.
+std::vector<std::string> known_device_names();
+
 /// The device of `--device NAME`: the calibrated one where there is a calibration of that name, or NAME is the path of one (it ends in .json); else
 /// that of the description (find_device). A damaged calibration is an error, never the description in its place.
 std::optional<Device> find_calibrated_device(const std::string& name, Diagnostics& diagnostics);

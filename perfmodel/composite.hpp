@@ -22,6 +22,7 @@ struct CompositeTerms {
     bool block_dispatch = true;    ///< blocks are handed out one per clock; else all that fit start at once
     bool uneven_blocks = true;     ///< the busiest multiprocessor or core decides; else all have the same share
     bool tail = true;
+    bool waiting_results = true; ///< host: results that wait in the first level are written and read there once more
     Units units = Units::separate;
 };
 

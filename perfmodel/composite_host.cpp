@@ -58,14 +58,17 @@ double divider_seconds(const Loop& l) {
 }
 
 /// All arithmetic and all traffic with the first level: measured where the host is calibrated, so that pipes are not told apart.
-std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, std::vector<Quantity>& quantities) {
+std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_results, std::vector<Quantity>& quantities) {
     if (l.device.routine_times == nullptr) {
         return {{Bound::shared, cache_seconds(l)}, {Bound::issue, issue_seconds(l)}, {Bound::fma, fma_seconds(l)},
             {Bound::sfu, divider_seconds(l)}};
     }
-    const HostCompute compute = host_compute(l.device, l.work);
+    const HostCompute compute = host_compute(l.device, l.work, waiting_results);
     const double scale = l.busiest * l.device.cores * 1e-9; // elements, if all cores had as many as the busiest
     quantities.push_back({"routines and transfers of a core", compute.ns * scale, "s"});
+    if (compute.waiting_ns > 0) {
+        quantities.push_back({"of these, results that wait", compute.waiting_ns * scale, "s"});
+    }
     if (compute.counted != 0) {
         quantities.push_back({"steps by instructions, not measured", static_cast<double>(compute.counted), ""});
         quantities.push_back({"their share", compute.counted_ns / compute.ns, ""});
@@ -82,7 +85,7 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
         ? std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block)
         : l.elements / device.cores;
     Breakdown result;
-    const auto core = core_bounds(l, result.quantities);
+    const auto core = core_bounds(l, terms.waiting_results, result.quantities);
     result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, l2_seconds(l)}};
     result.bounds.insert(result.bounds.end(), core.begin(), core.end());
     // Memory is reached through the second level: one pipe, as fast as the slower.

@@ -19,7 +19,7 @@ double instructions_ns(const Device& device, const fusion::KernelWork& work, dou
 
 } // namespace
 
-HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
+HostCompute host_compute(const Device& device, const fusion::KernelWork& work, bool waiting_results) {
     HostCompute result;
     const auto time_of = [&](const std::string& name) -> const double* {
         const auto found = device.routine_times->routines.find(name);
@@ -39,6 +39,12 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
                 } else {
                     count(step);
                 }
+                if (waiting_results && access.store && access.streaming && work.results_wait()) {
+                    const double registers = access.count * access.bytes / bytes_of(work.precision); // of a tile
+                    const double ns = instructions_ns(device, work, 2 * registers);
+                    result.ns += ns;
+                    result.waiting_ns += ns;
+                }
             }
         } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
             // Of floats beside doubles a register has half as many.
@@ -55,10 +61,9 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work) {
 }
 
 double host_overlap_exponent(const Device& device, const fusion::KernelWork& work) {
-    constexpr double lanes_of_a_warp = 32; // of which instructions count as one
     const auto window = device.optional_figures.find("compute.window");
     return device.routine_times != nullptr && window != device.optional_figures.end()
-        ? 1 + window->second / std::max(1.0, lanes_of_a_warp * work.instructions)
+        ? 1 + window->second / std::max(1.0, work.instructions_of_tile())
         : device.overlap_exponent;
 }
 

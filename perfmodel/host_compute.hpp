@@ -9,14 +9,16 @@ namespace fusec::perfmodel {
 
 struct HostCompute {
     double ns = 0;         ///< per element, all cores at work
+    double waiting_ns = 0; ///< of these, of results that wait: each register of them is stored to the first level and loaded once more
     double counted_ns = 0; ///< of these, of steps that count by their instructions
     int counted = 0;       ///< how many such steps
 };
 
 /// The sum over the steps of the kernel: a list moved between cache and lanes, and a routine, each as long as it takes alone. A routine
 /// without a time, or with none that could be measured, counts by its instructions at the device's rate. Steps that compute nothing but
-/// names of components, and what is derived from uniforms, take nothing. Pre: the device has routine times, the work has its steps.
-HostCompute host_compute(const Device& device, const fusion::KernelWork& work);
+/// names of components, and what is derived from uniforms, take nothing. Results that wait (KernelWork::results_wait) take two instructions for each
+/// SIMD register of them, unless `waiting_results` is false. Pre: the device has routine times, the work has its steps.
+HostCompute host_compute(const Device& device, const fusion::KernelWork& work, bool waiting_results = true);
 
 /// The exponent of the soft maximum of memory and core. With times of routines and the figure `compute.window` w, of a kernel whose tile of
 /// SIMD lanes takes i vector instructions it is 1 + w / i: a processor starts what it has in its window of instructions, w of them or so,

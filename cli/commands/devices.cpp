@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fusec devices`: the descriptions, and every figure of one with its source.
+// `fusec devices`: descriptions and calibrations, and every figure of one with its source.
 #include "cli/commands.hpp"
 #include "perfmodel/calibration.hpp"
 
@@ -10,11 +10,11 @@
 namespace fusec::cli {
 
 void run_command(const Devices& command, Diagnostics& diagnostics) {
-    const std::vector<std::string> names = command.show ? std::vector<std::string>{*command.show} : perfmodel::device_names();
+    const std::vector<std::string> names = command.show ? std::vector<std::string>{*command.show} : perfmodel::known_device_names();
     for (const std::string& name : names) {
         const auto device = perfmodel::find_calibrated_device(name, diagnostics);
         if (!device) {
-            return;
+            continue; // the others are listed
         }
         std::cout << fmt::format("{:14} {:5} {}{}\n", device->name, device->limits.target == fusion::Target::host ? "host" : "cuda",
             device->summary, device->calibration.empty() ? "" : " (calibrated)");

@@ -79,6 +79,8 @@ constexpr Ablation all[] = {
         [](KernelWork& work) { work.spill_bytes = work.store_requests = 0; }},
     {"reads before stores", "stores that read no lines", Neglected::nothing, false, true, nullptr,
         [](KernelWork& work) { work.allocated_bytes = 0; }},
+    {"results that wait", "results of long tiles that are written once", Neglected::nothing, false, true, nullptr, nullptr,
+        {.waiting_results = false}},
     {"shared memory and L1", "a pipe that takes no time", Neglected::nothing, true, false,
         [](Device& device) { device.shared_wavefronts = unlimited; }},
     {"issue", "schedulers that take no time, but for changes of threads", Neglected::nothing, true, false, nullptr,

@@ -178,6 +178,12 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
     const KernelWork even = host_work(bytes_of_ns, bytes_of_ns, 2); // about as long for memory as for the cores
     KernelWork plain = even;
     plain.allocated_bytes = plain.write_bytes;
+    KernelWork waiting = even;
+    waiting.instructions = 4001.0 / 32;
+    WorkStep store;
+    store.kind = WorkStep::Kind::store;
+    store.accesses = {fusion::GlobalAccess{true, fusion::Addressing::unit, 4, 900, 112.5, false, true, true}};
+    waiting.steps.push_back(store);
     for (const Ablation& ablation : ablations()) {
         if (!ablation.host) {
             continue;
@@ -191,7 +197,10 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
             on.read.peak_gb_per_s = 1.5 * bytes_of_ns;
         }
         const bool reads = term == "mix of reads and writes", few = term == "launch" || term == "busiest processor";
-        const KernelWork work = term == "reads before stores" ? plain : reads ? host_work(2 * bytes_of_ns, 0, 0, 0) : even;
+        const KernelWork work = term == "reads before stores" ? plain
+            : term == "results that wait"                     ? waiting
+            : reads                                           ? host_work(2 * bytes_of_ns, 0, 0, 0)
+                                                              : even;
         const double found = ratio(ablation, on, work, few ? 8U * static_cast<unsigned>(device.cores) + 8U : 1U << 22U);
         EXPECT_GT(std::abs(found - 1), 0.01) << term << " " << found;
         EXPECT_EQ(found > 1, term == "overlap" || reads) << term << " " << found;
