@@ -45,6 +45,9 @@ for processors in ([usable] if len(usable) == 1 else [usable, usable[-1:]]):
             print(f"{len(processors)} processors, {'compiled before' if number else 'nothing compiled'}: {row['seconds']:.1f} s", file=sys.stderr)
 if name:
     made["commit"] = result["commit"]
-    (root / "perfmodel/calibrations" / (name + ".json")).write_text(json.dumps(made, indent=2) + "\n")
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(made, file)
+        file.flush()
+        subprocess.run([fusec, "calibrate", "--import", file.name, "-o", root / "perfmodel/calibrations" / (name + ".json")], check=True)
     result["calibration"] = name
 pathlib.Path(result_file).write_text(json.dumps(result, indent=2) + "\n")

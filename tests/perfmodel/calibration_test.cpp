@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -97,6 +98,36 @@ TEST_F(Calibrations, AreFoundByTheNameOfTheDevice) {
     EXPECT_EQ(find_calibrated_device("h200", diagnostics), std::nullopt);
     EXPECT_EQ(diagnostics.all().size(), 3U);
     EXPECT_EQ(diagnostics.all().back().kind.name, "calibration-file");
+}
+
+TEST_F(Calibrations, AreListedWithTheDescriptions) {
+    const std::vector<std::string> before = known_device_names();
+    EXPECT_THAT(before, testing::IsSupersetOf(device_names()));
+    write("fusec/calibrations/mine.json", to_json(example()));
+    write("fusec/calibrations/h200.json", "{");
+    write("fusec/calibrations/notes.txt", "no calibration");
+    std::vector<std::string> more = before;
+    more.insert(std::lower_bound(more.begin(), more.end(), "mine"), "mine");
+    EXPECT_EQ(known_device_names(), more);
+}
+
+// Those that come with the compiler say when, where and at which commit they were made.
+TEST_F(Calibrations, ThatComeWithTheCompilerAreWhole) {
+    Diagnostics diagnostics;
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator(calibration_folders().back())) {
+        const auto calibration = read_calibration(entry.path(), diagnostics);
+        ASSERT_TRUE(calibration) << entry.path() << diagnostics.all().front().message;
+        EXPECT_EQ(calibration->name, entry.path().stem());
+        EXPECT_THAT(calibration->commit, testing::MatchesRegex("[0-9a-f]*"));
+        EXPECT_EQ(calibration->commit.size(), 40U);
+        EXPECT_FALSE(calibration->routines.empty());
+        const auto device = find_calibrated_device(calibration->name, diagnostics);
+        ASSERT_TRUE(device) << entry.path() << diagnostics.all().front().message;
+        EXPECT_EQ(device->calibration.size(), 16U);
+        ++count;
+    }
+    EXPECT_GT(count, 0);
 }
 
 TEST_F(Calibrations, ComeBackAsTheyWereWritten) {

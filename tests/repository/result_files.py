@@ -190,11 +190,35 @@ def check_audit_host(file, result):
         breach(file, "docs/model.md is not what bench/audit_host_table.py makes of it")
 
 
+def check_calibrate_host(file, result):
+    """Under two minutes on all processors that a user has (one alone may take longer while nothing is compiled); what comes with the compiler is
+    the last run's, and docs/model.md says the times."""
+    page = " ".join((root / "docs/model.md").read_text().split())
+    for processors in sorted({run["processors"] for run in result["runs"]}):
+        runs = [run for run in result["runs"] if run["processors"] == processors]
+        first = [run["seconds"] for run in runs if not run["compiled_before"]]
+        again = sorted(run["seconds"] for run in runs if run["compiled_before"])
+        if len(first) != 1 or len(again) < 3:
+            breach(file, f"has not one run with nothing compiled and three after that on {processors} processors")
+            continue
+        if max(again if processors == 1 < result["machine"]["threads"] else first + again) >= 120:
+            breach(file, f"takes {max(first + again):.0f} s on {processors} processors: two minutes or more")
+        said = f"{first[0]:.0f} s with nothing compiled before and {again[len(again) // 2]:.0f} s after that on {processors} processor{'s' * (processors > 1)}"
+        if said not in page:
+            breach(file, f"docs/model.md does not say \"{said}\"")
+    if "calibration" in result:
+        calibration = json.loads((root / "perfmodel/calibrations" / (result["calibration"] + ".json")).read_text())
+        figures = {figure["key"]: figure["value"] for figure in calibration["figures"]}
+        if calibration["commit"] != result["commit"] or figures != result["runs"][-1]["figures"]:
+            breach(file, f"is not the run that made perfmodel/calibrations/{result['calibration']}.json")
+
+
 PLANS = r"(?:host_plans-|gpu_plans_)(\w+)\.json"
 RULES = [
     (r"ablations\.json", check_ablations),
     (r"audit_data\.json", check_audit_data),
     (r"audit_host\.json", check_audit_host),
+    (r"calibrate_host\.json", check_calibrate_host),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
     (r"gpu_verify\.json", lambda file, result: verify_rows(file, result, ["gpu"])),
@@ -203,7 +227,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 

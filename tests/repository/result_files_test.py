@@ -20,7 +20,7 @@ def check(tree, *options):
 
 def copy(place):
     tree = pathlib.Path(place) / "tree"
-    for folder in ("bench", "examples", "docs"):
+    for folder in ("bench", "examples", "docs", "perfmodel/calibrations"):
         shutil.copytree(root / folder, tree / folder)
     return tree
 
@@ -81,6 +81,22 @@ plant("is judged although no point moves", edited("ablations.json", lambda conte
 plant("has no term for what the talk neglects: idle threads", edited("ablations.json", lambda content: content.update(
     terms=[term for term in content["terms"] if term["neglected"] != "idle threads"])))
 plant("docs/model.md is not what bench/ablation_table.py makes of it", edited("ablations.json", lambda content: content.update(date="2000")))
+
+plant("does not hold every second program out", edited("audit_host.json", lambda c: c["programs"][1].update(held_out=False)))
+plant("says another error of composite in held_out", edited("audit_host.json", lambda c: c["held_out"]["verdicts"][0].update(mape=0.01)))
+plant("says another loss of chosen plans in held_out", edited("audit_host.json", lambda c: c["held_out"].update(greatest_loss_of_a_chosen_plan=0)))
+plant("docs/model.md is not what bench/audit_host_table.py makes of it", edited("audit_host.json", lambda c: c.update(date="2000")))
+
+
+def calibration_takes(seconds):
+    return edited("calibrate_host.json", lambda c: c["runs"][0].update(seconds=seconds))
+
+
+plant("takes 121 s on", calibration_takes(121))
+plant("docs/model.md does not say \"1 s with nothing compiled before and", calibration_takes(1.2))
+plant("calibrate_host.json: has not one run with nothing compiled", edited("calibrate_host.json", lambda c: c["runs"].pop(0)))
+plant("calibrate_host.json: is not the run that made perfmodel/calibrations/",
+      edited("calibrate_host.json", lambda c: c["runs"][-1]["figures"].update({"speed.launch": 1})))
 
 # An example that was added after the results were made.
 for name in ("mutations.json", "ptxas_registers.json", "verify_all.json"):
