@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""audit_host_runs.py AUDIT RUNS RESULT SUMMARY OPTION...: runs `AUDIT --target host OPTION...` RUNS (two or more) times in a row on the last of the processors that
+this process may use. The run whose kernels' samples spread least, which no predictor has a say in, becomes RESULT. SUMMARY says of every run how it came
+out, how far the same kernels' times differ between runs, and how well the times of one run rank those of another: no predictor can be expected to be
+nearer to a run than the machine is to itself."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+audit, runs, result_file, summary_file, *options = sys.argv[1:]
+FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window")
+
+
+def run_once(folder, number):
+    made = pathlib.Path(folder) / f"{number}.json"
+    processor = max(os.sched_getaffinity(0))
+    subprocess.run([audit, "--target", "host", "--out", made, *options], check=True, stdout=subprocess.DEVNULL,
+                   preexec_fn=lambda: os.sched_setaffinity(0, {processor}))
+    return json.loads(made.read_text())
+
+
+def spread(result):
+    """The median over all kernels of the spread of their samples."""
+    spreads = sorted(kernel["spread"] for program in result["programs"] for kernel in program["kernels"])
+    return spreads[len(spreads) // 2]
+
+
+def row(result):
+    figures = {figure["key"]: figure["value"] for figure in result["calibration"]["figures"]}
+    halves = {half: {key: result[half][key] for key in ("median_spread", "verdicts", "within_a_factor_of_two", "median_loss_of_chosen_plans",
+                                                        "greatest_loss_of_a_chosen_plan")} for half in ("held_out", "fitted")}
+    return {"date": result["date"], "load_average": result["machine"]["load_average"], "spread": spread(result),
+            "figures": {key: figures[key] for key in FIGURES if key in figures}, **halves}
+
+
+def kernel_seconds(result, held_out_alone=False):
+    return {(program["program"], kernel["calls"]): kernel["least_seconds"] for program in result["programs"] if program["held_out"] or not held_out_alone
+            for kernel in program["kernels"]}
+
+
+def agreement(results):
+    """Of the kernels that every run measured: by how much the slowest run was slower than the fastest."""
+    times = [kernel_seconds(result) for result in results]
+    common = set(times[0]).intersection(*times)
+    ratios = sorted(max(each[kernel] for each in times) / min(each[kernel] for each in times) - 1 for kernel in common)
+    return {"kernels": len(ratios), "median": ratios[len(ratios) // 2], "p90": ratios[int(0.9 * len(ratios))], "worst": ratios[-1]}
+
+
+def rank_correlation(left, right):
+    """Spearman's; equal values have the ranks of their order, of which measured times have none."""
+    ranks = [[sorted(values).index(value) for value in values] for values in (left, right)]
+    return statistics.correlation(*ranks)
+
+
+def near_correlations(results):
+    """For every ordered pair of runs: the first's kernels of programs held out, within the factor of two that has most of them, by the second's times."""
+    found = []
+    for first in results:
+        times = kernel_seconds(first, held_out_alone=True)
+        low = max(times.values(), key=lambda start: sum(start <= each <= 2 * start for each in times.values()))
+        for second in results:
+            if second is not first:
+                others = kernel_seconds(second, held_out_alone=True)
+                common = [kernel for kernel, each in times.items() if low <= each <= 2 * low and kernel in others]
+                found.append(rank_correlation([times[kernel] for kernel in common], [others[kernel] for kernel in common]))
+    return {"least": min(found), "median": statistics.median(found), "greatest": max(found)}
+
+
+with tempfile.TemporaryDirectory(prefix="fusec-audit-") as folder:
+    results = []
+    for number in range(int(runs)):
+        results.append(run_once(folder, number))
+        composite = next(verdict for verdict in results[-1]["held_out"]["verdicts"] if verdict["predictor"] == "composite")
+        print(f"run {number + 1}: spread {100 * spread(results[-1]):.2f} %, composite {100 * composite['mape']:.1f} %", file=sys.stderr)
+kept = min(results, key=spread)
+summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 1,
+           "slower_than_the_fastest_run": agreement(results),
+           "rank_correlation_within_a_factor_of_two_between_runs": near_correlations(results), "runs": [row(result) for result in results]}
+pathlib.Path(result_file).write_text(json.dumps(kept, indent=1) + "\n")
+pathlib.Path(summary_file).write_text(json.dumps(summary, indent=1) + "\n")
