@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -36,23 +37,24 @@ double bytes_of_lists(const frontend::CheckedProgram& program) {
 
 /// Plans that are compared: the compiled one, those of the other modes, and its runners-up, each only if no plan before has its kernels.
 std::vector<Measurements::Plan> plans_to_measure(Compilation& c) {
-    std::vector<Measurements::Plan> plans{{c.options.plan, c.plans.front(), {}}};
-    std::set<std::string> seen{codegen::plan_id(codegen::lower(c.plans.front(), *c.graph, *c.catalog))};
+    std::vector<Measurements::Plan> plans;
+    std::set<std::string> seen;
+    const auto add_new = [&](std::string choice, const fusion::Plan& plan) {
+        if (seen.insert(codegen::plan_id(codegen::lower(plan, *c.graph, *c.catalog))).second) {
+            plans.push_back({std::move(choice), plan, {}});
+        }
+    };
+    add_new(c.options.plan, c.plans.front());
     for (const char* choice : {"auto", "none", "max", "greedy"}) {
         const fusion::PlanOptions options{.mode = *mode_of(choice), .recompute = c.options.recompute, .bound = false};
         const fusion::CoverResult result = fusion::solve_cover(*c.graph, *c.space, options);
         if (choice == c.options.plan || result.covers.empty()) {
             continue;
         }
-        fusion::Plan plan = make_plan(result.covers.front(), 0, *c.space, *c.graph);
-        if (seen.insert(codegen::plan_id(codegen::lower(plan, *c.graph, *c.catalog))).second) {
-            plans.push_back({choice, std::move(plan), {}});
-        }
+        add_new(choice, make_plan(result.covers.front(), 0, *c.space, *c.graph));
     }
     for (std::size_t i = 1; i < c.plans.size(); ++i) {
-        if (seen.insert(codegen::plan_id(codegen::lower(c.plans[i], *c.graph, *c.catalog))).second) {
-            plans.push_back({fmt::format("{} {}", c.options.plan, i + 1), c.plans[i], {}});
-        }
+        add_new(fmt::format("{} {}", c.options.plan, i + 1), c.plans[i]);
     }
     return plans;
 }
@@ -94,14 +96,24 @@ std::optional<Measurements> measure(Compilation& c, const KernelSelection& selec
     const auto add = [&](codegen::Unit unit, const Compilation& of) {
         units.push_back({std::move(unit), &*of.graph, &*of.catalog, c.options.elements});
     };
+    std::map<std::string, std::size_t> unit_of_plan; // by the plan's id: what has the same kernels is timed once
+    std::vector<std::size_t> units_of_plans;
+    const auto add_plan = [&](const fusion::Plan& plan, const Compilation& of) {
+        codegen::Unit unit = codegen::lower(plan, *of.graph, *of.catalog);
+        const auto [at, is_new] = unit_of_plan.emplace(codegen::plan_id(unit), units.size());
+        if (is_new) {
+            add(std::move(unit), of);
+        }
+        units_of_plans.push_back(at->second);
+    };
     for (const Measurements::Plan& plan : result.plans) {
-        add(codegen::lower(plan.plan, *c.graph, *c.catalog), c);
+        add_plan(plan.plan, c);
     }
     for (const RivalPlan& rival : rivals) {
-        const fusion::Plan& plan = rival.compilation->plans.front();
-        add(codegen::lower(plan, *rival.compilation->graph, *rival.compilation->catalog), *rival.compilation);
-        result.plans.push_back({rival.choice, plan, {}});
+        add_plan(rival.compilation->plans.front(), *rival.compilation);
+        result.plans.push_back({rival.choice, rival.compilation->plans.front(), {}});
     }
+    const auto first_kernel = static_cast<std::ptrdiff_t>(units.size());
     for (const Predictions::Kernel& kernel : result.predictions.kernels) {
         add(codegen::lower(kernel.candidate, "kernel", *c.graph, *c.catalog), c);
     }
@@ -110,11 +122,11 @@ std::optional<Measurements> measure(Compilation& c, const KernelSelection& selec
         return std::nullopt;
     }
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
-        result.plans[i].seconds = seconds->at(i);
+        result.plans[i].seconds = seconds->at(units_of_plans[i]);
     }
     result.processors = usable_processors();
     result.compiler = setup.compiler.version.substr(0, setup.compiler.version.find('\n'));
-    result.kernels.assign(seconds->begin() + static_cast<std::ptrdiff_t>(result.plans.size()), seconds->end());
+    result.kernels.assign(seconds->begin() + first_kernel, seconds->end());
     return result;
 }
 

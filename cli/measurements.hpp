@@ -45,8 +45,8 @@ struct RivalPlan {
     const Compilation* compilation = nullptr;
 };
 
-/// Measures the plans and the kernels in one run, and the rivals, which come last in the plans whether or not one before has the same kernels.
-/// Pre: the compilation has its plan, for the host, and its candidates have their steps; rivals have theirs, for as many elements.
+/// Measures the plans and the kernels in one run, and the rivals, which come last in the plans; a rival with the kernels of a plan before it
+/// has that plan's times. Pre: the compilation has its plan, for the host, and its candidates have their steps; rivals have theirs, for as many elements.
 std::optional<Measurements> measure(Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup,
     Diagnostics& diagnostics, const std::vector<RivalPlan>& rivals = {});
 

@@ -18,14 +18,17 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 
 namespace fusec::cli {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Key;
+using testing::Not;
 
 class HostCalibrationTest : public testing::Test {
 protected:
@@ -170,6 +173,36 @@ protected:
     HostProbes probes{"host-generic", folder.path()};
     execute::TimingSetup setup;
 };
+
+// Two copies of one kernel can differ by their places in memory: a plan is timed once, whoever chose it.
+TEST_F(TimedUnits, OfARivalThatHasTheKernelsOfAPlanAreThatPlans) {
+    const std::string program = folder.write("p.fus", "VECTOR3 a, b;\ninput a, b;\nc = a + b;\nd = -c;\nreturn d;\n");
+    const auto compiled = [&](Compilation& c, const char* plan) {
+        c.options.program = program;
+        c.options.target = fusion::Target::host;
+        c.options.device = "host-generic";
+        c.options.plan = plan;
+        ASSERT_TRUE(compile_to_measure(c, 1024, diagnostics)) << diagnostics.all().front().message;
+    };
+    Compilation fused;
+    Compilation same;
+    Compilation unfused;
+    compiled(fused, "auto");
+    compiled(same, "auto");
+    compiled(unfused, "none");
+    const auto found = measure(fused, {}, setup, diagnostics, {{"same", &same}, {"unfused", &unfused}});
+    ASSERT_TRUE(found.has_value()) << diagnostics.all().front().message;
+    std::map<std::string, Measurements::Plan> by_choice;
+    for (const Measurements::Plan& plan : found->plans) {
+        by_choice.emplace(plan.choice, plan);
+    }
+    EXPECT_THAT(by_choice.at("same").seconds, ElementsAreArray(by_choice.at("auto").seconds));
+    EXPECT_THAT(by_choice.at("unfused").seconds, ElementsAreArray(by_choice.at("none").seconds));
+    EXPECT_THAT(by_choice.at("none").seconds, Not(ElementsAreArray(by_choice.at("auto").seconds)));
+    EXPECT_EQ(by_choice.at("unfused").plan.kernels.size(), 2U);
+    ASSERT_EQ(found->kernels.size(), 1U) << "the kernels come behind the plans' units";
+    EXPECT_GT(found->kernels.front().front(), 0);
+}
 
 // What a unit of few elements writes is read by a unit of more: the list behind those few stays as the reference has it.
 TEST_F(TimedUnits, OfDifferentElementsShareTheirLists) {
