@@ -182,7 +182,8 @@ private:
     double asked_for(int list, bool strips) const {
         const int words = datum(list).shape.size(), line = bytes_of_line / list_word_bytes(list), lanes = lanes_at_once(list);
         const int part = strips && in_strips(words) ? lanes * ((words + line - 1) / line) : (lanes * words + line - 1) / line;
-        return draft_.elements / lanes * part;
+        const int parts = draft_.elements / lanes;
+        return parts * part;
     }
     /// Vectors that go through memory of the kernel's own on their way past the caches: written and read.
     double staged(int words) const { return in_strips(words) ? 2.0 * words : 0; }

@@ -11,7 +11,6 @@
 namespace fusec::perfmodel {
 
 using fusion::GlobalAccess;
-using fusion::KernelWork;
 
 namespace {
 

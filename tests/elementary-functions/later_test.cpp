@@ -70,6 +70,8 @@ void expect_all_stored(Load load, Store store) {
     }
 }
 
+// A tile whose results wait is read as the whole tile that it is.
+// NOLINTBEGIN(cppcoreguidelines-slicing)
 TEST(Later, WordsOfEitherPrecision) {
     const auto load = []<int Words = 29>(auto tile, const auto* list) { return load_tile<Words, 1>(tile, list); };
     const auto store = [](auto tile, auto* list, const auto& value) { store_tile(tile, list, value); };
@@ -111,6 +113,7 @@ TEST(Later, ResultsAreSentBehindTheLoadsOfTheNextTile) {
     EXPECT_EQ(behind, (std::vector<std::ptrdiff_t>{0, lanes, 2 * lanes}));
     EXPECT_EQ(sent(), 3 * lanes);
 }
+// NOLINTEND(cppcoreguidelines-slicing)
 
 } // namespace
 } // namespace fusec

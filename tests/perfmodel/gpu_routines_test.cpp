@@ -21,7 +21,6 @@ namespace fusec::perfmodel {
 namespace {
 
 namespace fs = std::filesystem;
-using fusion::Addressing;
 using fusion::GlobalAccess;
 using fusion::KernelWork;
 using fusion::WorkStep;
