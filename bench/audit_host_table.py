@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/model.md from the result of bench/audit --target host: everything between its two marks.
-Usage: audit_host_table.py RESULT.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
+"""Writes the tables of docs/model.md from the results of bench/audit_host_runs.py: everything between its two marks.
+Usage: audit_host_table.py RESULT.json RUNS.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
 import json
 import pathlib
 import sys
@@ -10,7 +10,8 @@ BEGIN, END = "<!-- tables of bench/audit --target host: begin -->\n", "<!-- tabl
 READINGS = {"verdicts": "the least of their samples", "against_medians": "their medians"}
 
 result = json.loads(pathlib.Path(sys.argv[1]).read_text())
-page = pathlib.Path(sys.argv[2])
+of_runs = json.loads(pathlib.Path(sys.argv[2]).read_text())
+page = pathlib.Path(sys.argv[3])
 out = []
 
 
@@ -61,6 +62,24 @@ def programs():
     out.append("\n")
 
 
+def runs():
+    """Every run, the kept one among them: what the rest of the tables says holds for one."""
+    same, near = of_runs["slower_than_the_fastest_run"], of_runs["rank_correlation_within_a_factor_of_two_between_runs"]
+    out.append(f"### Runs in a row\n\nThe tables above are those of the run whose samples spread least, of {len(of_runs['runs'])}. Of {same['kernels']} kernels that all runs measured, the slowest run "
+               f"took {percent(same['median'])} % longer than the fastest in the median, {percent(same['p90'])} % for one in ten. Kernels held out within a factor of two, "
+               f"measured in one run and ranked by the times of another, have a Spearman of {near['least']:.3f} to {near['greatest']:.3f}, {near['median']:.3f} in the median.\n\n")
+    out.append("| run | spread % | copies GB/s | window | `composite` MAPE % | Spearman | within a factor of two | chosen plan slower by at most % | `benchmark` MAPE % | Spearman |\n"
+               + "| --- " * 10 + "|\n")
+    for row in of_runs["runs"]:
+        half, figures = row["held_out"], row["figures"]
+        composite, benchmark = (named(half["verdicts"], predictor) for predictor in ("composite", "benchmark"))
+        kept = ", kept" if row["date"] == result["date"] else ""
+        out.append(f"| {row['date']}{kept} | {percent(row['spread'])} | {figures['stream.copy.peak']:.1f} | {figures['compute.window']:.0f} | {percent(composite['mape'])} | {composite['spearman']:.3f} | "
+                   f"{named(half['within_a_factor_of_two']['verdicts'], 'composite')['spearman']:.3f} | {percent(half['greatest_loss_of_a_chosen_plan'])} | {percent(benchmark['mape'])} | "
+                   f"{benchmark['spearman']:.3f} |\n")
+    out.append("\n")
+
+
 def ablations():
     out.append("### Terms\n\nWithout the term and, in brackets, with it: MAPE in % over the kernels held out, and the error of the fit.\n\n")
     out.append("| term | in its place | kernels moved | kernels held out | fit |\n" + "| --- " * 5 + "|\n")
@@ -79,11 +98,12 @@ out.append(f"Made {result['date']} at commit {result['commit']} on {machine['pro
 pooled(result["held_out"], "Kernels of programs held out")
 pooled(result["fitted"], "Kernels of programs of which some were fitted to")
 programs()
+runs()
 ablations()
 
 text = page.read_text()
 before, rest = text.split(BEGIN)
 made = before + BEGIN + "\n" + "".join(out) + END + rest.split(END)[1]
-if sys.argv[3:] == ["--check"]:
+if sys.argv[4:] == ["--check"]:
     sys.exit(0 if made == text else 1)
 page.write_text(made)

@@ -185,9 +185,25 @@ def check_audit_host(file, result):
         most = max(sum(low <= each <= 2 * low for each in times) for low in times)
         if result[half]["within_a_factor_of_two"]["kernels"] != min(60, most):
             breach(file, f"samples another number of kernels within a factor of two in {half} than there are")
-    command = [sys.executable, root / "bench/audit_host_table.py", results / file, root / "docs/model.md", "--check"]
+    command = [sys.executable, root / "bench/audit_host_table.py", results / file, results / "audit_host_runs.json", root / "docs/model.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach(file, "docs/model.md is not what bench/audit_host_table.py makes of it")
+
+
+def check_audit_host_runs(file, result):
+    """Three runs or more; the one that audit_host.json has is that whose samples spread least, and its row says what that file says."""
+    audit = json.loads((results / "audit_host.json").read_text())
+    if len(result["runs"]) < 3:
+        breach(file, "has fewer than three runs")
+    kept = min(result["runs"], key=lambda run: run["spread"])
+    if kept["date"] != audit["date"] or result["commit"] != audit["commit"]:
+        breach(file, "has another run that spreads least than audit_host.json")
+    for half in ("held_out", "fitted"):
+        if any(kept[half][key] != audit[half][key] for key in kept[half]):
+            breach(file, f"says of the run that was kept another {half} than audit_host.json")
+    figures = {figure["key"]: figure["value"] for figure in audit["calibration"]["figures"]}
+    if any(figures[key] != value for key, value in kept["figures"].items()):
+        breach(file, "says of the run that was kept other figures than audit_host.json")
 
 
 def check_calibrate_host(file, result):
@@ -218,6 +234,7 @@ RULES = [
     (r"ablations\.json", check_ablations),
     (r"audit_data\.json", check_audit_data),
     (r"audit_host\.json", check_audit_host),
+    (r"audit_host_runs\.json", check_audit_host_runs),
     (r"calibrate_host\.json", check_calibrate_host),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
@@ -227,7 +244,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "audit_host_runs.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 
