@@ -123,7 +123,7 @@ std::optional<fs::path> calibration_of(const std::string& name) {
 std::optional<Device> find_calibrated_device(const std::string& name, Diagnostics& diagnostics) {
     const std::optional<fs::path> file = calibration_of(name);
     if (!file) {
-        return find_device(name, diagnostics);
+        return find_device(name, known_device_names(), "a path that ends in .toml, or in .json of a calibration", diagnostics);
     }
     const std::optional<Calibration> calibration = read_calibration(*file, diagnostics);
     if (!calibration) {

@@ -12,6 +12,11 @@
 #include "perfmodel/device.hpp"
 #include "perfmodel/routine_times.hpp"
 
+namespace fusec {
+class JsonReader;
+struct JsonValue;
+} // namespace fusec
+
 namespace fusec::perfmodel {
 
 struct CalibratedFigure {
@@ -39,6 +44,8 @@ inline constexpr int calibration_schema = 1;
 
 /// Whether a device, and the file of its calibration, may have this name: letters, digits, `-` and `_`, at least one.
 bool is_device_name(const std::string& name);
+/// Fails at the place of a `name` that none may have or of a `base` that no description has; of calibrations, and of what they are made from.
+void check_names(JsonReader& json, const JsonValue& root);
 /// Whether a calibration over the description `base` may be called `name`: that of another description would hide a device.
 bool is_named_as_it_may(const std::string& name, const std::string& base);
 

@@ -6,6 +6,7 @@
 #include "support/hash.hpp"
 #include "support/located_json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -31,6 +32,23 @@ CalibratedFigure read_figure(JsonReader& json, const JsonValue& entry) {
     return figure;
 }
 
+} // namespace
+
+void check_names(JsonReader& json, const JsonValue& root) {
+    for (const char* key : {"name", "base"}) {
+        if (!is_device_name(json.text(root, key))) {
+            json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
+        }
+    }
+    const std::string base = json.text(root, "base");
+    const std::vector<std::string> described = device_names();
+    if (std::find(described.begin(), described.end(), base) == described.end()) {
+        json.fail(*JsonReader::find(root, "base"), fmt::format("no device is described as `{}`: {}", base, known_instead(base, described)));
+    }
+}
+
+namespace {
+
 Calibration read(JsonReader& json, const JsonValue& root) {
     json.expect(root, JsonValue::Kind::object);
     json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "figures", "routines"});
@@ -43,11 +61,7 @@ Calibration read(JsonReader& json, const JsonValue& root) {
     }
     Calibration result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), {}};
-    for (const auto& [key, name] : {std::pair("name", &result.name), std::pair("base", &result.base)}) {
-        if (!is_device_name(*name)) {
-            json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
-        }
-    }
+    check_names(json, root);
     for (const auto& [key, text] :
         {std::pair("date", &result.date), std::pair("machine", &result.machine), std::pair("commit", &result.commit)}) {
         if (std::any_of(text->begin(), text->end(), [](unsigned char c) { return c < ' ' || c == 127; })) {

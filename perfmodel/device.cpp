@@ -5,6 +5,9 @@
 #include "perfmodel/device_file.hpp"
 #include "support/files.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -126,18 +129,23 @@ fs::path device_file(const std::string& name) {
 }
 
 std::optional<Device> find_device(const std::string& name, Diagnostics& diagnostics) {
+    return find_device(name, device_names(), "a path that ends in .toml", diagnostics);
+}
+
+std::optional<Device> find_device(
+    const std::string& name, const std::vector<std::string>& known, std::string_view or_else, Diagnostics& diagnostics) {
     const std::vector<std::string> names = device_names();
     if (is_path(name) || std::find(names.begin(), names.end(), name) != names.end()) {
         return load_device(device_file(name), diagnostics);
     }
-    const std::string guess = nearest(name, names);
-    std::string known;
-    for (const std::string& each : names) {
-        known += (known.empty() ? "" : ", ") + each;
-    }
-    diagnostics.report(kind::unknown_device, {}, "no device is named `" + name + "`").hint =
-        (guess.empty() ? std::string() : "did you mean `" + guess + "`? ") + "known: " + known + ", or a path that ends in .toml";
+    diagnostics.report(kind::unknown_device, {}, fmt::format("no device is named `{}`", name)).hint =
+        fmt::format("{}, or {}", known_instead(name, known), or_else);
     return std::nullopt;
+}
+
+std::string known_instead(const std::string& name, const std::vector<std::string>& known) {
+    const std::string guess = nearest(name, known);
+    return fmt::format("{}known: {}", guess.empty() ? "" : fmt::format("did you mean `{}`? ", guess), fmt::join(known, ", "));
 }
 
 } // namespace fusec::perfmodel

@@ -63,6 +63,11 @@ bool set_figure(Device& device, std::string_view key, double value);
 std::optional<Device> load_device(const std::filesystem::path& file, Diagnostics& diagnostics);
 /// Finds NAME among the standard descriptions, or takes a path to a .toml file. Unknown: an error with the known names.
 std::optional<Device> find_device(const std::string& name, Diagnostics& diagnostics);
+/// The same, where calibrations lend their names too: an unknown name is told beside `known` and what else is possible.
+std::optional<Device> find_device(
+    const std::string& name, const std::vector<std::string>& known, std::string_view or_else, Diagnostics& diagnostics);
+/// What to say of a name that is not among `known`: the nearest of them, where one is near, and all.
+std::string known_instead(const std::string& name, const std::vector<std::string>& known);
 /// The file that find_device reads for a name that it knows or a path.
 std::filesystem::path device_file(const std::string& name);
 std::vector<std::string> device_names();

@@ -145,11 +145,7 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     GpuMeasurements result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),
         checked_number(json, root, {"l2_bytes", Range::count}), {}};
-    for (const auto& [key, name] : {std::pair("name", &result.name), std::pair("base", &result.base)}) {
-        if (!is_device_name(*name)) {
-            json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
-        }
-    }
+    check_names(json, root);
     for (const JsonValue& entry : json.array(root, "rows")) {
         result.rows.push_back(read_row(json, entry));
     }

@@ -111,6 +111,17 @@ TEST_F(Calibrations, AreListedWithTheDescriptions) {
     EXPECT_EQ(known_device_names(), more);
 }
 
+TEST_F(Calibrations, AreAmongTheNamesThatAnUnknownOneIsToldBeside) {
+    write("fusec/calibrations/mine.json", to_json(example()));
+    Diagnostics diagnostics;
+    EXPECT_EQ(find_calibrated_device("mime", diagnostics), std::nullopt);
+    EXPECT_EQ(diagnostics.exit_code(), 2);
+    EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-device");
+    EXPECT_THAT(diagnostics.all().front().hint,
+        testing::AllOf(HasSubstr("did you mean `mine`? known: a100,"), HasSubstr(" mine, "),
+            HasSubstr(" zen5-1core, or a path that ends in .toml, or in .json")));
+}
+
 // Those that come with the compiler say when, where and at which commit they were made.
 TEST_F(Calibrations, ThatComeWithTheCompilerAreWhole) {
     Diagnostics diagnostics;
@@ -152,7 +163,8 @@ TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {
     EXPECT_THAT(messages("stream.copy.peak", "stream.copy.peek"), HasSubstr("did you mean `stream.copy.peak`?"));
     EXPECT_THAT(messages("stream.copy.peak", "stream.copy.tau"),
         HasSubstr("no figure of a host device is named `stream.copy.tau` [unknown-figure]"));
-    EXPECT_THAT(messages("host-generic", "host-generik"), HasSubstr("no device is named `host-generik`"));
+    EXPECT_THAT(messages("host-generic", "host-generik"),
+        HasSubstr("x.json:5:11: error: no device is described as `host-generik`: did you mean `host-generic`? known: a100,"));
     EXPECT_THAT(messages("\"how\"", "\"hwo\""), HasSubstr("unknown key `hwo`"));
     EXPECT_THAT(messages("\"mine\"", "\"x\\rint injected;\""), HasSubstr("x.json:4:11: error: no name of a device"));
     EXPECT_THAT(messages("\"host-generic\"", "\"/etc/passwd\""), HasSubstr("x.json:5:11: error: no name of a device"));
