@@ -34,6 +34,10 @@ std::string check_seconds(const std::string& text) {
         : "seconds from 0.001 to 1e6 expected, found `" + text + "`"; // nan is in no range
 }
 
+std::string check_not_empty(const std::string& text) {
+    return text.empty() ? "a name expected, found nothing" : "";
+}
+
 std::string check_device_name(const std::string& text) {
     return perfmodel::is_device_name(text) ? "" : "the name of a device, of letters, digits, `-` and `_`, expected, found `" + text + "`";
 }

@@ -19,6 +19,8 @@ std::string check_assignment(const std::string& text);
 std::string check_seconds(const std::string& text);
 /// sm_NN
 std::string check_arch(const std::string& text);
+/// Of an option that means something else where it is left out: an unset variable of the shell is no such choice.
+std::string check_not_empty(const std::string& text);
 /// Of a calibrated device: one that a file can be named by.
 std::string check_device_name(const std::string& text);
 /// The environment's FUSEC_THREADS (fusion/workers.hpp).

@@ -66,7 +66,8 @@ void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
 void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
     named(app.add_option("--target", raw.target, "what is emitted (default cuda)")->check(CLI::IsMember({"cuda", "host"})), "cuda|host");
     named(app.add_option("--device", options.device,
-              "a name of `fusec devices`, or a .toml or calibration .json file (default h200; host-generic for --target host)"),
+                 "a name of `fusec devices`, or a .toml or calibration .json file (default h200; host-generic for --target host)")
+              ->check(check_not_empty),
         "NAME|FILE");
     named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
     named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")
@@ -337,7 +338,8 @@ private:
         CLI::App& app = command("run", "run a program on this machine; random inputs, within each domain, where none is given");
         add_program(app, run_.options);
         named(app.add_option("--device", run_.options.device,
-                  "a host device: a name of `fusec devices`, or a .toml or calibration .json file (default host-generic)"),
+                     "a host device: a name of `fusec devices`, or a .toml or calibration .json file (default host-generic)")
+                  ->check(check_not_empty),
             "NAME|FILE");
         named(app.add_option("-n", run_.elements, "number of elements (default: that of the input files, else 1024)")
                   ->check([](const std::string& text) { return check_elements(text, 0); }),
@@ -434,7 +436,8 @@ private:
         CLI::App& app = command("bench", "plans and kernels measured on this machine, beside their predictions");
         add_program(app, bench_.options);
         named(app.add_option("--device", bench_.options.device,
-                  "a host device: a name of `fusec devices`, or a .toml or calibration .json file (default host-generic)"),
+                     "a host device: a name of `fusec devices`, or a .toml or calibration .json file (default host-generic)")
+                  ->check(check_not_empty),
             "NAME|FILE");
         named(app.add_option("-n", bench_.elements, "number of elements (default: as many as 2 GiB of lists hold, at most 1048576)")
                   ->check([](const std::string& text) { return check_elements(text, 1); }),

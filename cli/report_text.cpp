@@ -4,6 +4,7 @@
 #include "frontend/ast.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/routines.hpp"
+#include "perfmodel/device.hpp"
 #include "perfmodel/routine_times.hpp"
 #include "support/counted.hpp"
 #include "support/writer.hpp"
@@ -203,7 +204,10 @@ std::string options_text(const Compilation& c) {
     when(options.time_limit != standard.time_limit, fmt::format("--time-limit {:g}", options.time_limit));
     when(options.entries, "--entries");
     when(!options.embed_runtime, "--runtime include");
-    return fmt::format("{}", fmt::join(words, " "));
+    std::string text = fmt::format("{}", fmt::join(words, " "));
+    // Names of files may hold any byte; the text goes into a comment of one line.
+    std::replace_if(text.begin(), text.end(), [](char byte) { return perfmodel::has_control_character({&byte, 1}); }, '?');
+    return text;
 }
 
 std::string dump_ast(Compilation& c) {

@@ -21,20 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Content key: two hashes of 64 bits from different starts.
-class Key {
-public:
-    void add(std::string_view text) {
-        first_.add(text);
-        second_.add(text);
-    }
-    std::string text() const { return hexadecimal(first_.value()) + hexadecimal(second_.value()); }
-
-private:
-    Fnv1a first_;
-    Fnv1a second_{splitmix_step};
-};
-
 std::vector<std::string> flags_of(const BuildRequest& request, const HostCompiler& compiler) {
     if (request.kind == BuildKind::gpu) {
         return {"-x", "cu", "-std=c++17", "-O3", "-shared", "-Xcompiler", "-fPIC", "-w", "-arch=sm_" + std::to_string(request.arch)};
@@ -101,7 +87,7 @@ std::string text_of(const fs::path& path) {
     return text.str();
 }
 
-void add_folder(Key& key, const fs::path& folder) {
+void add_folder(ContentKey& key, const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code ignored;
     for (const auto& entry : fs::recursive_directory_iterator(folder, ignored)) {
@@ -212,7 +198,8 @@ std::optional<fs::path> build_library(
     const BuildRequest& request, const HostCompiler& compiler, const fs::path& cache, Diagnostics& diagnostics) {
     internal_check(!request.files.empty(), "a build request without a file");
     const std::vector<std::string> flags = flags_of(request, compiler);
-    Key key;
+    ContentKey key;
+    key.add("sealed"); // of libraries that were written before there were seals, none is found
     key.add(compiler.program.string());
     for (const std::string& argument : compiler.arguments) {
         key.add(argument);
@@ -231,14 +218,19 @@ std::optional<fs::path> build_library(
     for (const fs::path& folder : request.include_folders) {
         add_folder(key, folder);
     }
-    const fs::path library = cache / (key.text() + ".so");
+    const fs::path library = cache / (key.digits() + ".so");
     std::error_code error;
     if (!prepare_cache_folder(cache, diagnostics)) {
         return std::nullopt;
     }
-    if (fs::exists(library, error)) {
+    if (is_sealed(library)) {
         mark_used(library);
         return library;
+    }
+    if (fs::exists(fs::symlink_status(library, error))) {
+        diagnostics.report(
+            kind::damaged_cache_entry, {}, "`" + library.string() + "` does not hold what was written to it: it is made anew");
+        fs::remove_all(library, error); // else a folder of that name would stay
     }
     const PrivateFolder work(cache, "building");
     if (work.path().empty()) {
@@ -282,6 +274,10 @@ std::optional<fs::path> build_library(
         Diagnostic& diagnostic = diagnostics.report(kind::host_compile_failed, {}, what);
         diagnostic.hint = request.kind == BuildKind::gpu ? "is it nvcc?" : "is it a C++ compiler? set CXX to one, or to nothing";
         note_log(result.output, diagnostic);
+        return std::nullopt;
+    }
+    if (!seal(output)) {
+        diagnostics.report(kind::unwritable_file, {}, "cannot write `" + output.string() + "`");
         return std::nullopt;
     }
     fs::rename(output, library, error);

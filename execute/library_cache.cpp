@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/library_cache.hpp"
 
+#include "support/hash.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -51,6 +54,22 @@ struct Entry {
     std::time_t used = 0;
     std::uintmax_t bytes = 0;
 };
+
+/// What ends a library of these bytes.
+std::string seal_of(std::string_view bytes) {
+    ContentKey hash;
+    hash.add(bytes);
+    return "\nfusec " + hash.digits() + "\n";
+}
+
+std::optional<std::string> bytes_of_file(const fs::path& path) {
+    std::error_code error;
+    std::ifstream stream(path, std::ios::binary);
+    if (!fs::is_regular_file(path, error) || !stream) {
+        return std::nullopt;
+    }
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+}
 
 std::uintmax_t bytes_of_folder(const fs::path& folder) {
     std::uintmax_t bytes = 0;
@@ -105,6 +124,27 @@ bool prepare_cache_folder(const fs::path& folder, Diagnostics& diagnostics) {
 const std::string& native_processor() {
     static const std::string processor = read_processor();
     return processor;
+}
+
+bool seal(const fs::path& library) {
+    const std::optional<std::string> bytes = bytes_of_file(library);
+    if (!bytes) {
+        return false;
+    }
+    std::ofstream stream(library, std::ios::binary | std::ios::app);
+    stream << seal_of(*bytes);
+    stream.close();
+    return static_cast<bool>(stream);
+}
+
+bool is_sealed(const fs::path& library) {
+    const std::optional<std::string> bytes = bytes_of_file(library);
+    const std::size_t length = seal_of({}).size();
+    if (!bytes || bytes->size() <= length) {
+        return false;
+    }
+    const std::string_view all = *bytes;
+    return all.substr(all.size() - length) == seal_of(all.substr(0, all.size() - length));
 }
 
 void mark_used(const fs::path& library) {

@@ -30,6 +30,13 @@ struct CacheBound {
     std::chrono::seconds kept{600};
 };
 
+/// Ends a library with the hash of its bytes, which loaders do not read. False if it cannot be written.
+bool seal(const std::filesystem::path& library);
+
+/// Whether the file ends with the hash of what stands before: one that was cut off or changed would end the process that loads it. Linear in
+/// its bytes.
+bool is_sealed(const std::filesystem::path& library);
+
 /// Marks a library as used now.
 void mark_used(const std::filesystem::path& library);
 

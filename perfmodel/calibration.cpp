@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <set>
 
@@ -34,11 +33,6 @@ void lay_over(const Calibration& calibration, const CalibratedFigure& figure, De
 }
 
 } // namespace
-
-bool is_device_name(const std::string& name) {
-    const auto possible = [](unsigned char c) { return (std::isalnum(c) != 0 && c < 128) || c == '-' || c == '_'; };
-    return !name.empty() && std::all_of(name.begin(), name.end(), possible);
-}
 
 bool is_named_as_it_may(const std::string& name, const std::string& base) {
     const std::vector<std::string> described = device_names();
@@ -89,8 +83,9 @@ std::vector<fs::path> calibration_folders() {
 
 std::optional<fs::path> find_calibration(const std::string& name) {
     for (const fs::path& folder : calibration_folders()) {
-        std::error_code code;
-        if (const fs::path file = folder / (name + ".json"); fs::is_regular_file(file, code)) {
+        std::error_code code; // what is there and cannot be read is found too: reading it says why
+        const fs::path file = folder / (name + ".json");
+        if (fs::symlink_status(file, code).type() != fs::file_type::not_found) {
             return file;
         }
     }

@@ -42,10 +42,9 @@ struct Calibration {
 
 inline constexpr int calibration_schema = 1;
 
-/// Whether a device, and the file of its calibration, may have this name: letters, digits, `-` and `_`, at least one.
-bool is_device_name(const std::string& name);
-/// Fails at the place of a `name` that none may have or of a `base` that no description has; of calibrations, and of what they are made from.
-void check_names(JsonReader& json, const JsonValue& root);
+/// Fails at the place of a `name` that none may have, a `base` that no description has, or a control character in what else says where a
+/// calibration, or what one is made from, comes from.
+void check_origin(JsonReader& json, const JsonValue& root);
 /// Whether a calibration over the description `base` may be called `name`: that of another description would hide a device.
 bool is_named_as_it_may(const std::string& name, const std::string& base);
 
@@ -61,7 +60,7 @@ std::optional<Device> calibrated_device(const Calibration& calibration, Diagnost
 /// Where calibrations are looked for by the name of the device: the user's ($XDG_CONFIG_HOME/fusec/calibrations, else
 /// ~/.config/fusec/calibrations; what `fusec calibrate --import` writes to), then those that come with the compiler.
 std::vector<std::filesystem::path> calibration_folders();
-/// The first folder's NAME.json; nothing if there is none.
+/// The first folder's NAME.json, whatever is there or cannot be looked at; nothing if there is none.
 std::optional<std::filesystem::path> find_calibration(const std::string& name);
 
 /// The names of all of them, and of the descriptions, sorted, each once: what `--device NAME` may say.

@@ -21,6 +21,9 @@ CalibratedFigure read_figure(JsonReader& json, const JsonValue& entry) {
     json.only(entry, {"key", "value", "unit", "points", "residual", "how"});
     CalibratedFigure figure{json.text(entry, "key"), json.number(entry, "value"), json.text(entry, "unit"), 0,
         json.number(entry, "residual"), json.text(entry, "how"), entry.span};
+    if (has_control_character(figure.how)) {
+        json.fail(*JsonReader::find(entry, "how"), "a control character in `how`");
+    }
     const std::uint64_t points = json.whole(entry, "points");
     if (points == 0 || points > 1000000) {
         json.fail(*JsonReader::find(entry, "points"), "fitted to " + std::to_string(points) + " points, possible are 1 to 1000000");
@@ -34,10 +37,15 @@ CalibratedFigure read_figure(JsonReader& json, const JsonValue& entry) {
 
 } // namespace
 
-void check_names(JsonReader& json, const JsonValue& root) {
+void check_origin(JsonReader& json, const JsonValue& root) {
     for (const char* key : {"name", "base"}) {
         if (!is_device_name(json.text(root, key))) {
             json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
+        }
+    }
+    for (const char* key : {"date", "machine", "commit"}) {
+        if (has_control_character(json.text(root, key))) {
+            json.fail(*JsonReader::find(root, key), fmt::format("a control character in `{}`", key));
         }
     }
     const std::string base = json.text(root, "base");
@@ -61,13 +69,7 @@ Calibration read(JsonReader& json, const JsonValue& root) {
     }
     Calibration result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), {}};
-    check_names(json, root);
-    for (const auto& [key, text] :
-        {std::pair("date", &result.date), std::pair("machine", &result.machine), std::pair("commit", &result.commit)}) {
-        if (std::any_of(text->begin(), text->end(), [](unsigned char c) { return c < ' ' || c == 127; })) {
-            json.fail(*JsonReader::find(root, key), "a control character in `" + std::string(key) + "`");
-        }
-    }
+    check_origin(json, root);
     for (const JsonValue& entry : json.array(root, "figures")) {
         CalibratedFigure figure = read_figure(json, entry);
         const auto same = [&](const CalibratedFigure& other) { return other.key == figure.key; };

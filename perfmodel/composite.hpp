@@ -32,7 +32,7 @@ Breakdown composite_cuda(
 /// Its seconds alone.
 double composite_cuda_seconds(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
-/// Seconds of one parallel loop on the host, of whose terms only `uneven_blocks` is one.
+/// Seconds of one parallel loop on the host, of whose terms only `uneven_blocks` and `waiting_results` are some.
 Breakdown composite_host(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 
 namespace fusec::perfmodel {
 
@@ -141,6 +142,15 @@ std::optional<Device> find_device(
     diagnostics.report(kind::unknown_device, {}, fmt::format("no device is named `{}`", name)).hint =
         fmt::format("{}, or {}", known_instead(name, known), or_else);
     return std::nullopt;
+}
+
+bool is_device_name(const std::string& name) {
+    const auto possible = [](unsigned char c) { return (std::isalnum(c) != 0 && c < 128) || c == '-' || c == '_'; };
+    return !name.empty() && std::all_of(name.begin(), name.end(), possible);
+}
+
+bool has_control_character(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; });
 }
 
 std::string known_instead(const std::string& name, const std::vector<std::string>& known) {

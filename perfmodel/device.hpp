@@ -66,6 +66,10 @@ std::optional<Device> find_device(const std::string& name, Diagnostics& diagnost
 /// The same, where calibrations lend their names too: an unknown name is told beside `known` and what else is possible.
 std::optional<Device> find_device(
     const std::string& name, const std::vector<std::string>& known, std::string_view or_else, Diagnostics& diagnostics);
+/// Whether a device, and the file of its calibration, may have this name: letters, digits, `-` and `_`, at least one.
+bool is_device_name(const std::string& name);
+/// Whether a text would end the line, or move the cursor of the terminal, that it is written to.
+bool has_control_character(std::string_view text);
 /// What to say of a name that is not among `known`: the nearest of them, where one is near, and all.
 std::string known_instead(const std::string& name, const std::vector<std::string>& known);
 /// The file that find_device reads for a name that it knows or a path.

@@ -60,6 +60,10 @@ private:
             diagnostics_.report(kind::invalid_figure, span_of(node.source()), "`" + name + "` is not a text");
             return;
         }
+        if (has_control_character(text->get())) { // it stands in a line of what is emitted and reported
+            diagnostics_.report(kind::invalid_figure, span_of(node.source()), "a control character in `" + name + "`");
+            return;
+        }
         if (name == "name") {
             file.name = text->get();
         } else if (name == "summary") {
@@ -75,7 +79,8 @@ private:
         bool has_value = false;
         for (const auto& [key, node] : entry) {
             if (key.str() == "value" && node.is_number()) {
-                figure.value = node.value<double>().value_or(0);
+                // toml++ converts no whole number that a double does not hold exactly.
+                figure.value = node.is_integer() ? static_cast<double>(node.as_integer()->get()) : node.as_floating_point()->get();
                 has_value = true;
             } else if (key.str() == "unit" && node.is_string()) {
                 figure.unit = node.as_string()->get();

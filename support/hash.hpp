@@ -48,6 +48,20 @@ inline std::string hexadecimal(std::uint64_t value) {
 /// The increment of SplitMix64 (Steele, Lea, Flood 2014): the odd number nearest to 2^64 over the golden ratio.
 inline constexpr std::uint64_t splitmix_step = 0x9e3779b97f4a7c15U;
 
+/// Names content: two hashes of 64 bits from different starts, as 32 digits. Not for adversaries.
+class ContentKey {
+public:
+    void add(std::string_view text) {
+        first_.add(text);
+        second_.add(text);
+    }
+    std::string digits() const { return hexadecimal(first_.value()) + hexadecimal(second_.value()); }
+
+private:
+    Fnv1a first_;
+    Fnv1a second_{splitmix_step};
+};
+
 /// The output function of SplitMix64, Stafford's variant 13 of the 64-bit finalizer: a bijection in which every bit depends on every other.
 inline constexpr std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;

@@ -2,6 +2,7 @@
 #include "perfmodel/analysis/content_cache.hpp"
 
 #include "support/files.hpp"
+#include "support/hash.hpp"
 
 #include <algorithm>
 #include <fstream>

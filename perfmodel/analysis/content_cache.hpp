@@ -4,28 +4,12 @@
 #pragma once
 
 #include "support/diagnostics.hpp"
-#include "support/hash.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace fusec::perfmodel::analysis {
-
-/// Two hashes of 64 bits from different starts, as 32 digits.
-class ContentKey {
-public:
-    void add(std::string_view text) {
-        first_.add(text);
-        second_.add(text);
-    }
-    std::string digits() const { return hexadecimal(first_.value()) + hexadecimal(second_.value()); }
-
-private:
-    Fnv1a first_;
-    Fnv1a second_{splitmix_step};
-};
 
 class ContentCache {
 public:

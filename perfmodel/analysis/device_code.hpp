@@ -4,6 +4,7 @@
 
 #include "perfmodel/analysis/content_cache.hpp"
 #include "support/diagnostics.hpp"
+#include "support/hash.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -145,7 +145,7 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     GpuMeasurements result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),
         checked_number(json, root, {"l2_bytes", Range::count}), {}};
-    check_names(json, root);
+    check_origin(json, root);
     for (const JsonValue& entry : json.array(root, "rows")) {
         result.rows.push_back(read_row(json, entry));
     }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <thread>
 
@@ -94,6 +95,44 @@ TEST_F(Compiler, BuildsLoadsAndCachesByContent) {
     }
     EXPECT_EQ(libraries(), 5u);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 5) << "something was left behind";
+}
+
+// Loading one would end the process by a signal, or run other code.
+TEST_F(Compiler, MakesADamagedLibraryAnew) {
+    const auto compiler = find_host_compiler(diagnostics);
+    ASSERT_TRUE(compiler) << messages();
+    const auto library = build_library(host_request("SIX * 7"), *compiler, folder.path(), diagnostics);
+    ASSERT_TRUE(library) << messages();
+    const std::uintmax_t size = fs::file_size(*library);
+    const auto flip = [&](std::uintmax_t at) {
+        std::fstream file(*library, std::ios::binary | std::ios::in | std::ios::out);
+        file.seekg(static_cast<std::streamoff>(at));
+        const int byte = file.get();
+        file.seekp(static_cast<std::streamoff>(at));
+        file.put(static_cast<char>(byte ^ 1));
+    };
+    const std::vector<std::function<void()>> damages{[&] { fs::resize_file(*library, 0); }, [&] { fs::resize_file(*library, size / 2); },
+        [&] { fs::resize_file(*library, size - 1); }, [&] { flip(size / 2); }, [&] { flip(size - 2); },
+        [&] { std::ofstream(*library, std::ios::app) << "more"; },
+        [&] {
+            fs::remove(*library);
+            fs::create_directories(*library / "inside");
+        },
+        [&] {
+            fs::remove(*library);
+            fs::create_symlink("nowhere", *library);
+        }};
+    for (std::size_t i = 0; i < damages.size(); ++i) {
+        damages[i]();
+        Diagnostics told;
+        EXPECT_EQ(build_library(host_request("SIX * 7"), *compiler, folder.path(), told), library) << "damage " << i;
+        ASSERT_EQ(told.all().size(), 1U) << "damage " << i;
+        EXPECT_EQ(told.all()[0].kind.name, "damaged-cache-entry");
+        EXPECT_FALSE(told.has_errors());
+        const auto loaded = LoadedLibrary::open(*library, diagnostics);
+        ASSERT_TRUE(loaded) << messages();
+        EXPECT_EQ(reinterpret_cast<int (*)()>(loaded->symbol("answer"))(), 42);
+    }
 }
 
 TEST_F(Compiler, SeesAChangeInAnIncludedFolder) {

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include <unistd.h>
+
 namespace fusec::perfmodel {
 namespace {
 
@@ -100,6 +102,26 @@ TEST_F(Calibrations, AreFoundByTheNameOfTheDevice) {
     EXPECT_EQ(diagnostics.all().back().kind.name, "calibration-file");
 }
 
+// Never the description in place of a calibration that is there.
+TEST_F(Calibrations, ThatCannotBeReadAreErrors) {
+    fs::create_directories(folder / "fusec/calibrations/l40.json");
+    fs::create_symlink("nowhere", folder / "fusec/calibrations/h200.json");
+    for (const char* name : {"l40", "h200"}) {
+        Diagnostics diagnostics;
+        EXPECT_EQ(find_calibrated_device(name, diagnostics), std::nullopt) << name;
+        ASSERT_EQ(diagnostics.all().size(), 1U);
+        EXPECT_EQ(diagnostics.all().front().kind.name, "unreadable-file");
+    }
+    // One that may not be looked at; nothing is hidden from root.
+    fs::permissions(folder / "fusec", fs::perms::none);
+    if (::geteuid() != 0) {
+        Diagnostics diagnostics;
+        EXPECT_EQ(find_calibrated_device("a100", diagnostics), std::nullopt);
+        EXPECT_EQ(diagnostics.all().front().kind.name, "unreadable-file");
+    }
+    fs::permissions(folder / "fusec", fs::perms::owner_all);
+}
+
 TEST_F(Calibrations, AreListedWithTheDescriptions) {
     const std::vector<std::string> before = known_device_names();
     EXPECT_THAT(before, testing::IsSupersetOf(device_names()));
@@ -169,6 +191,7 @@ TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {
     EXPECT_THAT(messages("\"mine\"", "\"x\\rint injected;\""), HasSubstr("x.json:4:11: error: no name of a device"));
     EXPECT_THAT(messages("\"host-generic\"", "\"/etc/passwd\""), HasSubstr("x.json:5:11: error: no name of a device"));
     EXPECT_THAT(messages("a processor", "a\\nprocessor"), HasSubstr("a control character in `machine`"));
+    EXPECT_THAT(messages("copies of", "copies\\u001b of"), HasSubstr("a control character in `how`"));
     EXPECT_THAT(messages("speed.cores", "stream.copy.peak"), HasSubstr("figure `stream.copy.peak` is given twice"));
     EXPECT_THAT(messages("speed.cores", "limits.arch"), HasSubstr("`limits.arch` is a limit of the device"));
 }

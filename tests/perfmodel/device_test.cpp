@@ -117,6 +117,12 @@ TEST_F(DeviceFiles, AnUnknownFigureIsLocatedWithAGuess) {
     EXPECT_THAT(text, HasSubstr("mine.toml:1:1: error: the description has no `speed.launch` (us) [missing-figure]\n"));
 }
 
+// Both go into comments of what is emitted.
+TEST_F(DeviceFiles, NameAndSummaryStayOnTheirLines) {
+    EXPECT_THAT(messages("name = \"", "name = \"a\\nint x;"), HasSubstr("error: a control character in `name` [invalid-figure]"));
+    EXPECT_THAT(messages("summary = \"", "summary = \"a\\u001b"), HasSubstr("error: a control character in `summary` [invalid-figure]"));
+}
+
 TEST_F(DeviceFiles, AFigureOfTheOtherTargetIsUnknown) {
     EXPECT_THAT(messages("[limits]", "[limits]\nsm_count = { value = 1, unit = \"multiprocessors\", source = \"a test\" }"),
         HasSubstr("mine.toml:8:1: error: no figure of a host device is named `limits.sm_count` [unknown-figure]"));
@@ -134,6 +140,8 @@ TEST_F(DeviceFiles, AFigureNeedsItsUnitAndAPossibleValue) {
         messages("value = 3.0", "value = -3.0"), HasSubstr("`speed.clock` is -3, needed a number from 0.001 to 1000 [invalid-figure]"));
     EXPECT_THAT(
         messages("value = 3.0", "value = nan"), HasSubstr("`speed.clock` is nan, needed a number from 0.001 to 1000 [invalid-figure]"));
+    EXPECT_THAT(messages("value = 3.0", "value = 9007199254740993"),
+        HasSubstr("`speed.clock` is 9.00719925474e+15, needed a number from 0.001 to 1000 [invalid-figure]"));
     EXPECT_THAT(messages("value = 32", "value = 32.5"),
         HasSubstr("`limits.vector_bytes` is 32.5, needed a whole number from 16 to 256 [invalid-figure]"));
     EXPECT_THAT(messages("value = 32", "value = 24"), HasSubstr("`limits.vector_bytes` is 24, needed a power of 2 [invalid-figure]"));

@@ -349,6 +349,7 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
         said("\"name\": \"mine\"", "\"name\": \"../mine\""), testing::AllOf(HasSubstr("m.json:4"), HasSubstr("no name of a device")));
     EXPECT_THAT(said("\"base\": \"h200\"", "\"base\": \"h20\""),
         testing::AllOf(HasSubstr("m.json:4"), HasSubstr("no device is described as `h20`: did you mean `h200`? known: a100,")));
+    EXPECT_THAT(said("NVIDIA H200", "NVIDIA\\tH200"), testing::AllOf(HasSubstr("m.json:4"), HasSubstr("a control character in `machine`")));
     EXPECT_THAT(said("\"schema\": 3", "\"schema\": 4"),
         testing::AllOf(
             HasSubstr("m.json:2:13: error: measurements of schema 4, this compiler reads schema 3"), HasSubstr("a later compiler")));
