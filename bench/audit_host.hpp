@@ -8,28 +8,12 @@
 #pragma once
 
 #include "bench/audit_host_options.hpp"
-#include "perfmodel/fit/statistics.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
-#include <vector>
 
 namespace fusec::bench {
-
-/// What one predictor says of the kernels of some programs.
-struct HostVerdict {
-    std::string predictor;
-    perfmodel::Accuracy accuracy;
-    double spearman = 0;        ///< measured times that differ by no more than their spread count as equal
-    std::vector<int> fastest;   ///< ranks that the predictor gives to the five fastest, 1 the first
-    std::size_t unanswered = 0; ///< kernels that it has no time of
-};
-
-/// The predictors' verdicts on kernels with these predictions (a row per kernel), measured medians and spreads. Kernels that a predictor does
-/// not answer are left out of its verdict and counted.
-std::vector<HostVerdict> judge_kernels(const std::vector<std::string>& predictors, const std::vector<std::vector<double>>& predicted,
-    const std::vector<double>& measured, const std::vector<double>& spreads);
 
 /// Calibrates, measures and judges, `composite` also without each of its terms; several minutes. The result as bench/results keeps it, with
 /// the calibration; throws std::runtime_error with the first message where something cannot be measured.

@@ -32,15 +32,15 @@ def spread(result):
 
 def row(result):
     figures = {figure["key"]: figure["value"] for figure in result["calibration"]["figures"]}
-    halves = {half: {key: result[half][key] for key in ("median_spread", "verdicts", "within_a_factor_of_two", "median_loss_of_chosen_plans",
-                                                        "greatest_loss_of_a_chosen_plan")} for half in ("held_out", "fitted")}
+    halves = {half: {key: result[half][key] for key in ("median_spread", "verdicts", "within_a_factor_of_two", "plans", "chosen_plans",
+                                                        "median_loss_of_chosen_plans", "greatest_loss_of_a_chosen_plan")} for half in ("held_out", "fitted")}
     return {"date": result["date"], "load_average": result["machine"]["load_average"], "spread": spread(result),
             "figures": {key: figures[key] for key in FIGURES if key in figures}, **halves}
 
 
 def kernel_seconds(result, held_out_alone=False):
     return {(program["program"], kernel["calls"]): kernel["least_seconds"] for program in result["programs"] if program["held_out"] or not held_out_alone
-            for kernel in program["kernels"]}
+            for kernel in program["kernels"] if "same_as" not in kernel}
 
 
 def agreement(results):
@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory(prefix="fusec-audit-") as folder:
         composite = next(verdict for verdict in results[-1]["held_out"]["verdicts"] if verdict["predictor"] == "composite")
         print(f"run {number + 1}: spread {100 * spread(results[-1]):.2f} %, composite {100 * composite['mape']:.1f} %", file=sys.stderr)
 kept = min(results, key=spread)
-summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 1,
+summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 2,
            "slower_than_the_fastest_run": agreement(results),
            "rank_correlation_within_a_factor_of_two_between_runs": near_correlations(results), "runs": [row(result) for result in results]}
 pathlib.Path(result_file).write_text(json.dumps(kept, indent=1) + "\n")

@@ -77,10 +77,23 @@ bool compile_to_measure(Compilation& c, std::optional<std::uint64_t> elements, D
 }
 
 std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSelection& selection) {
-    if (selection.sample) {
-        return execute::choose_candidates(*c.space, false, *selection.sample, selection.seed).chosen;
+    if (selection.all) {
+        return kept_candidates(c);
     }
-    return selection.all ? kept_candidates(c) : c.plans.front().kernels;
+    std::vector<fusion::Candidate> kernels = c.plans.front().kernels;
+    if (selection.sample) {
+        const auto id_of = [&](const fusion::Candidate& each) {
+            return codegen::plan_id(codegen::lower(each, "kernel", *c.graph, *c.catalog));
+        };
+        std::set<std::string> seen;
+        std::ranges::transform(kernels, std::inserter(seen, seen.end()), id_of);
+        for (fusion::Candidate& each : execute::choose_candidates(*c.space, false, *selection.sample, selection.seed).chosen) {
+            if (seen.insert(id_of(each)).second) {
+                kernels.push_back(std::move(each));
+            }
+        }
+    }
+    return kernels;
 }
 
 std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup,

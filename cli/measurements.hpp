@@ -16,7 +16,7 @@ namespace fusec::cli {
 /// Which kernels are measured, beside the plans.
 struct KernelSelection {
     bool all = false;                  ///< every kept candidate; else the kernels of the best plan
-    std::optional<std::size_t> sample; ///< so many candidates, spread over the sizes of fusions
+    std::optional<std::size_t> sample; ///< and, beside them, those of so many candidates, spread over the sizes of fusions, that are others
     std::uint64_t seed = 1;            ///< of the sample
 };
 
@@ -36,7 +36,7 @@ struct Measurements {
 /// Compiles the program up to its plan, for `elements` elements: nothing for as many as two gibibytes of lists hold, at most 2^20.
 bool compile_to_measure(Compilation& compilation, std::optional<std::uint64_t> elements, Diagnostics& diagnostics);
 
-/// The kernels to measure. Pre: the compilation has its plan.
+/// The kernels to measure, those of the best plan first. Pre: the compilation has its plan.
 std::vector<fusion::Candidate> kernels_to_measure(Compilation& compilation, const KernelSelection& selection);
 
 /// The plan of another compilation of the same program, as one by another predictor.

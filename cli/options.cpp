@@ -446,7 +446,8 @@ private:
         add_plan_choice(app, bench_.options);
         CLI::Option* all = app.add_flag("--all", bench_.all, "every kept candidate, not only the kernels of the plan");
         CLI::Option* sample = named(
-            app.add_option("--sample", bench_.sample, "so many candidates, spread over the sizes of fusions")->check(whole(1, 100000)), "N")
+            app.add_option("--sample", bench_.sample, "also so many candidates, spread over the sizes of fusions")->check(whole(1, 100000)),
+            "N")
                                   ->excludes(all);
         named(app.add_option("--seed", bench_.seed, "seed of the sample (default 1)")->check(whole(0, UINT64_MAX))->needs(sample), "SEED");
         named(app.add_option("--rounds", bench_.rounds, "samples of each kernel, 1 to 1000 (default 7)")->check(whole(1, 1000)), "N");

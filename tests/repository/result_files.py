@@ -164,11 +164,21 @@ def check_audit_host(file, result):
     check_covers(file, result, set(names))
     if [program["held_out"] for program in result["programs"]] != [i % 2 == 1 for i in range(len(names))]:
         breach(file, "does not hold every second program out")
+    keys = {}  # of what predictors say of a kernel that counts
+    for program in result["programs"]:
+        for kernel in program["kernels"]:
+            if "same_as" not in kernel:
+                keys.setdefault(tuple(each and each / program["elements"] for each in kernel["predicted"].values()), []).append(f"{program['program']}: {kernel['calls']}")
+    for twice in (names for names in keys.values() if len(names) > 1):
+        breach(file, f"counts {' and '.join(twice)}, of which every predictor says the same")
     for half, held_out in (("held_out", True), ("fitted", False)):
         programs = [program for program in result["programs"] if program["held_out"] == held_out]
-        for key, time in (("verdicts", "least_seconds"), ("against_medians", "median_seconds")):
+        kernels, plans = ([each for program in programs for each in program[list] if "same_as" not in each] for list in ("kernels", "plans"))
+        chosen = [program["plans"][0] for program in programs if "same_as" not in program["plans"][0]]
+        for key, works, time in (("verdicts", kernels, "least_seconds"), ("against_medians", kernels, "median_seconds"), ("plans", plans, "least_seconds"),
+                                 ("chosen_plans", chosen, "least_seconds")):
             for verdict in result[half][key]:
-                said = [(kernel["predicted"][verdict["predictor"]], kernel[time]) for program in programs for kernel in program["kernels"]]
+                said = [(work["predicted"][verdict["predictor"]], work[time]) for work in works]
                 errors = [abs(each / seconds - 1) for each, seconds in said if each is not None]
                 if len(errors) != verdict["kernels"] or len(said) - len(errors) != verdict["unanswered"]:
                     breach(file, f"counts other kernels than it lists for {verdict['predictor']} in {half}")
@@ -181,7 +191,7 @@ def check_audit_host(file, result):
                         for program in programs for plan in program["plans"] if plan["plan"] == "benchmark"]
         if len(by_benchmark) != result[half]["plans_of_benchmark"] or (by_benchmark and abs(max(by_benchmark) - result[half]["greatest_loss_of_a_plan_of_benchmark"]) > 1e-9):
             breach(file, f"says another loss of the plans of benchmark in {half} than its times have")
-        times = sorted(kernel["least_seconds"] for program in programs for kernel in program["kernels"])
+        times = sorted(kernel["least_seconds"] for kernel in kernels)
         most = max(sum(low <= each <= 2 * low for each in times) for low in times)
         if result[half]["within_a_factor_of_two"]["kernels"] != min(60, most):
             breach(file, f"samples another number of kernels within a factor of two in {half} than there are")

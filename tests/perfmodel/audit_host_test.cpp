@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an audit of a host counts, and what it makes of times that are known.
+#include "bench/audit_host_judge.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace fusec::bench {
+namespace {
+
+fusion::KernelWork work_of(double bytes) {
+    fusion::KernelWork work;
+    work.read_bytes = bytes;
+    work.write_bytes = 8;
+    return work;
+}
+
+/// Kernels of so many bytes, each of which takes as many nanoseconds; predicted a tenth too long by one predictor, and by the other exactly,
+/// but not at all above 100 bytes.
+MeasuredProgram program(const std::string& name, bool held_out, const std::vector<double>& bytes) {
+    MeasuredProgram result{.program = name, .held_out = held_out, .elements = 1000};
+    for (const double each : bytes) {
+        const double seconds = each * 1e-9;
+        const fusion::KernelWork work = work_of(each);
+        const double known = each > 100 ? std::numeric_limits<double>::infinity() : seconds;
+        result.kernels.push_back(timed("k" + std::to_string(static_cast<int>(each)), identity_of({&work}), {1.1 * seconds, known},
+            {seconds, 1.02 * seconds, 1.04 * seconds, 1.06 * seconds}));
+        result.points.push_back({"host", name, work, 1000, seconds, false, perfmodel::Role::held_out, 0, name + ".fus"});
+    }
+    result.plans = {result.kernels.front(), result.kernels.back()};
+    return result;
+}
+
+const std::vector<std::string> predictors{"longer", "partial"};
+
+TEST(AuditOfAHost, ATimeHasItsLeastItsMedianAndItsSpread) {
+    const TimedWork work = timed("k", "id", {1}, {5, 1, 2, 4, 3, 8, 7, 6});
+    EXPECT_EQ(work.least, 1);
+    EXPECT_EQ(work.median, 4.5);
+    EXPECT_NEAR(work.spread, 0.5 * (6 - 3) / 4.5, 1e-12);
+}
+
+TEST(AuditOfAHost, TheIdentityOfAPlanIsThatOfItsKernelsInAnyOrder) {
+    const fusion::KernelWork a = work_of(10), b = work_of(20), c = work_of(10);
+    EXPECT_EQ(identity_of({&a, &b}), identity_of({&b, &c}));
+    EXPECT_NE(identity_of({&a, &b}), identity_of({&a, &c}));
+    EXPECT_NE(identity_of({&a}), identity_of({&a, &c}));
+}
+
+TEST(AuditOfAHost, WhatStandsTwiceCountsOnce) {
+    std::vector<MeasuredProgram> programs{program("fitted", false, {10, 20}), program("held", true, {20, 30, 40, 30}),
+        program("copy", true, {40, 50}), program("too", false, {30, 20})};
+    std::vector<perfmodel::Point> fitted{{"host", "stream", work_of(50), 1, 1, false, perfmodel::Role::fit, 0, "a probe"},
+        {"host", "other", work_of(30), 1, 1, false, perfmodel::Role::held_out, 0, "a probe"}};
+    mark_repeated(programs, fitted);
+    const auto same_as = [&](std::size_t of) {
+        std::vector<std::string> all;
+        for (const TimedWork& kernel : programs[of].kernels) {
+            all.push_back(kernel.same_as);
+        }
+        return all;
+    };
+    EXPECT_EQ(same_as(0), (std::vector<std::string>{"", ""}));
+    EXPECT_EQ(same_as(1), (std::vector<std::string>{"fitted: k20", "too: k30", "", "too: k30"}))
+        << "a fitted program further down counts too";
+    EXPECT_EQ(same_as(2), (std::vector<std::string>{"held: k40", "calibration: stream"}));
+    EXPECT_EQ(same_as(3), (std::vector<std::string>{"", "fitted: k20"}));
+    EXPECT_EQ(programs[2].plans[0].same_as, "") << "plans count by what plans there are";
+    EXPECT_EQ(programs[1].plans[1].same_as, "too: k30");
+    const nlohmann::ordered_json half = judge_half(programs, predictors, true);
+    EXPECT_EQ(half["verdicts"][0]["kernels"], 1) << "k40";
+    EXPECT_EQ(judge_half(programs, predictors, false)["verdicts"][0]["kernels"], 3);
+    EXPECT_EQ(to_json(programs[1], predictors)["kernels"][0]["same_as"], "fitted: k20");
+    EXPECT_FALSE(to_json(programs[1], predictors)["kernels"][2].contains("same_as"));
+}
+
+TEST(AuditOfAHost, ErrorsAreThoseOfWhatIsAnswered) {
+    const std::vector<MeasuredProgram> programs{program("a", true, {10, 20, 150}), program("b", true, {60, 120})};
+    const nlohmann::ordered_json half = judge_half(programs, predictors, true);
+    EXPECT_NEAR(half["verdicts"][0]["mape"], 0.1, 1e-12);
+    EXPECT_EQ(half["verdicts"][0]["kernels"], 5);
+    EXPECT_NEAR(half["verdicts"][1]["mape"], 0, 1e-12);
+    EXPECT_EQ(half["verdicts"][1]["kernels"], 3);
+    EXPECT_EQ(half["verdicts"][1]["unanswered"], 2);
+    EXPECT_NEAR(half["against_medians"][0]["mape"], 1.1 / 1.03 - 1, 1e-12) << "with the sign of longer than measured";
+    EXPECT_EQ(half["within_a_factor_of_two"]["kernels"], 2) << "no three are within a factor of two";
+    EXPECT_EQ(half["plans"][0]["kernels"], 4);
+    EXPECT_EQ(half["chosen_plans"][0]["kernels"], 2) << "10 and 60";
+    EXPECT_NEAR(half["chosen_plans"][0]["mape"], 0.1, 1e-12);
+}
+
+TEST(AuditOfAHost, LossesAreThoseOfMedians) {
+    MeasuredProgram one = program("a", true, {30, 20});
+    EXPECT_NEAR(loss_of_choice(one), 0.5, 1e-12);
+    EXPECT_FALSE(loss_of_benchmark(one));
+    one.planned_by_benchmark = true;
+    EXPECT_NEAR(loss_of_benchmark(one).value(), 0, 1e-12) << "its plan is the last";
+    const nlohmann::ordered_json half = judge_half({one, program("b", true, {40, 50})}, predictors, true);
+    EXPECT_NEAR(half["greatest_loss_of_a_chosen_plan"].get<double>(), 0.5, 1e-12);
+    EXPECT_NEAR(half["median_loss_of_chosen_plans"].get<double>(), 0.25, 1e-12);
+    EXPECT_EQ(half["plans_of_benchmark"], 1);
+}
+
+TEST(AuditOfAHost, NothingThatCountsIsSaid) {
+    std::vector<MeasuredProgram> programs{program("fitted", false, {10, 20}), program("held", true, {20, 10})};
+    mark_repeated(programs, {});
+    EXPECT_THROW(judge_half(programs, predictors, true), std::runtime_error);
+}
+
+} // namespace
+} // namespace fusec::bench
