@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/host_calibration.hpp"
 
+#include "cli/host_footprints.hpp"
 #include "cli/host_machine.hpp"
 #include "cli/host_probes.hpp"
 #include "execute/candidate_sample.hpp"
@@ -11,6 +12,8 @@
 #include "support/files.hpp"
 #include "support/machine.hpp"
 #include "support/median.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -80,7 +83,7 @@ public:
     std::optional<HostCalibration> run() {
         describe_machine();
         if (!write_files({{scratch_ / "machine.json", to_json(calibration_)}}, diagnostics_, {}) || !find_probes() ||
-            !measure_transfers() || !measure_routines() || !find_fused() || !measure_memory()) {
+            !measure_footprints() || !measure_transfers() || !measure_routines() || !find_fused() || !measure_memory()) {
             return std::nullopt;
         }
         calibration_.name = options_.name;
@@ -232,6 +235,48 @@ private:
         return seconds;
     }
 
+    /// Where the caches end, which decides how large lists are that come from memory, and what displaces them. The kernel reads 64 words for one
+    /// that it writes.
+    bool measure_footprints() {
+        const double most = options_.bytes > 0 ? options_.bytes : 1024.0 * 1024 * 1024;
+        const fusion::Candidate& reading = *std::ranges::max_element(streams_->plans.front().kernels, {},
+            [](const fusion::Candidate& kernel) { return kernel.work.read_bytes / kernel.work.write_bytes; });
+        std::vector<HostProbe> probes;
+        for (const double bytes : footprints(machine_.l2_bytes * machine_.cores, machine_.l3_bytes, most)) {
+            probes.push_back(cached_probe(*streams_, reading, "probe footprints", bytes));
+        }
+        const auto seconds = time(probes);
+        if (!seconds) {
+            return false;
+        }
+        std::vector<Footprint> sweep;
+        for (std::size_t i = 0; i < probes.size(); ++i) {
+            const double least = execute::undisturbed(seconds->at(i));
+            const double bytes = bytes_of(probes[i].candidate) * static_cast<double>(probes[i].unit.elements);
+            sweep.push_back({bytes, bytes / least * 1e-9});
+            perfmodel::Point point{options_.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements, least, false,
+                perfmodel::Role::held_out, 0, probes[i].name};
+            point.work.repeated = true;
+            swept_.push_back(std::move(point));
+        }
+        constexpr double mebibyte = 1024 * 1024;
+        const auto found = last_level(sweep);
+        if (!found) {
+            result_.notes.push_back(
+                fmt::format("no cache beyond the second level shows in lists of {} footprints: what comes from memory is as "
+                            "large as the last level that the system tells asks for",
+                    sweep.size()));
+            return true;
+        }
+        const std::string how = fmt::format(
+            "lists read again and again, {:.0f} to {:.0f} MiB of them", sweep.front().bytes / mebibyte, sweep.back().bytes / mebibyte);
+        set("speed.l3_bytes", found->bytes, "bytes", static_cast<int>(sweep.size()), 0, how + ": the most that it holds");
+        set("speed.l3", found->gb_per_s, "GB/s", found->points, found->spread, how + ": those that it holds, the median");
+        setup_.displaced_bytes = std::min(setup_.displaced_bytes, displacing_bytes(machine_, found->bytes));
+        machine_.l3_bytes = std::min(machine_.l3_bytes, found->bytes);
+        return true;
+    }
+
     /// Start-up, and lists moved between cache and lanes.
     bool measure_transfers() {
         std::vector<HostProbe> probes;
@@ -363,6 +408,7 @@ private:
                 {options_.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements, execute::undisturbed(seconds->at(i)),
                     false, probes[i].fitted ? perfmodel::Role::fit : perfmodel::Role::held_out, 0, probes[i].name});
         }
+        result_.points.insert(result_.points.end(), swept_.begin(), swept_.end());
         if (!fit_figures({probes.begin(), probes.begin() + static_cast<std::ptrdiff_t>(streams)})) {
             return false;
         }
@@ -439,7 +485,7 @@ private:
     }
 
     const HostCalibrationOptions& options_;
-    const execute::TimingSetup& setup_;
+    execute::TimingSetup setup_;
     Diagnostics& diagnostics_;
     HostMachine machine_;
     HostProbes probes_;
@@ -448,6 +494,7 @@ private:
     HostCalibration result_;
     std::vector<HostProbe> routines_;
     std::vector<Fused> fused_;
+    std::vector<perfmodel::Point> swept_; ///< footprints
     Compilation* streams_ = nullptr;
     Compilation* transfers_ = nullptr;
     double launch_seconds_ = 0;

@@ -80,4 +80,8 @@ HostMachine host_machine() {
     return {usable_processors(), bytes_of_vector(), clock_of_processor(), l2, l3, 2 * (l3 + static_cast<double>(affine.size()) * l2)};
 }
 
+double displacing_bytes(const HostMachine& machine, double last_level) {
+    return machine.displacing_bytes - 2 * std::max(0.0, machine.l3_bytes - last_level);
+}
+
 } // namespace fusec::cli

@@ -16,6 +16,9 @@ struct HostMachine {
 
 HostMachine host_machine();
 
+/// The same where the last level was found to hold `last_level` bytes, if these are fewer than what the system says.
+double displacing_bytes(const HostMachine& machine, double last_level);
+
 /// How many processors a parallel loop of emitted code uses when this process starts it: the lesser of those of its affinity and of the threads
 /// that OMP_NUM_THREADS asks for. At least 1.
 int usable_processors();

@@ -96,11 +96,18 @@ std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSe
     return kernels;
 }
 
-std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup,
-    Diagnostics& diagnostics, const std::vector<RivalPlan>& rivals) {
+std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, execute::TimingSetup setup, Diagnostics& diagnostics,
+    const std::vector<RivalPlan>& rivals) {
     Measurements result;
+    if (const auto last_level = perfmodel::figure(*c.device, "speed.l3_bytes")) {
+        setup.displaced_bytes = std::min(setup.displaced_bytes, displacing_bytes(host_machine(), *last_level));
+    }
     result.plans = plans_to_measure(c);
-    auto predictions = predict(c, kernels_to_measure(c, selection), std::nullopt, diagnostics);
+    std::vector<fusion::Candidate> kernels = kernels_to_measure(c, selection);
+    for (fusion::Candidate& kernel : kernels) {
+        kernel.work.repeated = kernel.cost.seconds < setup.sample_seconds; // then a sample is several launches in a row
+    }
+    auto predictions = predict(c, kernels, std::nullopt, diagnostics);
     if (!predictions) {
         return std::nullopt;
     }

@@ -17,6 +17,7 @@ std::string measurements_json(const Measurements& m, const Compilation& c) {
             {"measured_seconds", plan.seconds}});
     }
     for (std::size_t k = 0; k < m.kernels.size(); ++k) {
+        report["kernels"][k]["repeated"] = m.predictions.kernels[k].candidate.work.repeated;
         report["kernels"][k]["measured_seconds"] = m.kernels[k];
     }
     Json kernels = std::move(report["kernels"]);

@@ -137,6 +137,8 @@ constexpr Field fields[] = {
     {"pipeline.correction_cycles", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
     {"pipeline.correction_uncoalesced", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
     {"pipeline.correction_blocks", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
+    {"speed.l3_bytes", "bytes", For::host, 1, 1e15, false, false, nullptr, nullptr},
+    {"speed.l3", "GB/s", For::host, 1e-3, 1e9, false, false, nullptr, nullptr},
     {"compute.window", "instructions", For::host, 1, 1e6, false, false, nullptr, nullptr},
     {"benchmark.remap", "ns per element", For::both, 0, 1e6, false, false, nullptr, nullptr},
 };

@@ -331,5 +331,30 @@ TEST(Composite, TheHostPaysForReadingLinesItWrites) {
     EXPECT_NEAR(bound(composite_host(host, work, 72), Bound::sfu), 16 / (1.6 * 3e9), 1e-15);
 }
 
+TEST(Composite, ListsThatAHostReadsAgainComeFromItsLastLevel) {
+    Device host = standard_device("host-generic");
+    host.read.peak_gb_per_s = host.write.peak_gb_per_s = host.copy.peak_gb_per_s = host.mixed.peak_gb_per_s = 10;
+    host.l2_gb_per_s = 1000;
+    KernelWork work;
+    work.read_bytes = 60;
+    work.write_bytes = 40;
+    work.elements_per_block = 8;
+    work.threads_per_block = 1;
+    const auto memory = [&](std::uint64_t n) { return bound(composite_host(host, work, n), Bound::dram); };
+    const double cold = 1000 * 100 / 10e9;
+    EXPECT_NEAR(memory(1000), cold, 1e-15);
+    work.repeated = true;
+    EXPECT_NEAR(memory(1000), cold, 1e-15) << "of a host whose last level was not measured nothing is assumed";
+    ASSERT_TRUE(set_figure(host, "speed.l3_bytes", 60 * 1000));
+    ASSERT_TRUE(set_figure(host, "speed.l3", 50));
+    EXPECT_NEAR(memory(1000), 1000 * (60 / 50e9 + 40 / 10e9), 1e-15) << "stores past the caches go to memory";
+    EXPECT_NEAR(memory(1500), 1500 * (30 / 50e9 + 70 / 10e9), 1e-15) << "half of the reads";
+    EXPECT_NEAR(memory(2000), 2 * cold, 1e-15);
+    work.allocated_bytes = 40;
+    EXPECT_NEAR(memory(600), 600 * (100 / 50e9 + 40 / 10e9), 1e-15) << "lines that ordinary stores read first lie there too";
+    work.repeated = false;
+    EXPECT_NEAR(memory(600), 600 * 140 / 10e9, 1e-15) << "candidates are launched after others";
+}
+
 } // namespace
 } // namespace fusec::perfmodel

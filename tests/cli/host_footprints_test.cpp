@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a sweep of footprints says that the caches end.
+#include "cli/host_footprints.hpp"
+#include "cli/host_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace fusec::cli {
+namespace {
+
+constexpr double mebibyte = 1024 * 1024;
+
+std::vector<Footprint> sweep(const std::vector<double>& rates) {
+    std::vector<Footprint> all;
+    double bytes = 4 * mebibyte;
+    for (const double rate : rates) {
+        all.push_back({bytes, rate});
+        bytes *= 2;
+    }
+    return all;
+}
+
+TEST(Footprints, DoubleUntilTwiceTheLastLevel) {
+    EXPECT_EQ(footprints(1, 8, 1000), (std::vector<double>{2, 4, 8, 16}));
+    EXPECT_EQ(footprints(1, 9, 1000), (std::vector<double>{2, 4, 8, 16, 32}));
+    EXPECT_EQ(footprints(4, 4, 1000), (std::vector<double>{8, 16, 32})) << "three at least";
+    EXPECT_EQ(footprints(1, 512, 100), (std::vector<double>{2, 4, 8, 16, 32, 64})) << "no more than a machine may have";
+    EXPECT_EQ(footprints(64, 512, 100), (std::vector<double>{128, 256, 512})) << "but three";
+}
+
+// A processor whose system tells 480 MiB; read with a loop of its own.
+TEST(LastLevel, IsWhatIsHeldNotWhatIsTold) {
+    const auto found = last_level(sweep({28.8, 28.6, 28.5, 27.6, 8.1, 8.2, 10.2, 7.6, 7.1}));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->bytes, 32 * mebibyte);
+    EXPECT_DOUBLE_EQ(found->gb_per_s, (28.6 + 28.5) / 2);
+    EXPECT_EQ(found->points, 4);
+    EXPECT_NEAR(found->spread, (0.25 + 0.05 + 0.05 + 0.95) / 28.55 / 4, 1e-12);
+}
+
+TEST(LastLevel, AFootprintThatIsHeldInPartIsNotHeld) {
+    EXPECT_EQ(last_level(sweep({40, 40, 25, 12, 10}))->bytes, 16 * mebibyte) << "25 is above sqrt(40 * 10)";
+    EXPECT_EQ(last_level(sweep({40, 40, 19, 12, 10}))->bytes, 8 * mebibyte);
+    EXPECT_EQ(last_level(sweep({40, 12, 40, 10, 10}))->bytes, 4 * mebibyte) << "a larger one that was lucky does not count";
+}
+
+TEST(LastLevel, NoneWhereNothingIsFaster) {
+    EXPECT_FALSE(last_level(sweep({10, 10.5, 9.8, 10})));
+    EXPECT_FALSE(last_level(sweep({12.4, 12.4, 10}))) << "less than a quarter";
+    EXPECT_TRUE(last_level(sweep({12.6, 12.6, 10})));
+    EXPECT_FALSE(last_level(sweep({10, 30, 10}))) << "the smallest is not held";
+    EXPECT_FALSE(last_level({}));
+}
+
+TEST(LastLevel, LessOfItDisplacesLess) {
+    const HostMachine machine{.l2_bytes = 2, .l3_bytes = 100, .displacing_bytes = 2 * (100 + 2 * 2)};
+    EXPECT_EQ(displacing_bytes(machine, 30), 2 * (30 + 2 * 2));
+    EXPECT_EQ(displacing_bytes(machine, 200), machine.displacing_bytes);
+}
+
+} // namespace
+} // namespace fusec::cli
