@@ -3,6 +3,7 @@
 
 #include "cli/gpu_kernel_text.hpp"
 #include "codegen/codegen.hpp"
+#include "codegen/failure_emission.hpp"
 #include "perfmodel/calibration.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
@@ -49,8 +50,29 @@ std::string commands(const GpuProbeOptions& options, const perfmodel::Device& de
         device.limits.arch, listed);
 }
 
+/// Whose measurements they are: the name of the calibration, the description, the compiler.
+std::string identity(const GpuProbeOptions& options, const perfmodel::Device& device) {
+    std::string description = "\"\""; // as one literal for each line
+    if (options.description != nullptr) {
+        description.clear();
+        const std::string_view text = options.description->text();
+        for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+            end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+            description += " \\\n    " + codegen::string_literal(text.substr(begin, end - begin));
+        }
+    }
+    return fmt::format("// Whose measurements these are: written by `fusec calibrate`.\n#pragma once\n#define FUSEC_CALIBRATION_NAME {}\n"
+                       "#define FUSEC_CALIBRATION_BASE {}\n#define FUSEC_CALIBRATION_BY {}\n#define FUSEC_CALIBRATION_ARCH {}\n"
+                       "#define FUSEC_CALIBRATION_MULTIPROCESSORS {}\n"
+                       "// Text of the description; empty: the one of that name that comes with the compiler.\n"
+                       "#define FUSEC_CALIBRATION_DESCRIPTION {}\n",
+        codegen::string_literal(options.name), codegen::string_literal(device.name), codegen::string_literal("fusec " FUSEC_VERSION),
+        device.limits.arch, device.limits.sm_count, description);
+}
+
 /// Samples of 5 ms, six or so, for each time that is measured.
-std::string readme(const GpuProbeOptions& options, const std::string& commands, const GpuKernels& kernels) {
+std::string readme(
+    const GpuProbeOptions& options, const perfmodel::Device& device, const std::string& commands, const GpuKernels& kernels) {
     constexpr double seconds = 6 * 5e-3;
     double times = 0;
     for (const GpuKernel& kernel : kernels.kernels) {
@@ -62,7 +84,7 @@ std::string readme(const GpuProbeOptions& options, const std::string& commands, 
         "GPU:\n\n{}\n\n{} that the compiler emitted are part of them, which take about {:.0f} s of measuring, after about two "
         "minutes for the rest (estimates). Each is compared with the reference first; one that does not compute what it should "
         "ends the run.\n",
-        options.base, options.name, commands, counted(kernels.kernels.size(), "kernel"), std::ceil(times * seconds));
+        device.name, options.name, commands, counted(kernels.kernels.size(), "kernel"), std::ceil(times * seconds));
 }
 
 } // namespace
@@ -83,12 +105,12 @@ std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const 
     GpuProbes result;
     std::optional<GpuKernels> kernels(std::in_place);
     if (codegen::emits_for(device.limits)) {
-        kernels = choose_gpu_kernels(perfmodel::device_file(options.base), device.limits, options.programs, diagnostics);
+        kernels = choose_gpu_kernels(options.device, device.limits, options.programs, diagnostics);
         if (!kernels) {
             return std::nullopt;
         }
     } else {
-        result.notes.push_back(fmt::format("`{}` is for prediction only: no kernels are emitted to be measured on it", options.base));
+        result.notes.push_back(fmt::format("`{}` is for prediction only: no kernels are emitted to be measured on it", device.name));
     }
     result.kernels = kernels->kernels.size();
     result.notes.insert(result.notes.end(), kernels->notes.begin(), kernels->notes.end());
@@ -96,12 +118,8 @@ std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const 
         files.push_back({options.folder / file.path, std::move(file.text)});
     }
     result.commands = commands(options, device, files);
-    files.push_back({options.folder / "calibration.h",
-        fmt::format("// Whose measurements these are: written by `fusec calibrate`.\n#pragma once\n#define FUSEC_CALIBRATION_NAME \"{}\"\n"
-                    "#define FUSEC_CALIBRATION_BASE \"{}\"\n#define FUSEC_CALIBRATION_BY \"fusec {}\"\n#define FUSEC_CALIBRATION_ARCH {}\n"
-                    "#define FUSEC_CALIBRATION_MULTIPROCESSORS {}\n",
-            options.name, options.base, FUSEC_VERSION, device.limits.arch, device.limits.sm_count)});
-    files.push_back({options.folder / "README", readme(options, result.commands, *kernels)});
+    files.push_back({options.folder / "calibration.h", identity(options, device)});
+    files.push_back({options.folder / "README", readme(options, device, result.commands, *kernels)});
     std::error_code error;
     fs::create_directories(options.folder, error);
     if (error) {
@@ -110,6 +128,7 @@ std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const 
         return std::nullopt;
     }
     std::vector<fs::path> read = from;
+    read.push_back(options.device);
     read.insert(read.end(), options.programs.begin(), options.programs.end());
     return write_files(files, diagnostics, read) ? std::optional(std::move(result)) : std::nullopt;
 }

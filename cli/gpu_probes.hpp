@@ -15,7 +15,8 @@ namespace fusec::cli {
 struct GpuProbeOptions {
     std::filesystem::path folder; ///< made where it is not there; files in it are replaced
     std::string name;             ///< of the calibrated device
-    std::string base;             ///< the description that it lies over
+    std::filesystem::path device; ///< file of the description that it lies over
+    SourcePtr description;        ///< text of one that does not come with the compiler, which goes along; else null
     std::vector<Path> programs;   ///< `--for`: their kernels and routines are measured too
 };
 

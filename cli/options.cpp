@@ -471,9 +471,9 @@ private:
         named(
             app.add_option("--emit", calibrate_.emitted, "--target cuda: folder for the sources of the probes")->needs(calibrated_), "DIR");
         base_ = named(app.add_option("--device", calibrate_.device,
-                             "--target cuda: the description of the GPU, a name of `fusec devices` (default h200)")
+                             "--target cuda: the description of the GPU, a name of `fusec devices` or a .toml file (default h200)")
                           ->needs(calibrated_),
-            "NAME");
+            "NAME|FILE");
         named(app.add_option("--name", calibrate_.name, "name of the calibrated device (default that of its description)")
                   ->check(check_device_name),
             "NAME");

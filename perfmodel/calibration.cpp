@@ -2,6 +2,7 @@
 #include "perfmodel/calibration.hpp"
 
 #include "perfmodel/device_figures.hpp"
+#include "support/files.hpp"
 
 #include <fmt/format.h>
 
@@ -34,19 +35,46 @@ void lay_over(const Calibration& calibration, const CalibratedFigure& figure, De
 
 } // namespace
 
-bool is_named_as_it_may(const std::string& name, const std::string& base) {
+bool is_named_as_it_may(const std::string& name, const std::string& base, bool carried) {
     const std::vector<std::string> described = device_names();
-    return name == base || std::find(described.begin(), described.end(), name) == described.end();
+    return (name == base && !carried) || std::find(described.begin(), described.end(), name) == described.end();
+}
+
+SourcePtr carried_description(const std::string& name, const Device& device, Diagnostics& diagnostics) {
+    const std::optional<std::string> text = read_text(device_file(name), diagnostics);
+    if (!text) {
+        return nullptr;
+    }
+    const std::vector<std::string> described = device_names();
+    Diagnostics ignored; // one that cannot be read is not the same
+    const bool same = std::find(described.begin(), described.end(), device.name) != described.end() &&
+        read_text(device_file(device.name), ignored) == text;
+    return same ? nullptr : std::make_shared<const SourceText>(device_file(name).string(), *text);
+}
+
+std::optional<Device> described_device(const Calibration& calibration, Diagnostics& diagnostics) {
+    if (calibration.description == nullptr) {
+        return find_device(calibration.base, diagnostics);
+    }
+    std::optional<Device> device = load_device(calibration.description, diagnostics);
+    if (device && device->name != calibration.base) {
+        diagnostics.report(kind::calibration_file, {calibration.description, 0, 0},
+            fmt::format("the description is of `{}`, and the figures are laid over `{}`", device->name, calibration.base));
+        return std::nullopt;
+    }
+    return device;
 }
 
 std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
-    if (!is_named_as_it_may(calibration.name, calibration.base)) {
+    const bool carried = calibration.description != nullptr;
+    if (!is_named_as_it_may(calibration.name, calibration.base, carried)) {
         diagnostics.report(kind::calibration_file, {},
-            fmt::format("a calibration over `{}` is called `{}`, which is the name of another device", calibration.base, calibration.name));
+            fmt::format("a calibration over `{}`{} is called `{}`, which is the name of another device", calibration.base,
+                carried ? ", whose description it carries," : "", calibration.name));
         return std::nullopt;
     }
-    std::optional<Device> device = find_device(calibration.base, diagnostics);
+    std::optional<Device> device = described_device(calibration, diagnostics);
     if (!device) {
         return std::nullopt;
     }
@@ -125,7 +153,7 @@ std::optional<Device> find_calibrated_device(const std::string& name, Diagnostic
         return std::nullopt;
     }
     const bool by_name = fs::path(name).extension() != ".json";
-    if (by_name && (calibration->name != name || !is_named_as_it_may(name, calibration->base))) {
+    if (by_name && (calibration->name != name || !is_named_as_it_may(name, calibration->base, calibration->description != nullptr))) {
         diagnostics.report(kind::calibration_file, {},
             fmt::format("`{}` calibrates `{}` over `{}`, not `{}`", file->string(), calibration->name, calibration->base, name));
         return std::nullopt;
@@ -140,7 +168,8 @@ std::vector<fs::path> files_of_device(const std::string& name) {
     }
     Diagnostics ignored; // read and reported where the device was made
     const std::optional<Calibration> calibration = read_calibration(*file, ignored);
-    return calibration ? std::vector<fs::path>{*file, device_file(calibration->base)} : std::vector<fs::path>{*file};
+    const bool whole = !calibration || calibration->description != nullptr;
+    return whole ? std::vector<fs::path>{*file} : std::vector<fs::path>{*file, device_file(calibration->base)};
 }
 
 } // namespace fusec::perfmodel

@@ -5,8 +5,8 @@
 //      "figures": [{"key": "stream.copy.peak", "value": 61.2, "unit": "GB/s", "points": 9, "residual": 0.012, "how": "..."}],
 //      "routines": {"mmul_element(...) -> ...": {"shared_bytes": 0, "extra_shared": [0], "block_size": [8], "times": [[0.4]]}}}
 //
-// `base` is the description that the figures overlay; `points` is how many measurements a figure is fitted to, `residual` their mean relative
-// deviation from the model with it. `routines`, in nanoseconds per element, may be left out.
+// `base` is the description that the figures overlay. One that does not come with the compiler is carried along: `description` is its text.
+// `points` is how many measurements a figure is fitted to, `residual` their mean relative deviation from the model with it. `routines`, in nanoseconds per element, may be left out.
 #pragma once
 
 #include "perfmodel/device.hpp"
@@ -30,29 +30,39 @@ struct CalibratedFigure {
 };
 
 struct Calibration {
-    std::string name; ///< of the device that it makes: what `--device` takes
-    std::string base;
+    std::string name;    ///< of the device that it makes: what `--device` takes
+    std::string base;    ///< name of the description
     std::string date;    ///< ISO 8601, UTC
     std::string machine; ///< processor or GPU, as it names itself
     std::string commit;  ///< of the compiler that measured
     std::vector<CalibratedFigure> figures;
     std::map<std::string, RoutineTimes::Routine, std::less<>> routines = {}; ///< times of routines (routine_times.hpp); may be none
     std::string hash = {};                                                   ///< of its text: names it where results depend on it
+    SourcePtr description = nullptr;                                         ///< text of the base; null: it comes with the compiler
 };
 
 inline constexpr int calibration_schema = 1;
 
-/// Fails at the place of a `name` that none may have, a `base` that no description has, or a control character in what else says where a
-/// calibration, or what one is made from, comes from.
+/// Fails at the place of a `name` that none may have, a `base` that no description has and whose text does not come along, or a control character
+/// in what else says where a calibration, or what one is made from, comes from.
 void check_origin(JsonReader& json, const JsonValue& root);
-/// Whether a calibration over the description `base` may be called `name`: that of another description would hide a device.
-bool is_named_as_it_may(const std::string& name, const std::string& base);
+/// The member `description` as a text of its own, called after the file; null: there is none. Pre: check_origin.
+SourcePtr read_description(JsonReader& json, const JsonValue& root);
+/// Whether a calibration over the description `base` may be called `name`: that of another description would hide a device. `carried`: the text
+/// of the base comes along, so that none of the compiler's descriptions is meant.
+bool is_named_as_it_may(const std::string& name, const std::string& base, bool carried = false);
+/// The text that a calibration over the description of `--device NAME` has to carry; null: NAME comes with the compiler, or is a file of the same
+/// bytes as the one of the device's name that does. Reports a file that cannot be read.
+SourcePtr carried_description(const std::string& name, const Device& device, Diagnostics& diagnostics);
 
 /// Reports `calibration-file` at the place of the first value that is wrong: no JSON, a missing, unknown or repeated key, another schema, a
 /// negative count, a name that is none, a figure that is given twice or is a limit. Figures are checked when they are laid over a device.
 std::optional<Calibration> read_calibration(const std::filesystem::path& file, Diagnostics& diagnostics);
 std::string to_json(const Calibration& calibration);
 
+/// The description `base` alone: the one that is carried, or the compiler's of that name. Reports what is wrong with it, and a carried one of
+/// another name.
+std::optional<Device> described_device(const Calibration& calibration, Diagnostics& diagnostics);
 /// The description `base` with the calibration's figures, each with its source; located errors for keys that no figure of the device has, for
 /// another unit than the figure's, for values that cannot be, and an error for the name of another description.
 std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics);

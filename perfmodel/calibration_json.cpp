@@ -38,28 +38,36 @@ CalibratedFigure read_figure(JsonReader& json, const JsonValue& entry) {
 } // namespace
 
 void check_origin(JsonReader& json, const JsonValue& root) {
+    const bool carried = JsonReader::find(root, "description") != nullptr; // of such a base the name is what its text says
+    const std::string base = json.text(root, "base");
     for (const char* key : {"name", "base"}) {
-        if (!is_device_name(json.text(root, key))) {
+        if (!is_device_name(json.text(root, key)) && (key == std::string_view("name") || !carried)) {
             json.fail(*JsonReader::find(root, key), "no name of a device: letters, digits, `-` and `_` are possible");
         }
     }
-    for (const char* key : {"date", "machine", "commit"}) {
+    for (const char* key : {"base", "date", "machine", "commit"}) {
         if (has_control_character(json.text(root, key))) {
             json.fail(*JsonReader::find(root, key), fmt::format("a control character in `{}`", key));
         }
     }
-    const std::string base = json.text(root, "base");
     const std::vector<std::string> described = device_names();
-    if (std::find(described.begin(), described.end(), base) == described.end()) {
+    if (!carried && std::find(described.begin(), described.end(), base) == described.end()) {
         json.fail(*JsonReader::find(root, "base"), fmt::format("no device is described as `{}`: {}", base, known_instead(base, described)));
     }
+}
+
+SourcePtr read_description(JsonReader& json, const JsonValue& root) {
+    const JsonValue* const found = JsonReader::find(root, "description");
+    return found == nullptr
+        ? nullptr
+        : std::make_shared<const SourceText>(root.span.source->path() + " (description)", json.text(root, "description"));
 }
 
 namespace {
 
 Calibration read(JsonReader& json, const JsonValue& root) {
     json.expect(root, JsonValue::Kind::object);
-    json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "figures", "routines"});
+    json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "figures", "routines", "description"});
     if (const std::uint64_t schema = json.whole(root, "schema"); schema != calibration_schema) {
         json.fail(*JsonReader::find(root, "schema"),
             "calibration of schema " + std::to_string(schema) + ", this compiler reads schema " + std::to_string(calibration_schema));
@@ -70,6 +78,7 @@ Calibration read(JsonReader& json, const JsonValue& root) {
     Calibration result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), {}};
     check_origin(json, root);
+    result.description = read_description(json, root);
     for (const JsonValue& entry : json.array(root, "figures")) {
         CalibratedFigure figure = read_figure(json, entry);
         const auto same = [&](const CalibratedFigure& other) { return other.key == figure.key; };
@@ -123,6 +132,9 @@ std::string to_json(const Calibration& calibration) {
     }
     if (!calibration.routines.empty()) {
         json["routines"] = nlohmann::ordered_json::parse(routines_json(calibration.routines));
+    }
+    if (calibration.description != nullptr) {
+        json["description"] = calibration.description->text();
     }
     return json.dump(2) + "\n";
 }

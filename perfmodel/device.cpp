@@ -53,12 +53,12 @@ void check_limits(const DeviceFile& file, const Device& device, Diagnostics& dia
 } // namespace
 
 std::optional<Device> load_device(const fs::path& path, Diagnostics& diagnostics) {
-    const std::size_t before = diagnostics.error_count();
     std::optional<std::string> text = read_text(path, diagnostics);
-    if (!text) {
-        return std::nullopt;
-    }
-    const auto source = std::make_shared<const SourceText>(path.string(), std::move(*text));
+    return text ? load_device(std::make_shared<const SourceText>(path.string(), std::move(*text)), diagnostics) : std::nullopt;
+}
+
+std::optional<Device> load_device(const SourcePtr& source, Diagnostics& diagnostics) {
+    const std::size_t before = diagnostics.error_count();
     const std::optional<DeviceFile> file = read_device_file(source, diagnostics);
     if (!file) {
         return std::nullopt;

@@ -59,8 +59,9 @@ std::optional<double> figure(const Device& device, std::string_view key);
 /// device's target has that name or the value is not a possible one.
 bool set_figure(Device& device, std::string_view key, double value);
 
-/// Loads one description; located errors for unknown keys, missing figures, wrong types or a figure without a source.
+/// Loads one description, from a file or from its text; located errors for unknown keys, missing figures, wrong types or a figure without a source.
 std::optional<Device> load_device(const std::filesystem::path& file, Diagnostics& diagnostics);
+std::optional<Device> load_device(const SourcePtr& source, Diagnostics& diagnostics);
 /// Finds NAME among the standard descriptions, or takes a path to a .toml file. Unknown: an error with the known names.
 std::optional<Device> find_device(const std::string& name, Diagnostics& diagnostics);
 /// The same, where calibrations lend their names too: an unknown name is told beside `known` and what else is possible.

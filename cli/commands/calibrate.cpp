@@ -18,12 +18,21 @@ namespace fusec::cli {
 
 namespace {
 
-bool is_possible_name(const std::string& name, const std::string& base, Diagnostics& diagnostics) {
-    if (perfmodel::is_named_as_it_may(name, base)) {
+/// `given`: by --name; else it is that of the description. `carried`: the description does not come with the compiler.
+bool is_possible_name(const std::string& given, const std::string& base, bool carried, Diagnostics& diagnostics) {
+    const std::string& name = given.empty() ? base : given;
+    const bool possible = perfmodel::is_device_name(name);
+    if (possible && perfmodel::is_named_as_it_may(name, base, carried)) {
         return true;
     }
-    diagnostics.report(
-        kind::calibration_file, {}, fmt::format("--name {}: the name of another device than the one that is calibrated, `{}`", name, base));
+    const std::string why = possible ? fmt::format("the name of another device than the one that is calibrated, `{}`", base)
+                                     : "no name of a calibration, which has letters, digits, `-` and `_` alone";
+    Diagnostic& report = diagnostics.report(kind::calibration_file, {}, fmt::format("{}{}: {}", given.empty() ? "" : "--name ", name, why));
+    if (given.empty()) {
+        report.message = fmt::format("the description is called `{}`: {}", name,
+            possible ? "the name of one that comes with the compiler and differs from it" : why);
+        report.hint = "`--name NAME` names the calibrated device";
+    }
     return false;
 }
 
@@ -67,7 +76,7 @@ std::string summary(const HostCalibration& found) {
 
 void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
     const std::string name = command.name.empty() ? host_base : command.name;
-    if (!is_possible_name(name, host_base, diagnostics)) { // before it takes minutes
+    if (!is_possible_name(command.name, host_base, false, diagnostics)) { // before it takes minutes
         return;
     }
     std::optional<execute::BuildFolder> folder;
@@ -163,11 +172,12 @@ void emit_probes(const Calibrate& command, Diagnostics& diagnostics) {
             fmt::format("device `{}` is for prediction only: the probes can be compiled for sm_{} and later", command.device, oldest));
         return;
     }
-    const std::string name = command.name.empty() ? device->name : command.name;
-    const GpuProbeOptions options{*command.emitted, name, device->name, command.programs};
-    if (!is_possible_name(name, device->name, diagnostics)) {
+    SourcePtr carried = perfmodel::carried_description(command.device, *device, diagnostics);
+    if (diagnostics.has_errors() || !is_possible_name(command.name, device->name, carried != nullptr, diagnostics)) {
         return;
     }
+    const std::string name = command.name.empty() ? device->name : command.name;
+    const GpuProbeOptions options{*command.emitted, name, perfmodel::device_file(command.device), std::move(carried), command.programs};
     if (const auto made = write_gpu_probes(options, *device, diagnostics)) {
         for (const std::string& note : made->notes) {
             std::cerr << note << "\n";

@@ -29,10 +29,11 @@ public:
         made.date = measured.date;
         made.machine = measured.machine;
         made.commit = measured.commit;
+        made.description = measured.description;
     }
 
     std::optional<GpuCalibration> run() {
-        const std::optional<Device> described = find_device(measured_.base, diagnostics_);
+        const std::optional<Device> described = described_device(result_.calibration, diagnostics_);
         if (!described || !is_that_gpu(*described)) {
             return std::nullopt;
         }

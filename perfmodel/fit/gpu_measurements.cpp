@@ -128,8 +128,8 @@ int whole(JsonReader& json, const JsonValue& root, const char* key) {
 GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     json.expect(root, JsonValue::Kind::object);
     json.only(root,
-        {"schema", "kind", "name", "base", "date", "machine", "commit", "arch", "multiprocessors", "l2_bytes", "driver", "runtime",
-            "rows"});
+        {"schema", "kind", "name", "base", "description", "date", "machine", "commit", "arch", "multiprocessors", "l2_bytes", "driver",
+            "runtime", "rows"});
     if (json.text(root, "kind") != gpu_measurements_kind) {
         json.fail(*JsonReader::find(root, "kind"),
             "`" + json.text(root, "kind") + "` where `" + std::string(gpu_measurements_kind) + "` is expected");
@@ -146,6 +146,7 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),
         checked_number(json, root, {"l2_bytes", Range::count}), {}};
     check_origin(json, root);
+    result.description = read_description(json, root);
     for (const JsonValue& entry : json.array(root, "rows")) {
         result.rows.push_back(read_row(json, entry));
     }

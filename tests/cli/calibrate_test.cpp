@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace fusec {
 namespace {
@@ -108,8 +110,8 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     EXPECT_EQ(fusec({"calibrate", "--target", "cuda", "--emit", "d", "--name", "h200", "--device", "a100"}, folder.path()).code, 1);
 }
 
-// Streams whose bandwidth does not depend on the occupancy, on a GPU that the description fits.
-TEST_F(Calibrate, TakesInWhatProbesMeasured) {
+/// Streams whose bandwidth does not depend on the occupancy.
+std::string streams() {
     std::string rows;
     for (const auto& [kernel, bytes] : {std::pair("init", 8), {"read", 8}, {"scale", 16}, {"triad", 32}}) {
         for (const int resident : {2, 4, 8}) {
@@ -119,7 +121,13 @@ TEST_F(Calibrate, TakesInWhatProbesMeasured) {
                     kernel, resident, bytes * 1e8 / 1.5e12);
         }
     }
-    const std::string head = R"({"schema": 3, "kind": "gpu-measurements", "name": "node", "base": "a100", "date": "2026-11-23T10:00:00Z",
+    return rows;
+}
+
+// On a GPU that the description fits.
+TEST_F(Calibrate, TakesInWhatProbesMeasured) {
+    const std::string rows = streams();
+    const std::string head = R"({"schema": 4, "kind": "gpu-measurements", "name": "node", "base": "a100", "date": "2026-11-23T10:00:00Z",
         "machine": "NVIDIA A100", "commit": "fusec", "arch": 80, "multiprocessors": 108, "l2_bytes": 41943040, "driver": 1, "runtime": 1, "rows": [)";
     folder.write("measured.json", head + rows + "]}");
     const test::Outcome outcome = fusec({"calibrate", "--import", "measured.json", "-o", "node.json"}, folder.path());
@@ -144,6 +152,79 @@ TEST_F(Calibrate, TakesInWhatProbesMeasured) {
     EXPECT_EQ(refused.code, 1);
     EXPECT_THAT(refused.err, HasSubstr("sm_80 with 132 multiprocessors, which is not what `a100` describes"));
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.json"));
+}
+
+/// a100 with each `before` replaced by its `after`.
+std::string like_a100(const std::vector<std::pair<std::string, std::string>>& changes) {
+    std::ifstream file(std::string(FUSEC_SOURCE_DIR) + "/perfmodel/devices/a100.toml");
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    for (const auto& [before, after] : changes) {
+        const std::size_t at = text.find(before);
+        EXPECT_NE(at, std::string::npos) << before;
+        text.replace(at, before.size(), after);
+    }
+    return text;
+}
+
+/// What the probes write of a text in calibration.h, as JSON: by their own function, built by the C++ compiler.
+std::string emitted_text(const test::TemporaryFolder& folder, const std::string& probes, const std::string& macro) {
+    const std::string source = folder.read(probes + "/probe.cu");
+    const std::size_t quoted = source.find("std::string quoted(");
+    EXPECT_NE(quoted, std::string::npos);
+    folder.write("print.cpp",
+        "#include \"" + probes + "/calibration.h\"\n#include <cstdio>\n#include <string>\n" +
+            source.substr(quoted, source.find("\n}\n", quoted) + 3 - quoted) + "int main() { std::fputs(quoted(" + macro +
+            ").c_str(), stdout); }\n");
+    const test::Outcome built = test::run({"c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "print.cpp", "-o", "print"}, folder.path());
+    EXPECT_EQ(built.code, 0) << built.err;
+    return json::parse(test::run({(folder.path() / "print").string()}, folder.path()).out).get<std::string>();
+}
+
+// A description that does not come with the compiler goes along, from the probes to the calibration, so that nobody has to name it again.
+TEST_F(Calibrate, CarriesADescriptionOfOnesOwn) {
+    const std::string text = like_a100({{"name = \"a100\"", R"(name = 'my "a100" \\ ??/ ü')"}, {"value = 108", "value = 100"}});
+    folder.write("mine.toml", text);
+    const std::vector<std::string> emit{"calibrate", "--target", "cuda", "--emit", "probes", "--device", "mine.toml"};
+    const test::Outcome unnamed = fusec(emit, folder.path());
+    EXPECT_EQ(unnamed.code, 1);
+    EXPECT_THAT(
+        unnamed.err, AllOf(HasSubstr("the description is called `my \"a100\""), HasSubstr("`--name NAME` names the calibrated device")));
+    std::vector<std::string> named = emit;
+    named.insert(named.end(), {"--name", "node"});
+    const test::Outcome emitted = fusec(named, folder.path());
+    ASSERT_EQ(emitted.code, 0) << emitted.err;
+    EXPECT_EQ(emitted_text(folder, "probes", "FUSEC_CALIBRATION_DESCRIPTION"), text);
+    const std::string base = emitted_text(folder, "probes", "FUSEC_CALIBRATION_BASE");
+    EXPECT_EQ(base, "my \"a100\" \\\\ ?\?/ ü");
+
+    const json measured{{"schema", 4}, {"kind", "gpu-measurements"}, {"name", "node"}, {"base", base}, {"description", text},
+        {"date", "2026-11-23T10:00:00Z"}, {"machine", "a GPU"}, {"commit", "fusec"}, {"arch", 80}, {"multiprocessors", 100},
+        {"l2_bytes", 41943040}, {"driver", 1}, {"runtime", 1}, {"rows", json::parse("[" + streams() + "]")}};
+    folder.write("measured.json", measured.dump(2));
+    std::filesystem::remove(folder.path() / "mine.toml");
+    const test::Outcome imported = fusec({"calibrate", "--import", "measured.json", "-o", "node.json"}, folder.path());
+    ASSERT_EQ(imported.code, 0) << imported.err;
+    const test::Outcome shown = fusec({"devices", "show", "node.json"}, folder.path());
+    EXPECT_THAT(shown.out, testing::ContainsRegex("limits.sm_count +100 "));
+    EXPECT_THAT(shown.out, HasSubstr("calibration of 2026-11-23T10:00:00Z (a GPU)"));
+    const test::Outcome predicted =
+        fusec({"predict", examples + "demo.fus", "--device", "node.json", "--only", "composite"}, folder.path());
+    EXPECT_EQ(predicted.code, 0) << predicted.err;
+    folder.write("again.json", folder.read("node.json"));
+    EXPECT_EQ(fusec({"calibrate", "--import", "again.json", "-o", "-"}, folder.path()).out, folder.read("node.json"));
+}
+
+// By its name the compiler's own description would be meant.
+TEST_F(Calibrate, TellsADescriptionFromTheCompilersOfTheSameName) {
+    folder.write("same.toml", like_a100({}));
+    ASSERT_EQ(fusec({"calibrate", "--target", "cuda", "--emit", "same", "--device", "same.toml"}, folder.path()).code, 0);
+    EXPECT_EQ(emitted_text(folder, "same", "FUSEC_CALIBRATION_DESCRIPTION"), "");
+    folder.write("other.toml", like_a100({{"value = 108", "value = 100"}}));
+    const test::Outcome refused = fusec({"calibrate", "--target", "cuda", "--emit", "other", "--device", "other.toml"}, folder.path());
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(
+        refused.err, HasSubstr("the description is called `a100`: the name of one that comes with the compiler and differs from it"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "other"));
 }
 
 } // namespace

@@ -170,6 +170,49 @@ TEST_F(Calibrations, ComeBackAsTheyWereWritten) {
     EXPECT_EQ(to_json(*again), to_json(example()));
 }
 
+// A base that does not come with the compiler: its text is part of the calibration.
+TEST_F(Calibrations, CarryADescription) {
+    Diagnostics diagnostics;
+    std::string text = read_file(devices_folder() / "host-generic.toml", diagnostics).value();
+    const auto replace = [](std::string in, const std::string& before, const std::string& after) {
+        return in.replace(in.find(before), before.size(), after);
+    };
+    text = replace(replace(text, "\"host-generic\"", "'a \"host\"'"), "value = 3.0", "value = 4.5");
+    Calibration own = example();
+    own.base = "a \"host\"";
+    own.description = std::make_shared<const SourceText>("own.toml", text);
+    const fs::path file = write("fusec/calibrations/mine.json", to_json(own));
+    const auto again = read_calibration(file, diagnostics);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->description->text(), text);
+    const auto device = find_calibrated_device("mine", diagnostics);
+    ASSERT_TRUE(device.has_value());
+    EXPECT_EQ(device->clock_ghz, 4.5);
+    EXPECT_EQ(device->cores, 2);
+    EXPECT_EQ(files_of_device("mine"), std::vector<fs::path>{file});
+
+    const auto said = [&](const Calibration& wrong) {
+        Diagnostics found;
+        EXPECT_FALSE(find_calibrated_device(write("x.json", to_json(wrong)).string(), found).has_value());
+        std::ostringstream out;
+        render(found, out, false);
+        return std::move(out).str();
+    };
+    Calibration wrong = own;
+    wrong.base = "another";
+    EXPECT_THAT(said(wrong),
+        HasSubstr("x.json (description):1:1: error: the description is of `a \"host\"`, and the figures are laid over `another`"));
+    wrong = own;
+    wrong.description = std::make_shared<const SourceText>("own.toml", replace(text, "launch ", "lunch "));
+    EXPECT_THAT(said(wrong), HasSubstr("x.json (description):20:1: error: no figure of a host device is named `speed.lunch`"));
+    wrong.description = std::make_shared<const SourceText>("own.toml", replace(text, "'a \"host\"'", "\"host-generic\""));
+    wrong.name = wrong.base = "host-generic";
+    EXPECT_THAT(said(wrong), HasSubstr("a calibration over `host-generic`, whose description it carries, is called `host-generic`"));
+    wrong = own;
+    wrong.base = "a\nhost";
+    EXPECT_THAT(said(wrong), HasSubstr("x.json:5:11: error: a control character in `base`"));
+}
+
 TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {
     EXPECT_EQ(messages("copies", "copies"), "");
     EXPECT_THAT(messages("\"schema\": 1", "\"schema\": 2"),

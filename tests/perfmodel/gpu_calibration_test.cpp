@@ -316,7 +316,7 @@ protected:
     }
 
     const std::string example = R"({
-  "schema": 3,
+  "schema": 4,
   "kind": "gpu-measurements",
   "name": "mine", "base": "h200", "date": "2026-11-23T10:00:00Z", "machine": "NVIDIA H200", "commit": "fusec",
   "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
@@ -350,9 +350,9 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
     EXPECT_THAT(said("\"base\": \"h200\"", "\"base\": \"h20\""),
         testing::AllOf(HasSubstr("m.json:4"), HasSubstr("no device is described as `h20`: did you mean `h200`? known: a100,")));
     EXPECT_THAT(said("NVIDIA H200", "NVIDIA\\tH200"), testing::AllOf(HasSubstr("m.json:4"), HasSubstr("a control character in `machine`")));
-    EXPECT_THAT(said("\"schema\": 3", "\"schema\": 4"),
+    EXPECT_THAT(said("\"schema\": 4", "\"schema\": 5"),
         testing::AllOf(
-            HasSubstr("m.json:2:13: error: measurements of schema 4, this compiler reads schema 3"), HasSubstr("a later compiler")));
+            HasSubstr("m.json:2:13: error: measurements of schema 5, this compiler reads schema 4"), HasSubstr("a later compiler")));
     EXPECT_THAT(said("  ]\n}", ""), HasSubstr("[invalid-measurement]")) << "a run that was stopped";
     EXPECT_TRUE(has_gpu_measurements(folder / "m.json")) << "and is told as one";
     EXPECT_THAT(said("\"block\": 256", "\"block\": 2048"), HasSubstr("`block` has to be a whole number from 1 to 1024"));
@@ -363,7 +363,7 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
 TEST_F(GpuMeasurementFiles, OfEarlierProbesSayWhatToDo) {
     const auto with_kernel_of = [&](const std::string& schema) {
         std::string text = example;
-        text.replace(text.find("\"schema\": 3"), 11, "\"schema\": " + schema);
+        text.replace(text.find("\"schema\": 4"), 11, "\"schema\": " + schema);
         const std::string kernel =
             R"({"probe": "kernel", "role": "held-out", "name": "F", "program": "demo", "seed": 0, "block": 128, "elements": 1000,
      "extra_shared": 0, "resident": 6, "registers": 40, "repetitions": 1, "seconds": 1e-4, "clock_ghz": 1.7, "work": {"steps": [{}]}},
@@ -371,9 +371,9 @@ TEST_F(GpuMeasurementFiles, OfEarlierProbesSayWhatToDo) {
         text.insert(text.find("{\"probe\": \"barrier\""), kernel);
         return said(example, text);
     };
-    EXPECT_THAT(with_kernel_of("3"), testing::AllOf(HasSubstr("m.json:9:"), HasSubstr("no key `"), testing::Not(HasSubstr("schema"))));
-    EXPECT_THAT(with_kernel_of("2"),
-        testing::AllOf(HasSubstr("m.json:2:13: error: measurements of schema 2, this compiler reads schema 3 [invalid-measurement]"),
+    EXPECT_THAT(with_kernel_of("4"), testing::AllOf(HasSubstr("m.json:9:"), HasSubstr("no key `"), testing::Not(HasSubstr("schema"))));
+    EXPECT_THAT(with_kernel_of("3"),
+        testing::AllOf(HasSubstr("m.json:2:13: error: measurements of schema 3, this compiler reads schema 4 [invalid-measurement]"),
             HasSubstr("`fusec calibrate --target cuda --emit DIR` writes the probes anew"), testing::Not(HasSubstr("no key"))));
 }
 

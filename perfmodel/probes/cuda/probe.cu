@@ -3,7 +3,7 @@
 // Built and run as README says; `fusec calibrate --import` takes in what it writes.
 #include "probe.cuh"
 
-#include "calibration.h" // FUSEC_CALIBRATION_NAME, _BASE, _BY, _ARCH, _MULTIPROCESSORS
+#include "calibration.h" // FUSEC_CALIBRATION_NAME, _BASE, _BY, _ARCH, _MULTIPROCESSORS, _DESCRIPTION
 
 #include <chrono>
 #include <ctime>
@@ -18,10 +18,16 @@ std::size_t rows = 0;
 std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
+        if (static_cast<unsigned char>(c) < ' ') {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            result += escape;
+            continue;
+        }
         if (c == '"' || c == '\\') {
             result += '\\';
         }
-        result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+        result += c;
     }
     return result + "\"";
 }
@@ -306,10 +312,12 @@ int main() {
         return 1;
     }
     warm_up();
-    std::printf("{\n  \"schema\": 3,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n  \"date\": %s,\n"
+    const std::string described = quoted(FUSEC_CALIBRATION_DESCRIPTION);
+    const std::string description = described.size() > 2 ? "  \"description\": " + described + ",\n" : "";
+    std::printf("{\n  \"schema\": 4,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n%s  \"date\": %s,\n"
                 "  \"machine\": %s,\n  \"commit\": %s,\n  \"arch\": %d,\n  \"multiprocessors\": %d,\n  \"l2_bytes\": %d,\n"
                 "  \"driver\": %d,\n  \"runtime\": %d,\n  \"rows\": [",
-                quoted(FUSEC_CALIBRATION_NAME).c_str(), quoted(FUSEC_CALIBRATION_BASE).c_str(), quoted(utc_date()).c_str(),
+                quoted(FUSEC_CALIBRATION_NAME).c_str(), quoted(FUSEC_CALIBRATION_BASE).c_str(), description.c_str(), quoted(utc_date()).c_str(),
                 quoted(g.properties.name).c_str(), quoted(FUSEC_CALIBRATION_BY).c_str(), 10 * g.properties.major + g.properties.minor,
                 g.multiprocessors, g.properties.l2CacheSize, driver, runtime);
     const struct {
