@@ -37,17 +37,22 @@ std::vector<fs::path> sources(Diagnostics& diagnostics) {
     return found;
 }
 
-std::string commands(const GpuProbeOptions& options, const perfmodel::Device& device, const std::vector<OutputFile>& files) {
-    std::string listed, folder;
+/// To be given in the folder.
+std::string commands(const perfmodel::Device& device, const std::vector<OutputFile>& files) {
+    std::string listed;
     for (const OutputFile& file : files) {
         listed += file.path.extension() == ".cu" ? " " + file.path.filename().string() : "";
     }
-    for (const char c : options.folder.string()) { // within quotes of a shell
-        folder += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    return fmt::format(
-        "cd '{}'\nnvcc -std=c++17 -O3 -arch=sm_{}{} -o probes\n./probes > measured.json\nfusec calibrate --import measured.json", folder,
+    return fmt::format("nvcc -std=c++17 -O3 -arch=sm_{}{} -o probes\n./probes > measured.json\nfusec calibrate --import measured.json",
         device.limits.arch, listed);
+}
+
+std::string change_to(const fs::path& folder) {
+    std::string quoted; // for a shell
+    for (const char c : folder.string()) {
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return "cd '" + quoted + "'\n";
 }
 
 /// Whose measurements they are: the name of the calibration, the description, the compiler.
@@ -81,7 +86,8 @@ std::string readme(
     }
     return fmt::format(
         "Probes of a GPU that the description `{}` fits, for a calibration of the name `{}`. With nvcc, on a machine with that "
-        "GPU:\n\n{}\n\n{} that the compiler emitted are part of them, which take about {:.0f} s of measuring, after about two "
+        "GPU, in this folder:\n\n{}\n\n{} that the compiler emitted are part of them, which take about {:.0f} s of measuring, after about "
+        "two "
         "minutes for the rest (estimates). Each is compared with the reference first; one that does not compute what it should "
         "ends the run.\n",
         device.name, options.name, commands, counted(kernels.kernels.size(), "kernel"), std::ceil(times * seconds));
@@ -117,9 +123,10 @@ std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const 
     for (OutputFile& file : gpu_kernel_files(*kernels, device.limits.arch, result.notes)) {
         files.push_back({options.folder / file.path, std::move(file.text)});
     }
-    result.commands = commands(options, device, files);
+    const std::string lines = commands(device, files);
+    result.commands = change_to(options.folder) + lines;
     files.push_back({options.folder / "calibration.h", identity(options, device)});
-    files.push_back({options.folder / "README", readme(options, device, result.commands, *kernels)});
+    files.push_back({options.folder / "README", readme(options, device, lines, *kernels)});
     std::error_code error;
     fs::create_directories(options.folder, error);
     if (error) {

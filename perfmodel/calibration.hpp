@@ -6,7 +6,8 @@
 //      "routines": {"mmul_element(...) -> ...": {"shared_bytes": 0, "extra_shared": [0], "block_size": [8], "times": [[0.4]]}}}
 //
 // `base` is the description that the figures overlay. One that does not come with the compiler is carried along: `description` is its text.
-// `points` is how many measurements a figure is fitted to, `residual` their mean relative deviation from the model with it. `routines`, in nanoseconds per element, may be left out.
+// `points` is how many measurements a figure is fitted to, `residual` their mean relative deviation from the model with it. `routines`, in
+// nanoseconds per element, may be left out.
 #pragma once
 
 #include "perfmodel/device.hpp"

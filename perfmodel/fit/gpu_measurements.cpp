@@ -40,28 +40,31 @@ struct ProbeKeys {
 
 const std::vector<ProbeKeys>& known_probes() {
     using enum Range;
-    constexpr NumberKey seconds{"seconds", positive}, clock{"clock_ghz", positive}, cycles{"cycles", positive};
+    constexpr NumberKey seconds{"seconds", positive}, cycles{"cycles", positive};
     constexpr NumberKey block{"block", threads}, resident{"resident", few}, elements{"elements", count}, of_thread{"registers", registers};
     static const std::vector<ProbeKeys> all = {
         {"launch", {"mode"}, {{"blocks", few}, {"threads", threads}, seconds}},
         {"grid", {"kernel"}, {{"wave", few}, {"blocks", few}, {"threads", threads}, seconds}},
-        {"chase", {"space"}, {{"bytes", count}, cycles, clock}},
-        {"stream", {"kernel"}, {block, resident, elements, seconds, clock}},
-        {"width", {}, {of_thread, {"word", few}, {"loads", few}, block, {"words", count}, seconds, clock}},
-        {"volume", {"cache"}, {block, elements, seconds, clock}},
-        {"stride", {"level"}, {{"stride", few}, {"words", count}, block, seconds, clock}},
-        {"record", {"level"}, {{"record", few}, elements, block, seconds, clock}},
+        {"chase", {"space"}, {{"bytes", count}, cycles}},
+        {"stream", {"kernel"}, {block, resident, elements, seconds}},
+        {"width", {}, {of_thread, {"word", few}, {"loads", few}, block, {"words", count}, seconds}},
+        {"volume", {"cache"}, {block, elements, seconds}},
+        {"stride", {"level"}, {{"stride", few}, {"words", count}, block, seconds}},
+        {"record", {"level"}, {{"record", few}, elements, block, seconds}},
         {"pipe", {"operation"}, {{"independent", few}, {"warps", few}, cycles}},
         {"pair", {"first", "second"}, {{"warps", few}, cycles}},
         {"shared", {"way"}, {{"word", few}, {"stride", from_zero}, cycles}},
         {"barrier", {}, {{"warps", few}, resident, cycles}},
-        {"overlap", {"kernel"}, {{"fmas", from_zero}, block, resident, of_thread, elements, seconds, clock}},
-        {"async", {"way"}, {{"tile", few}, {"stages", few}, resident, {"bytes", count}, seconds, clock}},
+        {"overlap", {"kernel"}, {{"fmas", from_zero}, block, resident, of_thread, elements, seconds}},
+        {"async", {"way"}, {{"tile", few}, {"stages", few}, resident, {"bytes", count}, seconds}},
         {"kernel", {"role", "name", "program"},
-            {{"seed", from_zero}, block, elements, {"extra_shared", from_zero}, resident, of_thread, {"repetitions", few}, seconds, clock}},
+            {{"seed", from_zero}, block, elements, {"extra_shared", from_zero}, resident, of_thread, {"repetitions", few}, seconds}},
     };
     return all;
 }
+
+/// Of every row: the multiprocessors' clock behind the measurement.
+constexpr NumberKey clock_key{"clock_ghz", Range::positive};
 
 constexpr const char* kernel_roles[] = {"occupancy", "held-out", "routine", "transfer", "remap"};
 
@@ -87,7 +90,7 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
     if (known == known_probes().end()) {
         json.fail(*JsonReader::find(entry, "probe"), "no probe is called `" + row.probe + "`");
     }
-    std::vector<std::string> keys{"probe"};
+    std::vector<std::string> keys{"probe", clock_key.key};
     keys.insert(keys.end(), known->texts.begin(), known->texts.end());
     for (const NumberKey& key : known->numbers) {
         keys.emplace_back(key.key);
@@ -103,6 +106,7 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
     for (const NumberKey& key : known->numbers) {
         row.numbers.emplace(key.key, checked_number(json, entry, key));
     }
+    row.numbers.emplace(clock_key.key, checked_number(json, entry, clock_key));
     if (emitted) {
         const std::string& role = row.text("role");
         if (std::find(std::begin(kernel_roles), std::end(kernel_roles), role) == std::end(kernel_roles)) {
@@ -129,7 +133,7 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     json.expect(root, JsonValue::Kind::object);
     json.only(root,
         {"schema", "kind", "name", "base", "description", "date", "machine", "commit", "arch", "multiprocessors", "l2_bytes", "driver",
-            "runtime", "rows"});
+            "runtime", "peak_clock_ghz", "memory_clock_ghz", "rows"});
     if (json.text(root, "kind") != gpu_measurements_kind) {
         json.fail(*JsonReader::find(root, "kind"),
             "`" + json.text(root, "kind") + "` where `" + std::string(gpu_measurements_kind) + "` is expected");
@@ -145,6 +149,11 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     GpuMeasurements result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),
         checked_number(json, root, {"l2_bytes", Range::count}), {}};
+    for (const char* key : {"peak_clock_ghz", "memory_clock_ghz"}) {
+        if (json.number(root, key) < 0) { // 0: the driver does not say
+            json.fail(*JsonReader::find(root, key), fmt::format("`{}` has to be 0 or more", key));
+        }
+    }
     check_origin(json, root);
     result.description = read_description(json, root);
     for (const JsonValue& entry : json.array(root, "rows")) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the probes of `fusec calibrate --target cuda` have measured on a GPU (perfmodel/probes/cuda), as they write it:
 //
-//     {"schema": 4, "kind": "gpu-measurements", "name": "node7", "base": "h200", "date": "...", "machine": "NVIDIA H200", "commit": "...",
-//      "description": "...", "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
-//      "rows": [{"probe": "stream", "kernel": "read", "block": 256, "resident": 8, "elements": 26214400, "seconds": 5.1e-5, "clock_ghz": 1.98}]}
+//     {"schema": 4, "kind": "gpu-measurements", "name": "node7", "base": "h200", "description": "...", "date": "...", "machine": "NVIDIA H200",
+//      "commit": "...", "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
+//      "peak_clock_ghz": 1.98, "memory_clock_ghz": 3.201,
+//      "rows": [{"probe": "stream", "kernel": "read", "block": 256, "resident": 8, "elements": 26214400, "seconds": 5.1e-5,
+//                "clock_ghz": 1.97}]}
 //
-// `description` is there where `base` does not come with the compiler (calibration.hpp). The keys of a row are those of its probe; a `kernel`,
-// one that the compiler emitted, has its work too (kernel_work_json.hpp). docs/model.md, "Probes of a GPU", says what each probe measures.
+// `description` is there where `base` does not come with the compiler (calibration.hpp). Clocks of the file are what the driver says (0: it
+// does not), that of a row is the multiprocessors' behind the measurement. Its other keys are those of its probe; a `kernel`, one that the
+// compiler emitted, has its work too (kernel_work_json.hpp). docs/model.md, "Probes of a GPU", says what each probe measures.
 #pragma once
 
 #include "fusion/cost_model.hpp"
@@ -54,7 +57,7 @@ struct GpuMeasurements {
 
 /// Raised with every change of what the probes write, the keys of a kernel's work (kernel_work_json.cpp) included; probe.cu writes it.
 /// 2: files of before may have a key `words` in steps of work. 3: work has `allocated_bytes` in place of `streaming_stores`, accesses have `registers`
-/// and `converted`. 4: `description` of a base that does not come with the compiler.
+/// and `converted`. 4: `description` of a base that does not come with the compiler, clocks of the driver, `clock_ghz` in every row.
 inline constexpr int gpu_measurements_schema = 4;
 inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
 

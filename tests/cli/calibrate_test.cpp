@@ -102,6 +102,11 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     EXPECT_THAT(folder.read("probes/calibration.h"),
         AllOf(HasSubstr("FUSEC_CALIBRATION_ARCH 80"), HasSubstr("FUSEC_CALIBRATION_MULTIPROCESSORS 108")));
     EXPECT_THAT(folder.read("probes/README"), HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 async_copy.cu"));
+    const std::string path = (folder.path() / "moved").string(); // which another machine does not have
+    EXPECT_THAT(fusec({"calibrate", "--target", "cuda", "--emit", path}, folder.path()).err, HasSubstr("cd '" + path + "'\nnvcc"));
+    for (const auto& written : std::filesystem::directory_iterator(path)) {
+        EXPECT_THAT(folder.read("moved/" + written.path().filename().string()), testing::Not(HasSubstr(folder.path().string())));
+    }
     EXPECT_THAT(fusec({"calibrate", "--target", "cuda", "--emit", "my own's"}, folder.path()).err, HasSubstr(R"(cd 'my own'\''s')"));
     folder.write("file", "");
     const test::Outcome refused = fusec({"calibrate", "--target", "cuda", "--emit", "file"}, folder.path());
@@ -128,7 +133,8 @@ std::string streams() {
 TEST_F(Calibrate, TakesInWhatProbesMeasured) {
     const std::string rows = streams();
     const std::string head = R"({"schema": 4, "kind": "gpu-measurements", "name": "node", "base": "a100", "date": "2026-11-23T10:00:00Z",
-        "machine": "NVIDIA A100", "commit": "fusec", "arch": 80, "multiprocessors": 108, "l2_bytes": 41943040, "driver": 1, "runtime": 1, "rows": [)";
+        "machine": "NVIDIA A100", "commit": "fusec", "arch": 80, "multiprocessors": 108, "l2_bytes": 41943040, "driver": 1,
+        "runtime": 1, "peak_clock_ghz": 1.41, "memory_clock_ghz": 1.2, "rows": [)";
     folder.write("measured.json", head + rows + "]}");
     const test::Outcome outcome = fusec({"calibrate", "--import", "measured.json", "-o", "node.json"}, folder.path());
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -199,7 +205,8 @@ TEST_F(Calibrate, CarriesADescriptionOfOnesOwn) {
 
     const json measured{{"schema", 4}, {"kind", "gpu-measurements"}, {"name", "node"}, {"base", base}, {"description", text},
         {"date", "2026-11-23T10:00:00Z"}, {"machine", "a GPU"}, {"commit", "fusec"}, {"arch", 80}, {"multiprocessors", 100},
-        {"l2_bytes", 41943040}, {"driver", 1}, {"runtime", 1}, {"rows", json::parse("[" + streams() + "]")}};
+        {"l2_bytes", 41943040}, {"driver", 1}, {"runtime", 1}, {"peak_clock_ghz", 1.41}, {"memory_clock_ghz", 0},
+        {"rows", json::parse("[" + streams() + "]")}};
     folder.write("measured.json", measured.dump(2));
     std::filesystem::remove(folder.path() / "mine.toml");
     const test::Outcome imported = fusec({"calibrate", "--import", "measured.json", "-o", "node.json"}, folder.path());

@@ -319,10 +319,10 @@ protected:
   "schema": 4,
   "kind": "gpu-measurements",
   "name": "mine", "base": "h200", "date": "2026-11-23T10:00:00Z", "machine": "NVIDIA H200", "commit": "fusec",
-  "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000,
+  "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 13000, "runtime": 13000, "peak_clock_ghz": 1.98, "memory_clock_ghz": 3.201,
   "rows": [
     {"probe": "stream", "kernel": "read", "block": 256, "resident": 8, "elements": 26214400, "seconds": 5.1e-05, "clock_ghz": 1.98},
-    {"probe": "barrier", "warps": 8, "resident": 2, "cycles": 31.5}
+    {"probe": "barrier", "warps": 8, "resident": 2, "cycles": 31.5, "clock_ghz": 1.95}
   ]
 })";
     fs::path folder;
@@ -337,11 +337,14 @@ TEST_F(GpuMeasurementFiles, AreRead) {
     EXPECT_EQ(measured->multiprocessors, 132);
     EXPECT_EQ(measured->of("stream").front()->text("kernel"), "read");
     EXPECT_EQ(measured->of("barrier").front()->number("cycles"), 31.5);
+    EXPECT_EQ(measured->of("barrier").front()->number("clock_ghz"), 1.95);
 }
 
 TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
     EXPECT_THAT(said("\"stream\"", "\"streem\""), HasSubstr("m.json:7:15: error: no probe is called `streem` [invalid-measurement]"));
     EXPECT_THAT(said("5.1e-05", "0"), testing::AllOf(HasSubstr("m.json:7"), HasSubstr("`seconds` has to be positive")));
+    EXPECT_THAT(said(", \"clock_ghz\": 1.95", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("no key `clock_ghz`")));
+    EXPECT_THAT(said("3.201", "-3.201"), HasSubstr("m.json:5:140: error: `memory_clock_ghz` has to be 0 or more"));
     EXPECT_THAT(said("\"warps\": 8, ", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("warps")));
     EXPECT_THAT(said("\"warps\": 8", "\"warps\": 8, \"blocks\": 2"), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("blocks")));
     EXPECT_THAT(said("\"warps\": 8", "\"warps\": 1e300"), HasSubstr("`warps` has to be a whole number from 1 to 1e+06"));

@@ -146,8 +146,7 @@ void copies(const char* way, void (*kernel)(const float4*, std::size_t, int, int
                     .number("stages", stages)
                     .number("resident", resident)
                     .number("bytes", static_cast<double>(tiles) * tile)
-                    .number("seconds", seconds)
-                    .number("clock_ghz", clock_ghz());
+                    .number("seconds", seconds);
             }
         }
     }

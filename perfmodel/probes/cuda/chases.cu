@@ -88,15 +88,14 @@ void chases() {
         Row("chase")
             .text("space", "global")
             .number("bytes", static_cast<double>(size))
-            .number("cycles", detail::median(found))
-            .number("clock_ghz", clock_ghz());
+            .number("cycles", detail::median(found));
     }
     std::vector<double> found;
     for (int i = 0; i < 5; ++i) {
         follow_shared<<<1, 32>>>(cycles.as<long long>(), end.as<unsigned>());
         found.push_back(seen());
     }
-    Row("chase").text("space", "shared").number("bytes", 4096).number("cycles", detail::median(found)).number("clock_ghz", clock_ghz());
+    Row("chase").text("space", "shared").number("bytes", 4096).number("cycles", detail::median(found));
 }
 
 } // namespace fusec::probe

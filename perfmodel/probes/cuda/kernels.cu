@@ -174,7 +174,6 @@ private:
             .number("registers", registers_of(kernel_.function))
             .number("repetitions", repetitions)
             .number("seconds", seconds)
-            .number("clock_ghz", clock_ghz())
             .json("work", kernel_.work);
     }
 

@@ -51,8 +51,7 @@ void with(const Buffer& a, const Buffer& b, const Buffer& out) {
             .number("resident", resident)
             .number("registers", registers_of(reinterpret_cast<const void*>(kernel)))
             .number("elements", static_cast<double>(elements))
-            .number("seconds", seconds)
-            .number("clock_ghz", clock_ghz());
+            .number("seconds", seconds);
     }
 }
 

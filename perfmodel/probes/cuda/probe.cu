@@ -173,6 +173,7 @@ Row& Row::json(const char* key, const char* value) {
 }
 
 Row::~Row() {
+    number("clock_ghz", clock_ghz());
     std::printf("%s\n    %s}", first_row ? "" : ",", line_.c_str());
     std::fflush(stdout);
     first_row = false;
@@ -305,6 +306,8 @@ int main() {
     int driver = 0, runtime = 0;
     check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
     check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+    const double kilo = 1e-6; // GHz
+    const double clock = kilo * attribute(cudaDevAttrClockRate), memory_clock = kilo * attribute(cudaDevAttrMemoryClockRate);
     const int arch = 10 * g.properties.major + g.properties.minor;
     if (arch != FUSEC_CALIBRATION_ARCH || g.multiprocessors != FUSEC_CALIBRATION_MULTIPROCESSORS) {
         std::fprintf(stderr, "probe: this is a %s, sm_%d with %d multiprocessors; %s has sm_%d and %d\n", g.properties.name, arch,
@@ -316,10 +319,10 @@ int main() {
     const std::string description = described.size() > 2 ? "  \"description\": " + described + ",\n" : "";
     std::printf("{\n  \"schema\": 4,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n%s  \"date\": %s,\n"
                 "  \"machine\": %s,\n  \"commit\": %s,\n  \"arch\": %d,\n  \"multiprocessors\": %d,\n  \"l2_bytes\": %d,\n"
-                "  \"driver\": %d,\n  \"runtime\": %d,\n  \"rows\": [",
+                "  \"driver\": %d,\n  \"runtime\": %d,\n  \"peak_clock_ghz\": %.9g,\n  \"memory_clock_ghz\": %.9g,\n  \"rows\": [",
                 quoted(FUSEC_CALIBRATION_NAME).c_str(), quoted(FUSEC_CALIBRATION_BASE).c_str(), description.c_str(), quoted(utc_date()).c_str(),
                 quoted(g.properties.name).c_str(), quoted(FUSEC_CALIBRATION_BY).c_str(), 10 * g.properties.major + g.properties.minor,
-                g.multiprocessors, g.properties.l2CacheSize, driver, runtime);
+                g.multiprocessors, g.properties.l2CacheSize, driver, runtime, clock, memory_clock);
     const struct {
         const char* name;
         void (*run)();

@@ -50,7 +50,7 @@ private:
 /// So many bytes that a pass over them leaves nothing of any list in the second-level cache.
 std::size_t beyond_cache();
 
-/// Keys and values of one measurement; printed by its end.
+/// Keys and values of one measurement; its end adds the clock of just then and prints it.
 class Row {
 public:
     explicit Row(const char* probe);

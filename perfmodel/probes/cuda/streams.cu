@@ -73,8 +73,7 @@ void mix(const char* name, const Lists& lists, double result) {
                 .number("block", threads)
                 .number("resident", resident)
                 .number("elements", static_cast<double>(lists.count))
-                .number("seconds", seconds)
-                .number("clock_ghz", clock_ghz());
+                .number("seconds", seconds);
         }
     }
     if (Writes == 1) {
@@ -129,8 +128,7 @@ void copies(const Buffer& in, const Buffer& out) {
         .number("loads", Loads)
         .number("block", threads)
         .number("words", static_cast<double>(count))
-        .number("seconds", seconds)
-        .number("clock_ghz", clock_ghz());
+        .number("seconds", seconds);
 }
 
 template <class Word>
@@ -168,8 +166,7 @@ void by_volume() {
                 .text("cache", warm ? "warm" : "cold")
                 .number("block", threads)
                 .number("elements", static_cast<double>(count))
-                .number("seconds", seconds)
-                .number("clock_ghz", clock_ghz());
+                .number("seconds", seconds);
         }
         expect(lists.out, count, 2.0 * scale, "scaling by volume");
     }

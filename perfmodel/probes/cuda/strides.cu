@@ -49,8 +49,7 @@ void strided(const char* level, const Buffer& list, const Buffer& out, std::size
             .number("stride", static_cast<double>(stride))
             .number("words", static_cast<double>(wanted))
             .number("block", threads)
-            .number("seconds", seconds)
-            .number("clock_ghz", clock_ghz());
+            .number("seconds", seconds);
     }
 }
 
@@ -64,8 +63,7 @@ void of_records(const char* level, const Buffer& list, const Buffer& out, std::s
         .number("record", Words)
         .number("elements", static_cast<double>(count))
         .number("block", threads)
-        .number("seconds", seconds)
-        .number("clock_ghz", clock_ghz());
+        .number("seconds", seconds);
 }
 
 } // namespace
