@@ -7,6 +7,7 @@
 #include "support/located_json.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +33,14 @@ struct NumberKey {
     Range range;
 };
 
+struct TextKey {
+    const char* key;
+    std::vector<std::string> words = {}; ///< that the probe writes there; empty: any, which is judged where it is used
+};
+
 struct ProbeKeys {
     const char* probe;
-    std::vector<const char*> texts;
+    std::vector<TextKey> texts;
     std::vector<NumberKey> numbers;
 };
 
@@ -42,22 +48,27 @@ const std::vector<ProbeKeys>& known_probes() {
     using enum Range;
     constexpr NumberKey seconds{"seconds", positive}, cycles{"cycles", positive};
     constexpr NumberKey block{"block", threads}, resident{"resident", few}, elements{"elements", count}, of_thread{"registers", registers};
+    static const TextKey level{"level", {"dram", "l2"}};
+    static const std::vector<std::string> operations = {"add_f32", "mul_f32", "fma_f32", "add_f64", "mul_f64", "fma_f64", "add_i32",
+        "mad_i32", "reciprocal_root", "exponential_2", "logarithm_2", "sine", "convert", "shuffle", "shared_load", "expf_near_1",
+        "logf_near_1", "sinf_near_1", "sinf_of_1e6", "sqrtf_near_1", "powf_near_1", "division_f32", "exp_near_1", "log_near_1",
+        "sin_near_1", "sin_of_1e6", "sqrt_near_1", "pow_near_1", "division_f64"};
     static const std::vector<ProbeKeys> all = {
-        {"launch", {"mode"}, {{"blocks", few}, {"threads", threads}, seconds}},
-        {"grid", {"kernel"}, {{"wave", few}, {"blocks", few}, {"threads", threads}, seconds}},
-        {"chase", {"space"}, {{"bytes", count}, cycles}},
-        {"stream", {"kernel"}, {block, resident, elements, seconds}},
+        {"launch", {{"mode", {"stream", "event", "graph"}}}, {{"blocks", few}, {"threads", threads}, seconds}},
+        {"grid", {{"kernel"}}, {{"wave", few}, {"blocks", few}, {"threads", threads}, seconds}},
+        {"chase", {{"space", {"global", "shared"}}}, {{"bytes", count}, cycles}},
+        {"stream", {{"kernel"}}, {block, resident, elements, seconds}},
         {"width", {}, {of_thread, {"word", few}, {"loads", few}, block, {"words", count}, seconds}},
-        {"volume", {"cache"}, {block, elements, seconds}},
-        {"stride", {"level"}, {{"stride", few}, {"words", count}, block, seconds}},
-        {"record", {"level"}, {{"record", few}, elements, block, seconds}},
-        {"pipe", {"operation"}, {{"independent", few}, {"warps", few}, cycles}},
-        {"pair", {"first", "second"}, {{"warps", few}, cycles}},
-        {"shared", {"way"}, {{"word", few}, {"stride", from_zero}, cycles}},
+        {"volume", {{"cache"}}, {block, elements, seconds}},
+        {"stride", {level}, {{"stride", few}, {"words", count}, block, seconds}},
+        {"record", {level}, {{"record", few}, elements, block, seconds}},
+        {"pipe", {{"operation", operations}}, {{"independent", few}, {"warps", few}, cycles}},
+        {"pair", {{"first", operations}, {"second", operations}}, {{"warps", few}, cycles}},
+        {"shared", {{"way", {"load", "store"}}}, {{"word", few}, {"stride", from_zero}, cycles}},
         {"barrier", {}, {{"warps", few}, resident, cycles}},
-        {"overlap", {"kernel"}, {{"fmas", from_zero}, block, resident, of_thread, elements, seconds}},
-        {"async", {"way"}, {{"tile", few}, {"stages", few}, resident, {"bytes", count}, seconds}},
-        {"kernel", {"role", "name", "program"},
+        {"overlap", {{"kernel"}}, {{"fmas", from_zero}, block, resident, of_thread, elements, seconds}},
+        {"async", {{"way", {"threads", "bulk"}}}, {{"tile", few}, {"stages", few}, resident, {"bytes", count}, seconds}},
+        {"kernel", {{"role"}, {"name"}, {"program"}},
             {{"seed", from_zero}, block, elements, {"extra_shared", from_zero}, resident, of_thread, {"repetitions", few}, seconds}},
     };
     return all;
@@ -80,6 +91,16 @@ double checked_number(JsonReader& json, const JsonValue& entry, const NumberKey&
     return value;
 }
 
+const std::string& checked_text(JsonReader& json, const JsonValue& entry, const std::string& probe, const TextKey& key) {
+    const std::string& text = json.text(entry, key.key);
+    if (!key.words.empty() && std::find(key.words.begin(), key.words.end(), text) == key.words.end()) {
+        const std::string near = nearest(text, key.words);
+        json.fail(*JsonReader::find(entry, key.key), fmt::format("`{}` has no {} `{}`", probe, key.key, text),
+            near.empty() ? fmt::format("it has {}", fmt::join(key.words, ", ")) : fmt::format("did you mean `{}`?", near));
+    }
+    return text;
+}
+
 ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
     json.expect(entry, JsonValue::Kind::object);
     ProbeRow row;
@@ -91,7 +112,9 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
         json.fail(*JsonReader::find(entry, "probe"), "no probe is called `" + row.probe + "`");
     }
     std::vector<std::string> keys{"probe", clock_key.key};
-    keys.insert(keys.end(), known->texts.begin(), known->texts.end());
+    for (const TextKey& key : known->texts) {
+        keys.emplace_back(key.key);
+    }
     for (const NumberKey& key : known->numbers) {
         keys.emplace_back(key.key);
     }
@@ -100,8 +123,8 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
         keys.emplace_back("work");
     }
     json.only(entry, keys);
-    for (const char* key : known->texts) {
-        row.texts.emplace(key, json.text(entry, key));
+    for (const TextKey& key : known->texts) {
+        row.texts.emplace(key.key, checked_text(json, entry, row.probe, key));
     }
     for (const NumberKey& key : known->numbers) {
         row.numbers.emplace(key.key, checked_number(json, entry, key));
@@ -149,6 +172,9 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     GpuMeasurements result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),
         checked_number(json, root, {"l2_bytes", Range::count}), {}};
+    for (const char* key : {"driver", "runtime"}) { // versions of CUDA, 1000 * major + 10 * minor
+        whole(json, root, key);
+    }
     for (const char* key : {"peak_clock_ghz", "memory_clock_ghz"}) {
         if (json.number(root, key) < 0) { // 0: the driver does not say
             json.fail(*JsonReader::find(root, key), fmt::format("`{}` has to be 0 or more", key));

@@ -362,6 +362,44 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
     EXPECT_THAT(said("\"multiprocessors\": 132", "\"multiprocessors\": 0"), HasSubstr("`multiprocessors` has to be from 1 to 1000000"));
 }
 
+// What no figure would be read from is not passed over.
+TEST_F(GpuMeasurementFiles, HaveWhatTheProbesWrite) {
+    const auto with = [&](const std::string& row) { return said("{\"probe\": \"barrier\"", row + ",\n    {\"probe\": \"barrier\""); };
+    const std::string chase = R"({"probe": "chase", "space": "global", "bytes": 4096, "cycles": 30, "clock_ghz": 1.9})";
+    EXPECT_EQ(with(chase), "");
+    EXPECT_THAT(with(std::string(chase).replace(chase.find("global"), 6, "globel")),
+        testing::AllOf(
+            HasSubstr("m.json:8:33: error: `chase` has no space `globel` [invalid-measurement]"), HasSubstr("did you mean `global`?")));
+    EXPECT_THAT(with(R"({"probe": "launch", "mode": "queue", "blocks": 1, "threads": 32, "seconds": 2e-6, "clock_ghz": 1.9})"),
+        testing::AllOf(HasSubstr("m.json:8:33: error: `launch` has no mode `queue`"), HasSubstr("it has stream, event, graph")));
+    EXPECT_THAT(with(R"({"probe": "pipe", "operation": "fma_f16", "independent": 1, "warps": 1, "cycles": 4, "clock_ghz": 1.9})"),
+        HasSubstr("`pipe` has no operation `fma_f16`"));
+    EXPECT_THAT(said("\"driver\": 13000", "\"driver\": \"new\""),
+        testing::AllOf(HasSubstr("m.json:5:71: error: "), HasSubstr("where a whole number from 0 on is expected")));
+    EXPECT_THAT(said("\"runtime\": 13000", "\"runtime\": 0"), HasSubstr("`runtime` has to be from 1 to 1000000"));
+    EXPECT_THAT(said("\"runtime\": 13000, ", ""), HasSubstr("no key `runtime`"));
+}
+
+/// The text of a probe's source.
+std::string probe_source(const std::string& name) {
+    std::ifstream file(std::string(FUSEC_SOURCE_DIR) + "/perfmodel/probes/cuda/" + name);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Every operation that the probes measure is one that the compiler reads.
+TEST_F(GpuMeasurementFiles, HaveTheOperationsOfTheProbes) {
+    const std::string source = probe_source("pipes.cu"), begin = "\nFUSEC_OPERATION(";
+    std::string rows;
+    int operations = 0;
+    for (std::size_t at = source.find(begin); at != std::string::npos; at = source.find(begin, at + 1), ++operations) {
+        const std::size_t name = at + begin.size();
+        rows += R"({"probe": "pipe", "operation": ")" + source.substr(name, source.find(',', name) - name) +
+            R"(", "independent": 1, "warps": 1, "cycles": 4, "clock_ghz": 1.9}, )";
+    }
+    EXPECT_GT(operations, 20);
+    EXPECT_EQ(said("{\"probe\": \"barrier\"", rows + "{\"probe\": \"barrier\""), "");
+}
+
 // Probes that an earlier compiler emitted knew less of a kernel's work: what to do about it is said, and not which key the work lacks.
 TEST_F(GpuMeasurementFiles, OfEarlierProbesSayWhatToDo) {
     const auto with_kernel_of = [&](const std::string& schema) {
@@ -382,9 +420,7 @@ TEST_F(GpuMeasurementFiles, OfEarlierProbesSayWhatToDo) {
 
 // The probes write the schema that the compiler reads.
 TEST(GpuProbes, WriteTheSchemaThatIsRead) {
-    std::ifstream file(std::string(FUSEC_SOURCE_DIR) + "/perfmodel/probes/cuda/probe.cu");
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    EXPECT_THAT(text, HasSubstr("\\\"schema\\\": " + std::to_string(gpu_measurements_schema) + ",\\n"));
+    EXPECT_THAT(probe_source("probe.cu"), HasSubstr("\\\"schema\\\": " + std::to_string(gpu_measurements_schema) + ",\\n"));
 }
 
 TEST_F(GpuMeasurementFiles, OfAnotherKindAreNone) {
