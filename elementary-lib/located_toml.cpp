@@ -2,6 +2,8 @@
 // The only file that sees toml++.
 #include "elementary-lib/located_toml.hpp"
 
+#include "support/toml_nesting.hpp"
+
 #include <algorithm>
 
 #define TOML_EXCEPTIONS 0
@@ -104,6 +106,10 @@ std::string_view name_of(TomlValue::Kind kind) {
 }
 
 std::optional<TomlValue> parse_toml(const SourcePtr& text, Diagnostics& diagnostics) {
+    if (const auto deep = too_deep_toml(text->text())) {
+        diagnostics.report(kind::library_syntax, {text, deep->at, deep->at + 1}, deep->message);
+        return std::nullopt;
+    }
     const toml::parse_result parsed = toml::parse(text->text());
     if (!parsed) {
         diagnostics.report(

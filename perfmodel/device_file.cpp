@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/device_file.hpp"
 
+#include "support/toml_nesting.hpp"
+
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
@@ -110,6 +112,10 @@ private:
 
 std::optional<DeviceFile> read_device_file(const SourcePtr& source, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
+    if (const auto deep = too_deep_toml(source->text())) {
+        diagnostics.report(kind::device_syntax, {source, deep->at, deep->at + 1}, deep->message);
+        return std::nullopt;
+    }
     Reader reader(source, diagnostics);
     const toml::parse_result parsed = toml::parse(source->text(), source->path());
     if (!parsed) {

@@ -104,6 +104,7 @@ TEST_F(MetadataTest, EveryFaultIsLocated) {
     const std::vector<Case> cases{
         // syntax
         {"shape     =", "shape     ", "2:12", "not TOML: "},
+        {"shape     =", "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a = 1\nshape     =", "2:33", "a key of more than 16 parts [library-syntax]"},
         {"\"C = A B\"", "\"C = \xff B\"", "1:17", "[library-syntax]"},
         // keys
         {"operator", "operater", "3:1", "`operater` is no key of a function [library-unknown-key]", "did you mean `operator`?"},

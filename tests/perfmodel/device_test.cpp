@@ -159,6 +159,8 @@ TEST_F(DeviceFiles, TextThatIsNotTomlIsLocatedInCodePoints) {
     // The message points behind two characters of two bytes each.
     EXPECT_THAT(messages("[limits]", "x = \"\u00e4\u00e4\" y"), HasSubstr("mine.toml:7:10: error: "));
     EXPECT_THAT(messages("[limits]", "[limits"), HasSubstr("[device-syntax]"));
+    EXPECT_THAT(messages("[limits]", "[a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a]\n[limits]"),
+        HasSubstr("mine.toml:7:34: error: a key of more than 16 parts [device-syntax]"));
 }
 
 TEST_F(DeviceFiles, ContradictingLimitsAreFound) {
