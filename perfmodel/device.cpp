@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <cctype>
 
 namespace fusec::perfmodel {
@@ -26,10 +25,6 @@ void check_limits(const DeviceFile& file, const Device& device, Diagnostics& dia
         return std::find_if(file.figures.begin(), file.figures.end(), [&](const LocatedFigure& f) { return f.figure.key == key; })->span;
     };
     if (limits.target == fusion::Target::host) {
-        if (!std::has_single_bit(static_cast<unsigned>(limits.vector_bytes))) {
-            diagnostics.report(kind::invalid_figure, place("limits.vector_bytes"),
-                "`limits.vector_bytes` is " + std::to_string(limits.vector_bytes) + ", needed a power of 2");
-        }
         return;
     }
     // Lanes, barriers and exchanges of CUDA text are those of warps of 32 threads; code of arch 0 is predicted and never emitted.

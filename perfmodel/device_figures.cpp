@@ -2,7 +2,9 @@
 #include "perfmodel/device_figures.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <iomanip>
 #include <sstream>
 
@@ -41,7 +43,7 @@ void stream(Device& device, double value) {
 
 using fusion::DeviceLimits;
 constexpr Field fields[] = {
-    // {key, unit, target, least, most, whole, required, get, set}
+    // {key, unit, target, least, most, whole, required, get, set, power of 2}
     {"limits.arch", "compute capability * 10", For::cuda, 0, 999, true, true, limit_of<&DeviceLimits::arch>, limit<&DeviceLimits::arch>},
     {"limits.warp_size", "threads", For::cuda, 32, 64, true, true, limit_of<&DeviceLimits::warp_size>, limit<&DeviceLimits::warp_size>},
     {"limits.threads_per_block", "threads", For::cuda, 32, 1024, true, true, limit_of<&DeviceLimits::threads_per_block>,
@@ -63,7 +65,7 @@ constexpr Field fields[] = {
     {"limits.sm_count", "multiprocessors", For::cuda, 1, 4096, true, true, limit_of<&DeviceLimits::sm_count>,
         limit<&DeviceLimits::sm_count>},
     {"limits.vector_bytes", "bytes", For::host, 16, 256, true, true, limit_of<&DeviceLimits::vector_bytes>,
-        limit<&DeviceLimits::vector_bytes>},
+        limit<&DeviceLimits::vector_bytes>, true},
     {"speed.cores", "cores", For::host, 1, 65536, true, true, [](const Device& device) { return static_cast<double>(device.cores); },
         [](Device& device, double value) { device.cores = static_cast<int>(value); }},
     {"speed.clock", "GHz", For::both, 1e-3, 1e3, false, true, speed_of<&Device::clock_ghz>, speed<&Device::clock_ghz>},
@@ -156,7 +158,8 @@ bool Field::serves(fusion::Target of) const {
 }
 
 bool Field::possible(double value) const {
-    return value >= least && value <= most && (!whole || value == std::floor(value));
+    return value >= least && value <= most && (!whole || value == std::floor(value)) &&
+        (!power_of_two || std::has_single_bit(static_cast<std::uint64_t>(value)));
 }
 
 std::span<const Field> device_fields() {
@@ -198,9 +201,10 @@ bool store(const Figure& figure, const Span& place, Device& device, Diagnostics&
         return false;
     }
     if (!field->possible(figure.value)) {
+        const std::string what = field->power_of_two ? "a power of 2" : field->whole ? "a whole number" : "a number";
         diagnostics.report(kind::invalid_figure, place,
-            "`" + figure.key + "` is " + number(figure.value) + ", needed " + (field->whole ? "a whole number" : "a number") + " from " +
-                number(field->least) + " to " + number(field->most));
+            "`" + figure.key + "` is " + number(figure.value) + ", needed " + what + " from " + number(field->least) + " to " +
+                number(field->most));
         return false;
     }
     store(*field, device, figure.value);

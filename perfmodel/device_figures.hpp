@@ -25,9 +25,10 @@ struct Field {
     bool required;                ///< every description of the target has it; others are kept in Device::optional_figures
     double (*get)(const Device&); ///< null: optional
     void (*set)(Device&, double); ///< null: optional
+    bool power_of_two = false;    ///< whole, and one of these
 
     bool serves(fusion::Target of) const;
-    /// In the bounds, and whole if it has to be; NaN is not.
+    /// In the bounds, and whole or a power of 2 if it has to be; NaN is not.
     bool possible(double value) const;
 };
 

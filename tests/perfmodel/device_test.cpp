@@ -143,8 +143,9 @@ TEST_F(DeviceFiles, AFigureNeedsItsUnitAndAPossibleValue) {
     EXPECT_THAT(messages("value = 3.0", "value = 9007199254740993"),
         HasSubstr("`speed.clock` is 9.00719925474e+15, needed a number from 0.001 to 1000 [invalid-figure]"));
     EXPECT_THAT(messages("value = 32", "value = 32.5"),
-        HasSubstr("`limits.vector_bytes` is 32.5, needed a whole number from 16 to 256 [invalid-figure]"));
-    EXPECT_THAT(messages("value = 32", "value = 24"), HasSubstr("`limits.vector_bytes` is 24, needed a power of 2 [invalid-figure]"));
+        HasSubstr("`limits.vector_bytes` is 32.5, needed a power of 2 from 16 to 256 [invalid-figure]"));
+    EXPECT_THAT(messages("value = 32", "value = 24"),
+        HasSubstr("`limits.vector_bytes` is 24, needed a power of 2 from 16 to 256 [invalid-figure]"));
     EXPECT_THAT(messages("value = 8,", "value = 1e300,"),
         HasSubstr("`speed.cores` is 1e+300, needed a whole number from 1 to 65536 [invalid-figure]"));
     EXPECT_THAT(messages("value = 2, unit = \"exponent\"", "value = 0.5, unit = \"exponent\""),
