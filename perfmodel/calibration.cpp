@@ -96,14 +96,20 @@ std::optional<Device> calibrated_device(const Calibration& calibration, Diagnost
     return device;
 }
 
+std::optional<fs::path> user_calibrations() {
+    for (const auto& [variable, below] : {std::pair("XDG_CONFIG_HOME", "fusec"), {"HOME", ".config/fusec"}}) {
+        const char* const value = std::getenv(variable);
+        if (value != nullptr && *value == '/') {
+            return fs::path(value) / below / "calibrations";
+        }
+    }
+    return std::nullopt;
+}
+
 std::vector<fs::path> calibration_folders() {
     std::vector<fs::path> folders;
-    const char* const config = std::getenv("XDG_CONFIG_HOME");
-    const char* const home = std::getenv("HOME");
-    if (config != nullptr && *config != '\0') {
-        folders.push_back(fs::path(config) / "fusec" / "calibrations");
-    } else if (home != nullptr && *home != '\0') {
-        folders.push_back(fs::path(home) / ".config" / "fusec" / "calibrations");
+    if (const auto own = user_calibrations()) {
+        folders.push_back(*own);
     }
     folders.push_back(devices_folder().parent_path() / "calibrations");
     return folders;

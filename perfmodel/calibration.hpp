@@ -68,8 +68,10 @@ std::optional<Device> described_device(const Calibration& calibration, Diagnosti
 /// another unit than the figure's, for values that cannot be, and an error for the name of another description.
 std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics);
 
-/// Where calibrations are looked for by the name of the device: the user's ($XDG_CONFIG_HOME/fusec/calibrations, else
-/// ~/.config/fusec/calibrations; what `fusec calibrate --import` writes to), then those that come with the compiler.
+/// The user's own, which `fusec calibrate --import` writes to: $XDG_CONFIG_HOME/fusec/calibrations, else $HOME/.config/fusec/calibrations. Nothing
+/// where neither is an absolute path: others are to be ignored (XDG Base Directory Specification 0.8).
+std::optional<std::filesystem::path> user_calibrations();
+/// Where calibrations are looked for by the name of the device: the user's, where there are any, then those that come with the compiler.
 std::vector<std::filesystem::path> calibration_folders();
 /// The first folder's NAME.json, whatever is there or cannot be looked at; nothing if there is none.
 std::optional<std::filesystem::path> find_calibration(const std::string& name);

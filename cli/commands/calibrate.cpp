@@ -108,7 +108,14 @@ void keep(const perfmodel::Calibration& calibration, const std::string& text, co
         std::cout << text;
         return;
     }
-    const Path to = command.output.value_or(perfmodel::calibration_folders().front() / (calibration.name + ".json"));
+    const std::optional<Path> own = perfmodel::user_calibrations();
+    if (!command.output && !own) {
+        diagnostics
+            .report(kind::unwritable_file, {}, "nowhere to keep the calibration: neither XDG_CONFIG_HOME nor HOME is an absolute path")
+            .hint = "set one of them, or name the file with -o FILE";
+        return;
+    }
+    const Path to = command.output ? *command.output : *own / (calibration.name + ".json");
     if (!command.output) {
         std::error_code error; // the file cannot be written then, which is reported
         std::filesystem::create_directories(to.parent_path(), error);

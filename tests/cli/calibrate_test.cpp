@@ -55,6 +55,27 @@ TEST_F(Calibrate, Imports) {
     setenv("XDG_CONFIG_HOME", before.c_str(), 1);
 }
 
+// Without a folder of the user nothing is written to that of the compiler.
+TEST_F(Calibrate, ImportsNothingWithoutAHome) {
+    folder.write("node.json", calibration);
+    const auto imported = [&](const std::string& environment, const std::string& output) {
+        return test::run({"sh", "-c", environment + " '" FUSEC_BINARY "' calibrate --import node.json" + output}, folder.path());
+    };
+    for (const char* environment :
+        {"env -u XDG_CONFIG_HOME -u HOME", "env XDG_CONFIG_HOME= HOME=", "env XDG_CONFIG_HOME=here HOME=there"}) {
+        const test::Outcome refused = imported(environment, "");
+        EXPECT_EQ(refused.code, 1) << environment;
+        EXPECT_THAT(refused.err,
+            AllOf(HasSubstr("neither XDG_CONFIG_HOME nor HOME is an absolute path [unwritable-file]"), HasSubstr("with -o FILE")));
+        EXPECT_EQ(imported(environment, " -o copy.json").code, 0) << environment;
+    }
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"copy.json", "node.json"}));
+    EXPECT_FALSE(std::filesystem::exists(std::string(FUSEC_SOURCE_DIR) + "/perfmodel/calibrations/node.json"));
+    // A relative path is none, and HOME stands.
+    EXPECT_EQ(imported("env XDG_CONFIG_HOME=here HOME='" + folder.path().string() + "'", "").code, 0);
+    EXPECT_EQ(folder.read(".config/fusec/calibrations/node.json"), calibration);
+}
+
 TEST_F(Calibrate, SaysWhatIsMissing) {
     const auto said = [&](const std::vector<std::string>& words, const std::string& text) {
         std::vector<std::string> line{"calibrate"};
