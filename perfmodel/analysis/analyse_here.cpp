@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/analysis/analyser.hpp"
 #include "perfmodel/analysis/device_module.hpp"
+#include "support/counted.hpp"
 
 #include <algorithm>
 
@@ -23,31 +24,72 @@ Launch launch_of(const AnalysisRequest::Kernel& kernel) {
     return launch;
 }
 
-/// By nvcc where it is installed, which is what builds the text; else by ptxas from clang's PTX.
-bool ask_assembler(const AnalysisRequest& request, const DeviceModule& module, Analysis& analysis, Diagnostics& diagnostics) {
-    std::optional<std::vector<AssembledKernel>> assembled;
-    if (const auto nvcc = find_nvcc(&analysis.assembler)) {
-        analysis.assembler = nvcc->string();
-        analysis.assembled = Analysis::By::nvcc;
-        assembled = compile_by_nvcc(request.text, *nvcc, request.cache, diagnostics);
-    } else if (const auto ptxas = find_ptxas(&analysis.assembler)) {
-        analysis.assembler = ptxas->string();
-        analysis.assembled = Analysis::By::ptxas;
-        const auto ptx = module.ptx(diagnostics);
-        assembled = ptx ? assemble(*ptx, request.text.architecture, *ptxas, diagnostics) : std::nullopt;
-    } else {
-        return true;
-    }
-    if (!assembled) {
-        return false;
-    }
+/// Gives each kernel what is reported of it; false where that is nothing of any.
+bool take(const std::vector<AssembledKernel>& assembled, Analysis& analysis) {
+    bool any = false;
     for (AnalysedKernel& kernel : analysis.kernels) {
-        const auto found = std::find_if(
-            assembled->begin(), assembled->end(), [&](const AssembledKernel& each) { return each.kernel == kernel.profile.kernel; });
-        if (found != assembled->end()) {
+        const auto found = std::find_if(assembled.begin(), assembled.end(),
+            [&](const AssembledKernel& each) { return each.kernel == kernel.profile.kernel && each.registers > 0; });
+        if (found != assembled.end()) {
             kernel.assembled = *found;
+            any = true;
         }
     }
+    return any;
+}
+
+/// Programs that succeed and say nothing of some kernels: what is used instead.
+void report_silent(const std::vector<std::string>& silent, const Analysis& analysis, Diagnostics& diagnostics) {
+    const bool known = analysis.assembled != Analysis::By::none;
+    for (const std::string& program : silent) {
+        diagnostics.report(kind::silent_assembler, {}, "`" + program + "` succeeds and reports the registers of no kernel").hint =
+            known ? "those that `" + analysis.assembler + "` reports are taken" : "registers are estimated";
+    }
+    const auto missing = std::count_if(
+        analysis.kernels.begin(), analysis.kernels.end(), [](const AnalysedKernel& kernel) { return !kernel.assembled.has_value(); });
+    if (known && missing > 0) {
+        diagnostics
+            .report(kind::silent_assembler, {},
+                "`" + analysis.assembler + "` does not report the registers of " + std::to_string(missing) + " of " +
+                    counted(analysis.kernels.size(), "kernel"))
+            .hint = "of these they are estimated";
+    }
+}
+
+/// By nvcc where it is installed, which is what builds the text; else by ptxas from clang's PTX.
+bool ask_assembler(const AnalysisRequest& request, const DeviceModule& module, Analysis& analysis, Diagnostics& diagnostics) {
+    std::vector<std::string> silent;
+    std::string without;
+    const auto asked = [&](Analysis::By by, const std::filesystem::path& program, const std::vector<AssembledKernel>& assembled) {
+        if (take(assembled, analysis)) {
+            analysis.assembled = by;
+            analysis.assembler = program.string();
+        } else {
+            silent.push_back(program.string());
+            without += (without.empty() ? "an answer of `" : ", an answer of `") + program.string() + "`";
+        }
+    };
+    if (const auto nvcc = find_nvcc(&without)) {
+        const auto assembled = compile_by_nvcc(request.text, *nvcc, request.cache, diagnostics);
+        if (!assembled) {
+            return false;
+        }
+        asked(Analysis::By::nvcc, *nvcc, *assembled);
+    }
+    if (analysis.assembled == Analysis::By::none) {
+        if (const auto ptxas = find_ptxas(&without)) {
+            const auto ptx = module.ptx(diagnostics);
+            const auto assembled = ptx ? assemble(*ptx, request.text.architecture, *ptxas, diagnostics) : std::nullopt;
+            if (!assembled) {
+                return false;
+            }
+            asked(Analysis::By::ptxas, *ptxas, *assembled);
+        }
+    }
+    if (analysis.assembled == Analysis::By::none) {
+        analysis.assembler = without;
+    }
+    report_silent(silent, analysis, diagnostics);
     return true;
 }
 

@@ -40,12 +40,13 @@ struct Analysis {
         nvcc   ///< from the text
     };
     std::string source;    ///< "llvm (clang 19.1.7, sm_90)"
-    std::string assembler; ///< the program, or which were looked for without being found; empty: not asked for
+    std::string assembler; ///< the program, or which were looked for without being found or said nothing; empty: not asked for
     By assembled = By::none;
     std::vector<AnalysedKernel> kernels; ///< in the order of the request
 };
 
-/// In this process (fusec_analysis, which links LLVM). Reports what compile_device_text, DeviceModule and assemble report.
+/// In this process (fusec_analysis, which links LLVM). Reports what compile_device_text, DeviceModule and assemble report, and warns
+/// (`silent-assembler`) of a program that succeeds without a word of a kernel's registers: the next one is asked, then they are estimated.
 std::optional<Analysis> analyse_here(const AnalysisRequest& request, Diagnostics& diagnostics);
 
 /// By `fusec_analyse`; the same answer and diagnostics. Reports `static-analysis` if it cannot be started, or ends without an answer.

@@ -211,6 +211,8 @@ CompiledWork compiled_work(const KernelWork& estimate, const AnalysedKernel& ker
             static_cast<double>(assembled.spill_store_bytes + assembled.spill_load_bytes) * estimate.threads_per_block / elements;
     } else if (kernel.assembled) {
         result.estimated.emplace_back("registers: the text calls functions that ptxas has not seen");
+    } else if (assembled_by != Analysis::By::none) {
+        result.estimated.emplace_back("registers: the report does not have them");
     }
     work.spill_bytes += local_bytes(profile, kernel.assembled, assembled_by) / elements;
     for (const std::string& unknown : profile.unknowns) {

@@ -153,8 +153,11 @@ std::optional<std::vector<AssembledKernel>> compile_by_nvcc(
                 "): " + beginning(result.output));
         return std::nullopt;
     }
-    kept.keep(key.digits(), result.output, diagnostics);
-    return parse_report(result.output);
+    std::vector<AssembledKernel> reported = parse_report(result.output);
+    if (!reported.empty()) { // what says nothing is asked again
+        kept.keep(key.digits(), result.output, diagnostics);
+    }
+    return reported;
 }
 
 std::optional<std::vector<AssembledKernel>> assemble(
