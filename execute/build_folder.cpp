@@ -2,6 +2,7 @@
 #include "execute/build_folder.hpp"
 
 #include "execute/library_cache.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -52,12 +53,11 @@ std::optional<BuildFolder> BuildFolder::open(const fs::path& cache, Diagnostics&
     if (fault.empty()) {
         return folder;
     }
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    errno = error ? error.value() : 0;
-    PrivateFolder own(error ? fs::path() : parent, "fusec");
-    if (error || own.path().empty()) {
-        diagnostics.report(kind::unwritable_file, {}, fault + ", nor to the temporary directory: " + std::strerror(errno));
+    const fs::path parent = temporary_directory();
+    PrivateFolder own(parent, "fusec");
+    if (own.path().empty()) {
+        diagnostics.report(
+            kind::unwritable_file, {}, fault + ", nor to the temporary directory `" + parent.string() + "`: " + std::strerror(errno));
         return std::nullopt;
     }
     diagnostics.report(kind::no_cache, {}, fault + "; compiled code is kept in `" + own.path().string() + "` until the command ends");

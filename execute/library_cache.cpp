@@ -2,6 +2,7 @@
 #include "execute/library_cache.hpp"
 
 #include "support/hash.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -90,7 +91,7 @@ fs::path default_cache_folder() {
             return fs::path(value) / below;
         }
     }
-    return fs::temp_directory_path() / ("fusec-" + std::to_string(::getuid()));
+    return temporary_directory() / ("fusec-" + std::to_string(::getuid()));
 }
 
 bool prepare_cache_folder(const fs::path& folder, Diagnostics& diagnostics) {

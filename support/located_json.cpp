@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 
 namespace fusec {
 
@@ -116,6 +118,25 @@ int nesting(std::string_view text) {
     return deepest;
 }
 
+/// The first number outside of strings that no double holds. Pre: there is one, and what stands before it is JSON.
+std::string_view overflowing_number(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '"') {
+            for (++at; at < text.size() && text[at] != '"'; ++at) {
+                at += text[at] == '\\' ? 1U : 0U;
+            }
+        } else if (text[at] == '-' || std::isdigit(static_cast<unsigned char>(text[at])) != 0) {
+            const std::size_t end = std::min(text.find_first_not_of("0123456789+-.eE", at), text.size());
+            const std::string number(text.substr(at, end - at));
+            if (std::isinf(std::strtod(number.c_str(), nullptr))) {
+                return text.substr(at, end - at);
+            }
+            at = end - 1;
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 std::optional<JsonValue> parse_json(const SourcePtr& source, const DiagnosticKind& kind, Diagnostics& diagnostics) {
@@ -130,7 +151,10 @@ std::optional<JsonValue> parse_json(const SourcePtr& source, const DiagnosticKin
         return Scanner(source).value();
     } catch (const Json::out_of_range& error) { // a number that no double holds; the parser does not say where
         const std::string what = error.what();
-        diagnostics.report(kind, {source, 0, 0}, "not json: " + what.substr(std::min(what.size(), what.find("] ") + 2)));
+        const std::string_view number = overflowing_number(text);
+        const std::size_t begin = number.empty() ? 0 : static_cast<std::size_t>(number.data() - text.data());
+        diagnostics.report(
+            kind, {source, begin, begin + number.size()}, "not json: " + what.substr(std::min(what.size(), what.find("] ") + 2)));
     } catch (const Json::parse_error& error) {
         // `byte` counts from 1 and names the last byte read; the message's own position repeats it.
         const std::size_t at = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());

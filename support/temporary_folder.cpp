@@ -9,16 +9,24 @@ namespace fusec {
 
 namespace fs = std::filesystem;
 
+fs::path temporary_directory() {
+    for (const char* const variable :
+        {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) { // as std::filesystem::temp_directory_path, which wants it to be there
+        if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0') {
+            return value;
+        }
+    }
+    return "/tmp";
+}
+
 TemporaryFolder::TemporaryFolder(const std::string& name, Diagnostics& diagnostics) {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
+    const fs::path parent = temporary_directory();
     std::string pattern = (parent / ("fusec-" + name + "-XXXXXX")).string();
-    if (!error && ::mkdtemp(pattern.data()) != nullptr) {
+    if (::mkdtemp(pattern.data()) != nullptr) {
         path_ = pattern;
         return;
     }
-    const std::string why = error ? error.message() : std::strerror(errno);
-    diagnostics.report(kind::unwritable_file, {}, "cannot make a folder in `" + parent.string() + "`: " + why);
+    diagnostics.report(kind::unwritable_file, {}, "cannot make a folder in `" + parent.string() + "`: " + std::strerror(errno));
 }
 
 TemporaryFolder::~TemporaryFolder() {

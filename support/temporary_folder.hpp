@@ -9,6 +9,10 @@
 
 namespace fusec {
 
+/// The directory that the system names for temporary files ($TMPDIR, $TMP, $TEMP, $TEMPDIR, else /tmp), be it there or not: what cannot be made in
+/// it has a place in the message.
+std::filesystem::path temporary_directory();
+
 /// Below the system's temporary directory, removed with all it holds.
 class TemporaryFolder {
 public:

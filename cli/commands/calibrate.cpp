@@ -74,6 +74,12 @@ std::string summary(const HostCalibration& found) {
     return text;
 }
 
+/// How a calibration that was written is used: `--device` takes a path that ends in .json as one.
+std::string how_to_use(const Path& file) {
+    return file.extension() == ".json" ? fmt::format("use it with `--device {}`", file.string())
+                                       : fmt::format("it is in `{}`; `--device` takes it by a name that ends in .json", file.string());
+}
+
 void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
     const std::string name = command.name.empty() ? host_base : command.name;
     if (!is_possible_name(command.name, host_base, false, diagnostics)) { // before it takes minutes
@@ -97,8 +103,8 @@ void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
         std::cout << to_json(found->calibration);
     } else if (write_files({{*command.output, to_json(found->calibration)}}, diagnostics, command.programs)) {
         std::cerr << summary(*found);
-        diagnostics.conclude(fmt::format("calibrated: use it with `--device {}`, or always after `fusec calibrate --import {}`",
-            command.output->string(), command.output->string()));
+        diagnostics.conclude(fmt::format(
+            "calibrated: {}, or always after `fusec calibrate --import {}`", how_to_use(*command.output), command.output->string()));
     }
 }
 
@@ -121,7 +127,7 @@ void keep(const perfmodel::Calibration& calibration, const std::string& text, co
         std::filesystem::create_directories(to.parent_path(), error);
     }
     if (write_files({{to, text}}, diagnostics, {*command.imported})) {
-        diagnostics.conclude(command.output ? fmt::format("calibrated: use it with `--device {}`", to.string())
+        diagnostics.conclude(command.output ? "calibrated: " + how_to_use(to)
                                             : fmt::format("`{}`: `--device {}` is calibrated from now on", to.string(), calibration.name));
     }
 }

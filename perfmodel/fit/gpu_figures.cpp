@@ -70,7 +70,9 @@ private:
         if (points == 0 || field == nullptr) {
             return;
         }
-        if (!(value >= field->least && value <= field->most)) {
+        if (std::isnan(value)) {
+            impossible_.push_back(fmt::format("`{}` cannot be computed from what was measured", key));
+        } else if (value < field->least || value > field->most) {
             impossible_.push_back(fmt::format("`{}` was measured as {:.6g} {}, which it cannot be", key, value, field->unit));
         } else {
             std::erase_if(found_, [&](const CalibratedFigure& each) { return each.key == key; });
@@ -299,6 +301,10 @@ private:
         }
         const StaircaseLine line = staircase_line(low->t0, low->occupancy, high->t0, high->occupancy);
         const double least = limits_.warp_size / static_cast<double>(limits_.threads_per_sm);
+        if (std::isnan(line.ta) || std::isnan(line.tb)) {
+            impossible_.push_back("`staircase.ta` and `staircase.tb` cannot be computed from what was measured");
+            return;
+        }
         if (line.t0(least) <= 0 || line.t0(1) <= 0) {
             impossible_.push_back(
                 fmt::format("`staircase.ta` and `staircase.tb` were measured as {:.6g} and {:.6g} ps, which make t0 zero or "

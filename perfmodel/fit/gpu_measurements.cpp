@@ -20,7 +20,7 @@ namespace {
 
 /// What a number of a row may be.
 enum class Range {
-    positive,
+    positive,  ///< 1e-15 to 1e15
     few,       ///< whole, 1 to a million
     from_zero, ///< whole, 0 to a million
     threads,   ///< of a block: whole, 1 to 1024
@@ -81,12 +81,15 @@ constexpr const char* kernel_roles[] = {"occupancy", "held-out", "routine", "tra
 
 double checked_number(JsonReader& json, const JsonValue& entry, const NumberKey& key) {
     const double value = json.number(entry, key.key);
-    const double least = key.range == Range::from_zero ? 0 : 1;
-    const double most = key.range == Range::count ? 1e15 : key.range == Range::threads ? 1024 : key.range == Range::registers ? 255 : 1e6;
-    if (key.range == Range::positive ? value <= 0 : value < least || value > most || value != std::floor(value)) {
+    const bool fraction = key.range == Range::positive;
+    const double least = fraction ? 1e-15 : key.range == Range::from_zero ? 0 : 1;
+    const double most = fraction || key.range == Range::count ? 1e15
+        : key.range == Range::threads                         ? 1024
+        : key.range == Range::registers                       ? 255
+                                                              : 1e6;
+    if (value < least || value > most || (!fraction && value != std::floor(value))) {
         json.fail(*JsonReader::find(entry, key.key),
-            "`" + std::string(key.key) + "` has to be " +
-                (key.range == Range::positive ? "positive" : fmt::format("a whole number from {} to {:g}", least, most)));
+            fmt::format("`{}` has to be {} from {:g} to {:g}", key.key, fraction ? "positive," : "a whole number", least, most));
     }
     return value;
 }

@@ -62,7 +62,7 @@ inline constexpr int gpu_measurements_schema = 4;
 inline constexpr const char* gpu_measurements_kind = "gpu-measurements";
 
 /// Reports `invalid-measurement` at the place of the first value that is wrong: no JSON (as of a run that was stopped), another schema, an unknown
-/// probe, a text that its probe does not write (the space of a chase, the mode of a launch), a key that it does not have or lacks, no versions, a time or a clock that is not positive, a count that is none, a name that no device can have; a `kernel` in no
+/// probe, a text that its probe does not write (the space of a chase, the mode of a launch), a key that it does not have or lacks, no versions, a time or a clock that is not positive (or beyond 1e-15 to 1e15, where sums of squares overflow), a count that is none, a name that no device can have; a `kernel` in no
 /// role, with work that is none or is of another block.
 std::optional<GpuMeasurements> read_gpu_measurements(const std::filesystem::path& file, Diagnostics& diagnostics);
 

@@ -76,6 +76,17 @@ TEST_F(Calibrate, ImportsNothingWithoutAHome) {
     EXPECT_EQ(folder.read(".config/fusec/calibrations/node.json"), calibration);
 }
 
+TEST_F(Calibrate, SaysWhatTakesWhatItHasWritten) {
+    folder.write("node.json", calibration);
+    EXPECT_THAT(fusec({"calibrate", "--import", "node.json", "-o", "b.json"}, folder.path()).err,
+        HasSubstr("calibrated: use it with `--device b.json`"));
+    const test::Outcome other = fusec({"calibrate", "--import", "node.json", "-o", "b.txt"}, folder.path());
+    EXPECT_EQ(other.code, 0);
+    EXPECT_THAT(other.err, HasSubstr("calibrated: it is in `b.txt`; `--device` takes it by a name that ends in .json"));
+    EXPECT_EQ(fusec({"devices", "show", "b.json"}, folder.path()).code, 0);
+    EXPECT_NE(fusec({"devices", "show", "b.txt"}, folder.path()).code, 0) << "as it says";
+}
+
 TEST_F(Calibrate, SaysWhatIsMissing) {
     const auto said = [&](const std::vector<std::string>& words, const std::string& text) {
         std::vector<std::string> line{"calibrate"};

@@ -80,8 +80,8 @@ TEST(BuildFolder, IsAnErrorWhereNothingCanBeWritten) {
     old == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);
     ASSERT_EQ(diagnostics.error_count(), 2u);
     EXPECT_EQ(diagnostics.all()[0].kind.name, "unwritable-file");
-    EXPECT_THAT(diagnostics.all()[0].message, HasSubstr("nor to the temporary directory: Not a directory"));
-    EXPECT_THAT(diagnostics.all()[1].message, HasSubstr("nor to the temporary directory: "));
+    EXPECT_THAT(diagnostics.all()[0].message, HasSubstr("nor to the temporary directory `/dev/null/absent`: Not a directory"));
+    EXPECT_THAT(diagnostics.all()[1].message, HasSubstr("nor to the temporary directory `/proc`: "));
 }
 
 } // namespace

@@ -278,6 +278,10 @@ TEST_F(GpuCalibrations, SayWhatCannotBe) {
     measured.rows = {row("chase", {{"space", "shared"}}, {{"bytes", 4096}, {"cycles", 1e10}, {"clock_ghz", 1.5}})};
     EXPECT_THAT(measured_figures(measured, standard_device("h200").limits).impossible,
         testing::Contains("`speed.shared_latency` was measured as 1e+10 cycles, which it cannot be"));
+    // Weights that overflow: no number comes of them.
+    measured.rows = {row("launch", {{"mode", "stream"}}, {{"blocks", 1}, {"threads", 32}, {"seconds", 1e-200}})};
+    EXPECT_THAT(measured_figures(measured, standard_device("h200").limits).impossible,
+        testing::Contains("`pipeline.launch_per_thread` cannot be computed from what was measured"));
 }
 
 TEST_F(GpuCalibrations, AreOfTheGpuThatTheDescriptionIsOf) {
@@ -343,6 +347,7 @@ TEST_F(GpuMeasurementFiles, AreRead) {
 TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
     EXPECT_THAT(said("\"stream\"", "\"streem\""), HasSubstr("m.json:7:15: error: no probe is called `streem` [invalid-measurement]"));
     EXPECT_THAT(said("5.1e-05", "0"), testing::AllOf(HasSubstr("m.json:7"), HasSubstr("`seconds` has to be positive")));
+    EXPECT_THAT(said("5.1e-05", "1e-200"), HasSubstr("`seconds` has to be positive, from 1e-15 to 1e+15"));
     EXPECT_THAT(said(", \"clock_ghz\": 1.95", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("no key `clock_ghz`")));
     EXPECT_THAT(said("3.201", "-3.201"), HasSubstr("m.json:5:140: error: `memory_clock_ghz` has to be 0 or more"));
     EXPECT_THAT(said("\"warps\": 8, ", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("warps")));

@@ -58,7 +58,9 @@ TEST(LocatedJson, WhatIsNoJsonIsToldWhereItStops) {
     EXPECT_THAT(messages("{\"a\": 1,\n \"b\": }"), HasSubstr("file.json:2:7: error: not json: "));
     EXPECT_THAT(messages(""), HasSubstr("file.json:1:1: error: not json: "));
     EXPECT_THAT(messages("[1] 2"), HasSubstr("not json: "));
-    EXPECT_THAT(messages("[1e999]"), HasSubstr("not json: number overflow"));
+    EXPECT_THAT(messages("[1e999]"), HasSubstr("file.json:1:2: error: not json: number overflow parsing '1e999'"));
+    EXPECT_THAT(messages("{\"1e400\": \"\\\"1e400\", \"a\": [1e300, -2.5E-7, 1e-400,\n  -1.5e+400]}"),
+        HasSubstr("file.json:2:3: error: not json: number overflow parsing '-1.5e+400'"));
     EXPECT_THAT(messages(std::string(17, '[') + std::string(17, ']')), HasSubstr("json nested 17 deep, possible are 16"));
     EXPECT_THAT(messages(std::string(100000, '[') + std::string(100000, ']')), HasSubstr("json nested 100000 deep, possible are 16"));
     EXPECT_EQ(messages(std::string(16, '[') + std::string(16, ']')), "");
