@@ -49,9 +49,13 @@ std::vector<fusion::Candidate> kept_candidates(Compilation& c) {
     return candidates;
 }
 
-std::optional<Predictions> predict(
-    const Compilation& c, const std::vector<fusion::Candidate>& kernels, const std::optional<std::string>& only, Diagnostics& diagnostics) {
+std::optional<Predictions> predict(const Compilation& c, const std::vector<fusion::Candidate>& kernels,
+    const std::optional<std::string>& only, Diagnostics& diagnostics, const std::optional<CompiledKernels>& compiled) {
     Predictions result;
+    if (compiled) {
+        result.source = compiled->source;
+        result.assembler = compiled->assembler;
+    }
     std::vector<std::unique_ptr<perfmodel::Predictor>> predictors;
     if (only) {
         auto predictor = perfmodel::make_predictor(*only, *c.device, diagnostics);
@@ -65,11 +69,15 @@ std::optional<Predictions> predict(
     for (const auto& predictor : predictors) {
         result.predictors.push_back(predictor->name());
     }
-    for (const fusion::Candidate& candidate : kernels) {
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
         Predictions::Kernel& kernel = result.kernels.emplace_back();
-        kernel.candidate = candidate;
+        kernel.candidate = kernels[i];
+        if (compiled) {
+            kernel.compiled = {compiled->kernels[i], c.predictor->cost(compiled->kernels[i].work, c.options.elements)};
+        }
+        const fusion::KernelWork& work = compiled ? compiled->kernels[i].work : kernels[i].work;
         for (const auto& predictor : predictors) {
-            kernel.by_predictor.push_back(predictor->explain(candidate.work, c.options.elements));
+            kernel.by_predictor.push_back(predictor->explain(work, c.options.elements));
         }
     }
     return result;

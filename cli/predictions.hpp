@@ -16,22 +16,24 @@ struct Predictions {
         std::string name, reason;
     };
     struct Kernel {
-        fusion::Candidate candidate;
+        fusion::Candidate candidate;                    ///< as the search has it
+        std::optional<CompiledPlans::Kernel> compiled;  ///< what is predicted of then; its cost is that of --predictor
         std::vector<perfmodel::Breakdown> by_predictor; ///< in the order of `predictors`
     };
 
     std::vector<std::string> predictors;
     std::vector<Unavailable> unavailable;
-    std::vector<Kernel> kernels; ///< of the best plan, or all that are kept
+    std::vector<Kernel> kernels;   ///< of the best plan, or all that are kept
+    std::string source, assembler; ///< of compiled kernels (CompiledKernels); else empty
 };
 
 /// Every kept candidate, by column. Pre: the compilation has its plan.
 std::vector<fusion::Candidate> kept_candidates(Compilation& compilation);
 
 /// Pre: the candidates have their steps (CompileOptions::with_steps). `only`: that predictor alone, reported where it cannot be had; else all
-/// that serve the device.
+/// that serve the device. `compiled`: of these kernels, in their order; predictions are of them then.
 std::optional<Predictions> predict(const Compilation& compilation, const std::vector<fusion::Candidate>& kernels,
-    const std::optional<std::string>& only, Diagnostics& diagnostics);
+    const std::optional<std::string>& only, Diagnostics& diagnostics, const std::optional<CompiledKernels>& compiled = std::nullopt);
 
 /// A line for each kernel and predictor, with the breakdown; or, for many kernels, a line for each kernel.
 std::string predictions_text(const Predictions& predictions, const Compilation& compilation);

@@ -49,6 +49,7 @@ Json kernel_json(const fusion::Candidate& kernel, const Compilation& c) {
         implementation[graph.program().name_of(call.call)] = function.implementations.at(call.implementation).name;
     }
     Json entry = {
+        {"name", codegen::kernel_name(kernel, graph.program())},
         {"calls", names(kernel.calls, graph)},
         {"derives", names(derived_data(kernel), graph)},
         {"loads", names(kernel.loads, graph)},
@@ -104,8 +105,7 @@ Json plan_json(const fusion::Plan& plan, int rank, const Compilation& c) {
     const codegen::Unit unit = codegen::lower(plan, *c.graph, *c.catalog);
     Json kernels = Json::array();
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
-        Json kernel{{"name", unit.kernels[i].name}};
-        kernel.update(kernel_json(plan.kernels[i], c));
+        Json kernel = kernel_json(plan.kernels[i], c);
         if (compiled != nullptr) {
             kernel["compiled"] = compiled_json(compiled->kernels[i]);
         }
@@ -196,6 +196,10 @@ std::string report_json(const Compilation& c) {
 
 std::string candidate_json(const fusion::Candidate& kernel, const Compilation& c) {
     return kernel_json(kernel, c).dump();
+}
+
+std::string compiled_kernel_json(const CompiledPlans::Kernel& kernel) {
+    return compiled_json(kernel).dump();
 }
 
 std::string verify_json(const Verify& command, const std::vector<Verified>& results) {

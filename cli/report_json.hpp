@@ -13,8 +13,9 @@ namespace fusec::cli {
 /// Complete JSON text with a final line break. `space.seconds` alone may differ between runs.
 std::string report_json(const Compilation& compilation);
 
-/// The object of one kernel as `plans[].kernels[]` has it, without its name.
+/// The object of one kernel as `plans[].kernels[]` has it, and its `compiled`.
 std::string candidate_json(const fusion::Candidate& kernel, const Compilation& compilation);
+std::string compiled_kernel_json(const CompiledPlans::Kernel& kernel);
 
 /// What `verify` found for one program on one executor.
 struct Verified {

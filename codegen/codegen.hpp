@@ -41,6 +41,9 @@ using ResidentBlocks = std::function<int(const fusion::KernelWork&)>;
 
 /// The interface lists of the program, and nothing else.
 Unit unit_without_kernels(const frontend::CheckedProgram& program);
+/// The name of a candidate's kernel: that of the last list that it stores, or of a check where it stores nothing else.
+/// Pre: it stores something.
+std::string kernel_name(const fusion::Candidate& candidate, const frontend::CheckedProgram& program);
 /// The whole program as one unit: the interface lists of the program, the plan's kernels and workspace. Without `resident_blocks` no kernel
 /// asks for registers to be saved.
 Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog,

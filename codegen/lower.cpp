@@ -81,9 +81,7 @@ private:
                 kernel_.lists.push_back({plan->datum, name, d.type, d.kind == DatumKind::uniform, plan->stored, {}, updated, d.storage});
             }
         }
-        const auto last =
-            std::find_if(candidate_.stores.rbegin(), candidate_.stores.rend(), [&](DataId stored) { return !datum(stored).flag; });
-        kernel_.name = datum(last == candidate_.stores.rend() ? candidate_.stores.back() : *last).identifier;
+        kernel_.name = kernel_name(candidate_, graph_.program());
     }
 
     void add_datum(const fusion::DatumPlan& plan) {
@@ -341,6 +339,12 @@ Unit unit_without_kernels(const frontend::CheckedProgram& program) {
     }
     unit.checks = checks_of(program, [](DataId) { return true; });
     return unit;
+}
+
+std::string kernel_name(const fusion::Candidate& candidate, const frontend::CheckedProgram& program) {
+    const std::vector<DataId>& stores = candidate.stores;
+    const auto last = std::find_if(stores.rbegin(), stores.rend(), [&](DataId stored) { return !program.datum(stored).flag; });
+    return program.datum(last == stores.rend() ? stores.back() : *last).identifier;
 }
 
 Unit lower(const fusion::Plan& plan, const dag::CallGraph& graph, const library::Catalog& catalog, const ResidentBlocks& resident_blocks) {

@@ -13,23 +13,6 @@
 
 namespace fusec::cli {
 
-namespace {
-
-/// Puts the work of the compiled kernels in place of what was estimated.
-bool take_compiled_work(const Compilation& c, std::vector<fusion::Candidate>& kernels, Diagnostics& diagnostics) {
-    const auto compiled = compile_kernels(c, kernels, diagnostics);
-    if (!compiled) {
-        return false;
-    }
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        kernels[i].work = compiled->kernels[i].work;
-    }
-    diagnostics.conclude(fmt::format("instructions by {}, registers by {}", compiled->source, compiled->assembler));
-    return true;
-}
-
-} // namespace
-
 void run_command(const Predict& command, Diagnostics& diagnostics) {
     Compilation c;
     c.options = command.options;
@@ -37,11 +20,16 @@ void run_command(const Predict& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, "plan")) {
         return;
     }
-    std::vector<fusion::Candidate> kernels = command.all ? kept_candidates(c) : c.plans.front().kernels;
-    if (c.options.compiled_prices && !take_compiled_work(c, kernels, diagnostics)) {
-        return;
+    const std::vector<fusion::Candidate> kernels = command.all ? kept_candidates(c) : c.plans.front().kernels;
+    std::optional<CompiledKernels> compiled;
+    if (c.options.compiled_prices) {
+        compiled = compile_kernels(c, kernels, diagnostics);
+        if (!compiled) {
+            return;
+        }
+        diagnostics.conclude(fmt::format("instructions by {}, registers by {}", compiled->source, compiled->assembler));
     }
-    const std::optional<Predictions> predictions = predict(c, kernels, command.only, diagnostics);
+    const std::optional<Predictions> predictions = predict(c, kernels, command.only, diagnostics, compiled);
     if (!predictions) {
         return;
     }
