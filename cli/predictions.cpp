@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/predictions.hpp"
 
+#include "cli/breakdown.hpp"
 #include "cli/report_text.hpp"
 #include "support/writer.hpp"
 
@@ -90,15 +91,7 @@ std::string predictions_text(const Predictions& predictions, const Compilation& 
         out.indent();
         for (std::size_t i = 0; i < predictions.predictors.size(); ++i) {
             const perfmodel::Breakdown& said = kernel.by_predictor[i];
-            std::string terms;
-            for (const auto& [bound, seconds] : said.bounds) {
-                terms += fmt::format("{}{} {}", terms.empty() ? "" : ", ", fusion::to_string(bound), time_text(seconds));
-            }
-            for (const perfmodel::Quantity& quantity : said.quantities) {
-                terms += fmt::format("{}{} {:.6g}{}", terms.empty() ? "" : ", ", quantity.name, quantity.value,
-                    quantity.unit.empty() ? "" : " " + quantity.unit);
-            }
-            out.line(fmt::format("{:10} {:>20}  {}", predictions.predictors[i], bound_text(said), terms));
+            out.line(fmt::format("{:10} {:>20}  {}", predictions.predictors[i], bound_text(said), terms_text(said)));
         }
         out.dedent();
     }

@@ -13,23 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Null: no answer, which is an infinite time.
-Json time_json(double seconds) {
-    return std::isfinite(seconds) ? Json(seconds) : Json(nullptr);
-}
-
 Json breakdown_json(const perfmodel::Breakdown& breakdown) {
-    Json bounds = Json::object(), quantities = Json::array();
-    for (const auto& [bound, seconds] : breakdown.bounds) {
-        bounds[std::string(fusion::to_string(bound))] = time_json(seconds);
-    }
-    for (const perfmodel::Quantity& quantity : breakdown.quantities) {
-        quantities.push_back({{"name", quantity.name}, {"value", quantity.value}, {"unit", quantity.unit}});
-    }
-    const bool answers = std::isfinite(breakdown.cost.seconds);
-    return {{"seconds", time_json(breakdown.cost.seconds)},
-        {"bound_by", answers ? Json(fusion::to_string(breakdown.cost.bound_by)) : Json(nullptr)}, {"bounds", std::move(bounds)},
-        {"quantities", std::move(quantities)}};
+    const bool answers = std::isfinite(breakdown.cost.seconds); // else null
+    Json entry{{"seconds", answers ? Json(breakdown.cost.seconds) : Json(nullptr)},
+        {"bound_by", answers ? Json(fusion::to_string(breakdown.cost.bound_by)) : Json(nullptr)}};
+    entry.update(Json::parse(terms_json(breakdown)));
+    return entry;
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -41,6 +42,17 @@ Json checks_json(const frontend::CheckedProgram& program) {
     return list;
 }
 
+Json terms(const perfmodel::Breakdown& breakdown) {
+    Json bounds = Json::object(), quantities = Json::array();
+    for (const auto& [bound, seconds] : breakdown.bounds) {
+        bounds[std::string(fusion::to_string(bound))] = std::isfinite(seconds) ? Json(seconds) : Json(nullptr);
+    }
+    for (const perfmodel::Quantity& quantity : breakdown.quantities) {
+        quantities.push_back({{"name", quantity.name}, {"value", quantity.value}, {"unit", quantity.unit}});
+    }
+    return {{"bounds", std::move(bounds)}, {"quantities", std::move(quantities)}};
+}
+
 Json kernel_json(const fusion::Candidate& kernel, const Compilation& c) {
     const dag::CallGraph& graph = *c.graph;
     Json implementation = Json::object();
@@ -65,6 +77,7 @@ Json kernel_json(const fusion::Candidate& kernel, const Compilation& c) {
         {"seconds", kernel.cost.seconds},
         {"bound_by", fusion::to_string(kernel.cost.bound_by)},
     };
+    entry.update(terms(c.predictor->explain(kernel.work, c.options.elements)));
     if (!graph.program().blocks.empty()) {
         entry["block"] = graph.program().block_name(kernel.calls.front());
     }
@@ -200,6 +213,10 @@ std::string candidate_json(const fusion::Candidate& kernel, const Compilation& c
 
 std::string compiled_kernel_json(const CompiledPlans::Kernel& kernel) {
     return compiled_json(kernel).dump();
+}
+
+std::string terms_json(const perfmodel::Breakdown& breakdown) {
+    return terms(breakdown).dump();
 }
 
 std::string verify_json(const Verify& command, const std::vector<Verified>& results) {

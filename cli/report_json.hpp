@@ -16,6 +16,8 @@ std::string report_json(const Compilation& compilation);
 /// The object of one kernel as `plans[].kernels[]` has it, and its `compiled`.
 std::string candidate_json(const fusion::Candidate& kernel, const Compilation& compilation);
 std::string compiled_kernel_json(const CompiledPlans::Kernel& kernel);
+/// The object {bounds {BOUND: seconds, null where they are infinite}, quantities [{name, value, unit}]}.
+std::string terms_json(const perfmodel::Breakdown& breakdown);
 
 /// What `verify` found for one program on one executor.
 struct Verified {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_text.hpp"
 
+#include "cli/breakdown.hpp"
 #include "frontend/ast.hpp"
 #include "fusion/enumerate.hpp"
 #include "fusion/routines.hpp"
@@ -303,8 +304,25 @@ std::string spilled_text(const fusion::KernelWork& work) {
     return work.spill_bytes > 0 ? fmt::format(" with {:g} B/element spilled", work.spill_bytes) : "";
 }
 
-/// What the compiled kernels of a plan differ in from what the search has taken them for.
-std::string compiled_table(const CompiledPlans::Plan& compiled, const fusion::Plan& plan) {
+/// What the answer of --predictor for a kernel is made of.
+std::string terms_line(const fusion::KernelWork& work, const Compilation& c) {
+    return c.predictor->name() + ": " + terms_text(c.predictor->explain(work, c.options.elements));
+}
+
+/// The kernels of the best plan, each with its terms.
+std::string explained_table(const fusion::Plan& plan, const Compilation& c) {
+    Writer out;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        out.line(kernel_line(kernel, *c.graph));
+        out.indent();
+        out.line(terms_line(kernel.work, c));
+        out.dedent();
+    }
+    return out.take();
+}
+
+/// What the compiled kernels of a plan differ in from what the search has taken them for. `terms`: with those of each.
+std::string compiled_table(const CompiledPlans::Plan& compiled, const fusion::Plan& plan, bool terms, const Compilation& c) {
     Writer out;
     out.line(fmt::format("compiled: {} ({:+.2f} %)", time_text(compiled.seconds), (compiled.seconds / plan.seconds - 1) * 100));
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
@@ -315,6 +333,11 @@ std::string compiled_table(const CompiledPlans::Plan& compiled, const fusion::Pl
             now.instructions, before.instructions, now.registers,
             kernel.compiled.registers_known ? fmt::format(" beside {}{}", before.registers, spilled_text(now)) : " estimated",
             time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by)));
+        if (terms) {
+            out.indent();
+            out.line(terms_line(now, c));
+            out.dedent();
+        }
         for (const std::string& sentence : kernel.compiled.estimated) {
             out.line("estimated: " + sentence);
         }
@@ -384,9 +407,9 @@ std::string explore_text(Compilation& c) {
                                    (slower - 1) * 100, bytes_per_element(plan), plan.workspace.bytes_per_element(),
                                    why_slower(plan, c.plans.front(), *c.graph)));
         out.indent();
-        out.lines(plan_table(plan, *c.graph));
+        out.lines(rank == 1 ? explained_table(plan, c) : plan_table(plan, *c.graph));
         if (c.compiled) {
-            out.lines(compiled_table(c.compiled->plans[static_cast<std::size_t>(rank - 1)], plan));
+            out.lines(compiled_table(c.compiled->plans[static_cast<std::size_t>(rank - 1)], plan, rank == 1, c));
         }
         out.dedent();
     }

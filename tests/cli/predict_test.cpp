@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 namespace fusec {
 namespace {
@@ -105,6 +106,40 @@ TEST_F(Predict, NoAnswerIsNull) {
         EXPECT_TRUE(kernel["predictions"]["composite"]["bound_by"].is_string());
     }
     EXPECT_GT(unanswered, 0U);
+}
+
+// `explore` says of each kernel of the best plan what its predictor's time is made of, as `predict` does.
+TEST_F(Predict, ExploreHasTheTermsOfEachPredictor) {
+    for (const std::string name : {"composite", "roofline", "hong-kim", "pipeline", "staircase", "wave"}) {
+        const test::Outcome explored = fusec({"explore", demo, "--top", "2", "--predictor", name}, folder.path());
+        const test::Outcome said = fusec({"predict", demo, "--predictor", name, "--only", name}, folder.path());
+        EXPECT_EQ(explored.code, 0) << explored.err;
+        std::vector<std::string> lines;
+        std::istringstream in(said.out);
+        for (std::string line; std::getline(in, line);) {
+            if (const std::size_t terms = line.find(")  "); line.starts_with("    " + name) || line.starts_with("  " + name)) {
+                lines.push_back(line.substr(terms + 3));
+            }
+        }
+        ASSERT_FALSE(lines.empty()) << said.out;
+        std::size_t after = 0; // in the order of the kernels, before the second plan
+        const std::size_t second = explored.out.find("\n2. ");
+        for (const std::string& terms : lines) {
+            EXPECT_THAT(terms, testing::ContainsRegex("^[a-z0-9]+ [0-9.]+ (us|ms)")) << name;
+            after = explored.out.find(name + ": " + terms + "\n", after);
+            EXPECT_LT(after, second) << name << "\n" << terms << "\n" << explored.out;
+        }
+        EXPECT_EQ(explored.out.find(name + ": ", second), std::string::npos) << "of the best plan alone";
+        const json report = json::parse(fusec({"explore", demo, "--top", "1", "--predictor", name, "--json", "-"}, folder.path()).out);
+        const json alone = predicted({"--predictor", name, "--only", name});
+        const json& kernels = report["plans"][0]["kernels"];
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const json& predictions = alone["kernels"][i]["predictions"][name];
+            EXPECT_EQ(kernels[i]["bounds"], predictions["bounds"]) << name;
+            EXPECT_EQ(kernels[i]["quantities"], predictions["quantities"]) << name;
+            EXPECT_FALSE(kernels[i]["bounds"].empty()) << name;
+        }
+    }
 }
 
 TEST_F(Predict, OneAlone) {
