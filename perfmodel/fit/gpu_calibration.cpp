@@ -73,6 +73,7 @@ public:
         for (const Figure& figure : described->figures) {
             note_missing(figure);
         }
+        warn_of_far_off();
         return std::move(result_);
     }
 
@@ -88,16 +89,47 @@ private:
         return true;
     }
 
+    /// Figures of one fit have one residual.
+    void warn_of_far_off() {
+        const std::vector<CalibratedFigure>& figures = result_.calibration.figures;
+        for (auto first = figures.begin(); first != figures.end(); ++first) {
+            const auto same = [&](const CalibratedFigure& each) {
+                return each.residual == first->residual && each.points == first->points;
+            };
+            if (first->residual <= far_off || std::any_of(figures.begin(), first, same)) {
+                continue;
+            }
+            std::string keys;
+            for (auto each = first; each != figures.end(); ++each) {
+                keys += same(*each) ? (keys.empty() ? "`" : ", `") + each->key + "`" : "";
+            }
+            diagnostics_
+                .report(kind::poor_fit, {},
+                    fmt::format("{}: {} deviate from the model with {} by {:.0f} % in the mean, more than {:.0f} %", keys,
+                        counted(static_cast<std::size_t>(first->points), "point"), keys.find(',') == std::string::npos ? "it" : "them",
+                        100 * first->residual, 100 * far_off))
+                .hint = "measure again where nobody else uses the GPU; if it stays so, the model does not fit this GPU";
+        }
+    }
+
     /// Those that the points determine, and those that `wanted` begins the key of.
     void keep(const Fit& fit, std::size_t points, const std::string& to, std::string_view wanted = {}) {
+        std::size_t kept = 0;
         for (const FittedFigure& figure : fit.figures) {
             if (!figure.determined && (wanted.empty() || !figure.key.starts_with(wanted))) {
                 continue;
             }
+            ++kept;
             auto& figures = result_.calibration.figures;
             std::erase_if(figures, [&](const CalibratedFigure& each) { return each.key == figure.key; });
             figures.push_back({figure.key, figure.after, find_field(figure.key, fusion::Target::cuda)->unit, static_cast<int>(points),
                 fit.error, to + (figure.at_bound() ? ", and at the end of the search" : "")});
+        }
+        if (points < kept) {
+            diagnostics_
+                .report(
+                    kind::poor_fit, {}, fmt::format("{} {}, of which there are {}", counted(kept, "figure"), to, counted(points, "point")))
+                .hint = "fewer points than figures determine none of them: measure with all probes";
         }
     }
 

@@ -25,8 +25,12 @@ struct GpuCalibration {
         left_out; ///< in words: figures that the measurements say nothing of, predictors that have no figures of their own
 };
 
+/// Mean relative deviation from the model above which a figure is warned of: twice what `composite` is asked to keep to (docs/model.md).
+inline constexpr double far_off = 0.2;
+
 /// Reports `calibration-file` where the measurements are of another GPU than the description: another architecture or number of multiprocessors;
-/// and what points_of reports. Deterministic; some seconds.
+/// and what points_of reports. Warns (`poor-fit`) of figures whose residual is above far_off, and of fits to fewer points than figures.
+/// Deterministic; some seconds.
 std::optional<GpuCalibration> calibrate_gpu(const GpuMeasurements& measured, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

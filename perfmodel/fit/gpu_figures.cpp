@@ -223,18 +223,28 @@ private:
         }
         set("speed.launch", start * 1e6, streamed.size(), 0, "empty kernels queued in a stream, the least");
         set("pipeline.launch", start * 1e6, streamed.size(), 0, "empty kernels queued in a stream, the least");
+        const auto deviation = [&](const std::function<double(std::size_t)>& law) {
+            double sum = 0;
+            for (std::size_t i = 0; i < seconds.size(); ++i) {
+                sum += std::abs(law(i) / seconds[i] - 1);
+            }
+            return sum / static_cast<double>(seconds.size());
+        };
         double along = 0, squares = 0; // the law of its source has threads alone
         for (std::size_t i = 0; i < seconds.size(); ++i) {
             const double weight = 1 / (seconds[i] * seconds[i]);
             along += weight * threads[i] * (seconds[i] - start);
             squares += weight * threads[i] * threads[i];
         }
-        set("pipeline.launch_per_thread", along / squares * 1e12, streamed.size(), 0,
+        const double per_thread = along / squares;
+        set("pipeline.launch_per_thread", per_thread * 1e12, streamed.size(),
+            deviation([&](std::size_t i) { return start + per_thread * threads[i]; }),
             "empty kernels over their threads, least squares of relative deviations");
         if (const auto law = plane(start, blocks, warps, seconds)) {
-            set("wave.launch_per_block", (*law)[0] * 1e9, streamed.size(), 0,
+            const double off = deviation([&](std::size_t i) { return start + (*law)[0] * blocks[i] + (*law)[1] * warps[i]; });
+            set("wave.launch_per_block", (*law)[0] * 1e9, streamed.size(), off,
                 "empty kernels over their blocks and warps, least squares of relative deviations");
-            set("wave.launch_per_warp", (*law)[1] * 1e9, streamed.size(), 0,
+            set("wave.launch_per_warp", (*law)[1] * 1e9, streamed.size(), off,
                 "empty kernels over their blocks and warps, least squares of relative deviations");
         }
         for (const ProbeRow* row : rows("stream", [](const ProbeRow& each) {

@@ -133,6 +133,13 @@ protected:
         EXPECT_NE(figure, calibration.figures.end()) << key;
         return figure == calibration.figures.end() ? 0 : figure->value;
     }
+    static std::vector<std::string> said(const Diagnostics& from) {
+        std::vector<std::string> messages;
+        for (const Diagnostic& each : from.all()) {
+            messages.push_back(each.message);
+        }
+        return messages;
+    }
     Diagnostics diagnostics;
 };
 
@@ -165,6 +172,41 @@ TEST_F(GpuCalibrations, FindTheFiguresThatMadeTheMeasurements) {
     EXPECT_EQ(device->name, "mine");
     EXPECT_TRUE(make_predictor("staircase", *device, again) != nullptr) << again.all().front().message;
     EXPECT_THAT(result->left_out, testing::Contains("`speed.dram` stays that of the description"));
+    // What `composite` has made the other predictors are far from, and it says so of them alone.
+    EXPECT_THAT(said(diagnostics), testing::Each(testing::ContainsRegex("^`(hong-kim|pipeline|wave)\\.")));
+}
+
+// Every other stream takes four times as long: no figures make that.
+TEST_F(GpuCalibrations, SayWhatIsFarOff) {
+    GpuMeasurements measured = synthetic(never_been());
+    bool odd = false;
+    for (ProbeRow& each : measured.rows) {
+        if (each.probe == "stream") {
+            odd = !odd;
+            each.numbers["seconds"] *= odd ? 4 : 1;
+        }
+    }
+    const auto result = calibrate_gpu(measured, diagnostics);
+    ASSERT_TRUE(result.has_value());
+    const auto peak = std::find_if(result->calibration.figures.begin(), result->calibration.figures.end(),
+        [](const CalibratedFigure& each) { return each.key == "stream.copy.peak"; });
+    EXPECT_GT(peak->residual, far_off);
+    EXPECT_THAT(said(diagnostics),
+        testing::Contains(testing::AllOf(HasSubstr("`stream.copy.peak`"),
+            HasSubstr(std::to_string(peak->points) + " points deviate from the model with them by " +
+                std::to_string(std::lround(100 * peak->residual)) + " % in the mean, more than 20 %"))));
+    EXPECT_EQ(diagnostics.exit_code(), 0) << "a warning";
+}
+
+TEST_F(GpuCalibrations, SayThatPointsAreFewerThanFigures) {
+    GpuMeasurements measured = synthetic(never_been());
+    std::erase_if(measured.rows, [](const ProbeRow& each) {
+        return each.probe != "stream" || each.number("block") != 256 || each.number("resident") != 8 || each.text("kernel") == "four";
+    });
+    ASSERT_EQ(measured.rows.size(), 5U);
+    ASSERT_TRUE(calibrate_gpu(measured, diagnostics).has_value());
+    EXPECT_THAT(said(diagnostics),
+        testing::Contains(testing::ContainsRegex("^[0-9]+ figures fitted to streams over the occupancy.*, of which there are 5 points$")));
 }
 
 TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
