@@ -11,13 +11,13 @@
 #include "bench/audit_host.hpp"
 #include "bench/audit_judge.hpp"
 #include "bench/audit_report.hpp"
+#include "support/files.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -31,14 +31,20 @@ int usage() {
     return 2;
 }
 
-bool write(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream out(file);
-    out << text;
-    out.close();
-    if (!out) {
-        std::cerr << "audit: cannot write " << file.string() << "\n";
-    }
-    return static_cast<bool>(out);
+/// Those that are named, before minutes are spent on what goes into them.
+bool can_write(std::vector<std::filesystem::path> files) {
+    std::erase(files, std::filesystem::path());
+    fusec::Diagnostics diagnostics;
+    const bool possible = fusec::can_write_files(files, diagnostics);
+    render(diagnostics, std::cerr, false);
+    return possible;
+}
+
+bool write(const std::vector<fusec::OutputFile>& files) {
+    fusec::Diagnostics diagnostics;
+    const bool written = fusec::write_files(files, diagnostics);
+    render(diagnostics, std::cerr, false);
+    return written;
 }
 
 int audit_of_host(const std::vector<std::string>& words) {
@@ -46,10 +52,13 @@ int audit_of_host(const std::vector<std::string>& words) {
     if (!options) {
         return usage();
     }
+    if (!can_write({options->out, options->points_out})) {
+        return 1;
+    }
     try {
         const nlohmann::ordered_json result = fusec::bench::audit_host(*options, FUSEC_SOURCE_FOLDER);
         std::cout << result["held_out"].dump(1) << '\n';
-        return write(options->out, result.dump(1) + "\n") ? 0 : 1;
+        return write({{options->out, result.dump(1) + "\n"}}) ? 0 : 1;
     } catch (const std::exception& error) {
         std::cerr << "audit: " << error.what() << '\n';
         return 1;
@@ -88,6 +97,9 @@ int main(int argc, char** argv) {
     if (folder.empty() || (ablation && (figures || points || !svg.empty()))) {
         return usage();
     }
+    if (!can_write({out, svg})) {
+        return 1;
+    }
     Diagnostics diagnostics;
     bench::Audit audit;
     audit.devices = bench::read_audit_data(folder, diagnostics);
@@ -98,12 +110,17 @@ int main(int argc, char** argv) {
     if (ablation) {
         const std::vector<bench::AblatedDevice> ablated = bench::ablate(audit.devices);
         bench::print(ablated, std::cout);
-        return out.empty() || write(out, bench::to_json(ablated, FUSEC_SOURCE_FOLDER)) ? 0 : 1;
+        return out.empty() || write({{out, bench::to_json(ablated, FUSEC_SOURCE_FOLDER)}}) ? 0 : 1;
     }
     audit.fitted = bench::judge_fitted(audit.devices);
     audit.left_out = bench::judge_left_out(audit.devices, audit.fitted);
     bench::print(audit, figures, std::cout);
-    const bool written = (out.empty() || write(out, bench::to_json(audit, FUSEC_SOURCE_FOLDER, points))) &&
-        (svg.empty() || write(svg, bench::to_svg(audit)));
-    return written ? 0 : 1;
+    std::vector<OutputFile> files;
+    if (!out.empty()) {
+        files.push_back({out, bench::to_json(audit, FUSEC_SOURCE_FOLDER, points)});
+    }
+    if (!svg.empty()) {
+        files.push_back({svg, bench::to_svg(audit)});
+    }
+    return write(files) ? 0 : 1;
 }

@@ -93,6 +93,20 @@ struct Staged {
     fs::path target;
 };
 
+/// A new file beside what a write to `path` lands in; below 0, and errno says why, if it cannot be made.
+int open_temporary(const fs::path& path, Staged& staged) {
+    staged.target = resolved(path);
+    std::error_code code;
+    if (fs::is_symlink(staged.target, code)) {
+        errno = ELOOP;
+        return -1;
+    }
+    std::string pattern = (staged.target.parent_path() / ".fusec.XXXXXX").string(); // its own name: one of the target's could be too long
+    const int descriptor = ::mkstemp(pattern.data());
+    staged.temporary = pattern;
+    return descriptor;
+}
+
 } // namespace
 
 std::optional<std::string> read_file(const fs::path& path, Diagnostics& diagnostics, const Span& from) {
@@ -133,6 +147,33 @@ bool is_stream(const fs::path& path) {
     return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+bool can_write_files(const std::vector<fs::path>& files, Diagnostics& diagnostics, const std::vector<fs::path>& inputs) {
+    if (!distinct_files(files, inputs, diagnostics)) {
+        return false;
+    }
+    for (const fs::path& file : files) {
+        struct stat status{};
+        const bool exists = ::stat(file.c_str(), &status) == 0;
+        if (exists && S_ISDIR(status.st_mode)) {
+            return report_unwritable(file, EISDIR, diagnostics);
+        }
+        if (exists && !S_ISREG(status.st_mode)) {
+            if (::access(file.c_str(), W_OK) != 0) {
+                return report_unwritable(file, errno, diagnostics);
+            }
+            continue;
+        }
+        Staged staged;
+        const int descriptor = open_temporary(file, staged);
+        if (descriptor < 0) {
+            return report_unwritable(file, errno, diagnostics);
+        }
+        ::close(descriptor);
+        ::unlink(staged.temporary.c_str());
+    }
+    return true;
+}
+
 bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics, const std::vector<fs::path>& inputs) {
     if (!distinct_files(paths_of(files), inputs, diagnostics)) {
         return false;
@@ -155,20 +196,14 @@ bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics,
             direct.push_back(&file);
             continue;
         }
-        const fs::path target = resolved(file.path);
-        std::error_code code;
-        if (fs::is_symlink(target, code)) {
-            discard();
-            return report_unwritable(file.path, ELOOP, diagnostics);
-        }
-        std::string pattern = (target.parent_path() / ".fusec.XXXXXX").string(); // its own name: one of the target's could be too long
-        const int descriptor = ::mkstemp(pattern.data());
+        Staged next;
+        const int descriptor = open_temporary(file.path, next);
         if (descriptor < 0) {
             const int error = errno;
             discard();
             return report_unwritable(file.path, error, diagnostics);
         }
-        staged.push_back({pattern, target});
+        staged.push_back(std::move(next));
         const mode_t mask = ::umask(0);
         ::umask(mask);
         ::fchmod(descriptor, exists ? status.st_mode & 07777U : 0666U & ~mask);

@@ -33,4 +33,9 @@ struct OutputFile {
 /// `output-collision`, and writes nothing, if two files are the same or one of them is in `inputs` (what the command has read).
 bool write_files(const std::vector<OutputFile>& files, Diagnostics& diagnostics, const std::vector<std::filesystem::path>& inputs = {});
 
+/// Whether write_files could write them now, for commands that take minutes before they do: reports what it would, and leaves nothing behind. A
+/// pipe or a device is asked for its permissions alone.
+bool can_write_files(
+    const std::vector<std::filesystem::path>& files, Diagnostics& diagnostics, const std::vector<std::filesystem::path>& inputs = {});
+
 } // namespace fusec

@@ -85,6 +85,10 @@ void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
     if (!is_possible_name(command.name, host_base, false, diagnostics)) { // before it takes minutes
         return;
     }
+    const bool to_file = *command.output != "-";
+    if (to_file && !can_write_files({*command.output}, diagnostics, command.programs)) {
+        return;
+    }
     std::optional<execute::BuildFolder> folder;
     const auto setup = timing_setup(folder, diagnostics);
     if (!setup) {
@@ -99,7 +103,7 @@ void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
     if (!found) {
         return;
     }
-    if (*command.output == "-") {
+    if (!to_file) {
         std::cout << to_json(found->calibration);
     } else if (write_files({{*command.output, to_json(found->calibration)}}, diagnostics, command.programs)) {
         std::cerr << summary(*found);

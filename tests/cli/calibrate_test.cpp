@@ -118,6 +118,13 @@ TEST_F(Calibrate, RefusesTheNameOfAnotherDeviceBeforeItMeasures) {
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.json"));
 }
 
+TEST_F(Calibrate, FindsAnUnwritablePlaceBeforeItMeasures) {
+    const test::Outcome refused = fusec({"calibrate", "--target", "host", "-o", "/dev/null/none/x.json"}, folder.path());
+    EXPECT_EQ(refused.code, 1) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("cannot write `/dev/null/none/x.json`: Not a directory [unwritable-file]"));
+    EXPECT_LT(refused.seconds, 5);
+}
+
 // The sources of the probes, whose measurements they are, and what to do with them.
 TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     const test::Outcome outcome =

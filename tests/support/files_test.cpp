@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -89,6 +90,44 @@ TEST_F(Files, TwoNamesOfOneFileThatIsNotThereYet) {
     EXPECT_FALSE(write_files({{"a", "1"}, {"./a", "2"}}, diagnostics));
     std::filesystem::current_path(before);
     EXPECT_EQ(diagnostics.all().at(0).kind.name, "output-collision");
+}
+
+// What takes minutes asks first: the same answers, and nothing is left or changed.
+TEST_F(Files, CanBeAskedForBeforeTheyAreWritten) {
+    const auto names = [&] {
+        std::vector<std::string> found;
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            found.push_back(entry.path().filename().string());
+        }
+        std::ranges::sort(found);
+        return found;
+    };
+    std::ofstream(folder / "old") << "old";
+    fs::create_directory(folder / "directory");
+    fs::create_symlink("absent", folder / "link");
+    fs::create_symlink("circle", folder / "circle");
+    const std::vector<std::string> before = names();
+    for (const fs::path& path : {folder / "old", folder / "new", folder / "link", fs::path("/dev/null"), fs::path("/dev/full"),
+             folder / "directory", folder / "circle", folder / "none" / "new", fs::path("/proc/new"), folder / "old" / "new"}) {
+        Diagnostics asked, wrote;
+        const bool possible = can_write_files({path}, asked);
+        EXPECT_EQ(names(), before) << path;
+        if (path == "/dev/full") { // nobody knows before
+            EXPECT_TRUE(possible);
+            continue;
+        }
+        if (!possible) {
+            EXPECT_FALSE(write_files({{path, "text"}}, wrote)) << path;
+            EXPECT_EQ(asked.all().front().message, wrote.all().front().message);
+            EXPECT_EQ(names(), before) << path;
+        }
+        EXPECT_EQ(possible, path == folder / "old" || path == folder / "new" || path == folder / "link" || path == "/dev/null") << path;
+    }
+    Diagnostics same, input;
+    EXPECT_FALSE(can_write_files({folder / "new", folder / "." / "new"}, same));
+    EXPECT_EQ(same.all().front().kind.name, "output-collision");
+    EXPECT_FALSE(can_write_files({folder / "old"}, input, {folder / "old"}));
+    EXPECT_EQ(input.all().front().kind.name, "output-collision");
 }
 
 TEST_F(Files, AnEndlessTextIsALimit) {
