@@ -120,6 +120,7 @@ constexpr Field fields[] = {
     {"hong-kim.departure_coalesced", "cycles", For::cuda, 1e-3, 1e6, false, false, nullptr, nullptr},
     {"hong-kim.departure_uncoalesced", "cycles", For::cuda, 1e-3, 1e6, false, false, nullptr, nullptr},
     {"hong-kim.issue_cycles", "cycles", For::cuda, 1e-3, 1e4, false, false, nullptr, nullptr},
+    {"hong-kim.amd_cost", "cycles", For::cuda, 1e-3, 1e4, false, false, nullptr, nullptr},
     {"staircase.ta", "ps", For::cuda, -1e9, 1e9, false, false, nullptr, nullptr},
     {"staircase.tb", "ps", For::cuda, -1e9, 1e9, false, false, nullptr, nullptr},
     {"wave.uncoalesced_latency", "cycles", For::cuda, 1, 1e6, false, false, nullptr, nullptr},
