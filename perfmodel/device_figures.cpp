@@ -206,6 +206,22 @@ bool store(const Figure& figure, const Span& place, Device& device, Diagnostics&
     return true;
 }
 
+void check_complete(const std::vector<std::pair<std::string, Span>>& given, Diagnostics& diagnostics) {
+    constexpr std::string_view together = "pipeline.correction_";
+    const auto first = std::ranges::find_if(given, [&](const auto& each) { return each.first.starts_with(together); });
+    if (first == given.end()) {
+        return;
+    }
+    for (const Field& field : fields) {
+        const std::string_view key = field.key;
+        if (key.starts_with(together) && std::ranges::none_of(given, [&](const auto& each) { return each.first == key; })) {
+            diagnostics.report(kind::missing_figure, first->second, "`" + first->first + "` without `" + std::string(key) + "`").hint =
+                "the correction of `pipeline` has five figures, all of them or none";
+            return;
+        }
+    }
+}
+
 std::optional<double> figure(const Device& device, std::string_view key) {
     const Field* field = find_field(key, device.limits.target);
     if (field == nullptr) {

@@ -5,6 +5,9 @@
 #include "perfmodel/device.hpp"
 
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace fusec::perfmodel {
 
@@ -39,5 +42,9 @@ const Field* find_field(std::string_view key, fusion::Target target);
 void store(const Field& field, Device& device, double value);
 /// Stores a figure that a file gives, or reports at its place why it is none: an unknown key, another unit, a value that cannot be.
 bool store(const Figure& figure, const Span& place, Device& device, Diagnostics& diagnostics);
+
+/// Figures that a file gives, and where: reports at one of them where some of those that belong together are given and another is not: the
+/// five of `pipeline`'s correction.
+void check_complete(const std::vector<std::pair<std::string, Span>>& given, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

@@ -167,6 +167,39 @@ TEST_F(GpuCalibrations, FindTheFiguresThatMadeTheMeasurements) {
     EXPECT_THAT(result->left_out, testing::Contains("`speed.dram` stays that of the description"));
 }
 
+// The same kernels train the correction of `pipeline`: the calibration has all of it with the data's name, or says that it is no better.
+TEST_F(GpuCalibrations, TrainTheCorrectionOfPipeline) {
+    const auto result = calibrate_gpu(synthetic(never_been()), diagnostics);
+    ASSERT_TRUE(result.has_value());
+    const auto& figures = result->calibration.figures;
+    const auto given =
+        std::ranges::count_if(figures, [](const CalibratedFigure& figure) { return figure.key.starts_with("pipeline.correction_"); });
+    ASSERT_EQ(given, 5);
+    const auto intercept = std::ranges::find(figures, "pipeline.correction_intercept", &CalibratedFigure::key);
+    EXPECT_THAT(intercept->how, testing::StartsWith("trained on the probes' streams, chains of FMAs and lists in L2: "));
+    EXPECT_THAT(intercept->how, HasSubstr(std::to_string(intercept->points) + " samples"));
+    const auto device = calibrated_device(result->calibration, diagnostics);
+    ASSERT_TRUE(device.has_value());
+    // Better on what it was trained on than without.
+    Device without = *device;
+    std::erase_if(without.optional_figures, [](const auto& each) { return each.first.starts_with("pipeline.correction_"); });
+    const auto points = points_of(synthetic(never_been()), *device, diagnostics);
+    const auto kind =
+        std::ranges::find_if(predictor_kinds(), [](const PredictorKind& each) { return std::string_view(each.name) == "pipeline"; });
+    std::vector<Point> fitted = points->points;
+    std::erase_if(fitted, [](const Point& point) { return point.role != Role::fit; });
+    const auto error = [&](const Device& of) {
+        const std::vector<double> said = predictions(*kind, of, fitted);
+        double sum = 0;
+        for (std::size_t i = 0; i < said.size(); ++i) {
+            sum += std::abs(said[i] / fitted[i].seconds - 1) / static_cast<double>(said.size());
+        }
+        return sum;
+    };
+    EXPECT_LT(error(*device), error(without));
+    EXPECT_EQ(fitted.size(), static_cast<std::size_t>(intercept->points));
+}
+
 TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
     const GpuMeasurements measured = synthetic(never_been());
     Calibration calibration;
