@@ -222,6 +222,31 @@ TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
         [](const CalibratedFigure& each) { return each.key == "latency.special"; }));
 }
 
+// Lines that would start below zero, or fall, are those that do not: a block's time that falls with its warps is their mean, one that would
+// be negative without warps is in proportion to them. One size of block, or one grid, has no line.
+TEST_F(GpuCalibrations, KeepTheLaunchLawAboveZero) {
+    const auto measured_with = [](const std::vector<std::pair<double, double>>& slopes) { // warps, ns a block
+        GpuMeasurements measured;
+        for (const auto& [warps, ns] : slopes) {
+            for (const double blocks : {1000.0, 5000.0}) {
+                measured.rows.push_back(row(
+                    "launch", {{"mode", "stream"}}, {{"blocks", blocks}, {"threads", 32 * warps}, {"seconds", 3e-6 + blocks * ns * 1e-9}}));
+            }
+        }
+        Calibration calibration;
+        calibration.figures = measured_figures(measured, standard_device("h200").limits).figures;
+        return calibration;
+    };
+    const Calibration falls = measured_with({{1, 0.6}, {2, 0.3}});
+    EXPECT_NEAR(found(falls, "wave.launch_per_block"), 0.45, 1e-9);
+    EXPECT_EQ(found(falls, "wave.launch_per_warp"), 0);
+    const Calibration below = measured_with({{1, 0.1}, {2, 0.5}}); // through the origin: (0.1 + 2 * 0.5) / (1 + 4)
+    EXPECT_EQ(found(below, "wave.launch_per_block"), 0);
+    EXPECT_NEAR(found(below, "wave.launch_per_warp"), 0.22, 1e-9);
+    EXPECT_TRUE(std::ranges::none_of(
+        measured_with({{1, 0.1}}).figures, [](const CalibratedFigure& figure) { return figure.key.starts_with("wave.launch"); }));
+}
+
 // The source's hypothesis is a line over the occupancy: chains that take what it says give its coefficients back, whatever shorter ones take.
 TEST_F(GpuCalibrations, ReadTheStaircaseOffTwoOccupancies) {
     Device device = standard_device("h200");
