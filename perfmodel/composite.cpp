@@ -311,9 +311,9 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
         {Bound::latency, std::max(memory[2].second, handing_out)}, {Bound::launch, launch_seconds}};
     result.cost = {launch_seconds + body + tail, std::max_element(result.bounds.begin(), result.bounds.end(), shorter)->first};
     result.quantities = {{"resident blocks", l.resident, ""}, {"waves", l.waves, ""}, {"memory at full rate", dram_seconds(l), "s"},
-        {"latency, memory idle", latency_seconds(l), "s"}, {"memory under load", stream, "s"}, {"L2, all traffic", l2_all, "s"},
-        {"handing out of blocks", handing_out, "s"}, {"L2, beside the lists", beside, "s"},
-        {"exponent of overlap", overlap_exponent(l), ""}, {"body", body, "s"}, {"tail", tail, "s"}};
+        {"latency of idle memory", latency_seconds(l), "s"}, {"memory under load", stream, "s"}, {"L2 with all traffic", l2_all, "s"},
+        {"handing out of blocks", handing_out, "s"}, {"L2 beside the lists", beside, "s"}, {"exponent of overlap", overlap_exponent(l), ""},
+        {"body", body, "s"}, {"tail", tail, "s"}};
     return result;
 }
 

@@ -114,7 +114,7 @@ public:
         result.quantities.push_back({"simple operations (AMD)", operations.simple, "operations"});
         result.quantities.push_back({"divisions (AMD)", operations.divisions, "operations"});
         result.quantities.push_back({"sines (AMD)", operations.sines, "operations"});
-        result.quantities.push_back({"#Issue_cycles, the mean of these", in.issue_cycles, "cycles"});
+        result.quantities.push_back({"mean #Issue_cycles", in.issue_cycles, "cycles"});
         return result;
     }
 

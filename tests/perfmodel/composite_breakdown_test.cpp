@@ -57,7 +57,7 @@ Parts parts_of(const Breakdown& breakdown) {
 }
 
 double memory_of(Parts& of) {
-    return std::max({of.quantity["memory under load"], of.quantity["L2, all traffic"], of.quantity["handing out of blocks"]});
+    return std::max({of.quantity["memory under load"], of.quantity["L2 with all traffic"], of.quantity["handing out of blocks"]});
 }
 
 TEST(CompositeBreakdown, PartsGiveTheTotal) {
@@ -74,7 +74,7 @@ TEST(CompositeBreakdown, PartsGiveTheTotal) {
         }
         Parts of = parts_of(breakdown);
         const double p = of.quantity["exponent of overlap"];
-        double sum = std::pow(memory_of(of), p) + std::pow(of.quantity["L2, beside the lists"], p);
+        double sum = std::pow(memory_of(of), p) + std::pow(of.quantity["L2 beside the lists"], p);
         for (const Bound unit : {Bound::shared, Bound::issue, Bound::fma, Bound::sfu}) {
             sum += std::pow(of.bound[unit], p);
         }
@@ -110,7 +110,7 @@ TEST(CompositeBreakdown, MemoryUnderLoadStandsAtWhatLimitsIt) {
         }
         // The bandwidth of the answer put into Little's law.
         const double n = static_cast<double>(elements), bytes = work.read_bytes + work.write_bytes;
-        const double under_load = of.quantity["memory under load"], idle = of.quantity["latency, memory idle"];
+        const double under_load = of.quantity["memory under load"], idle = of.quantity["latency of idle memory"];
         const double bandwidth = n * bytes / under_load;
         const StreamLaw law = law_of_mix(device, work.read_bytes, work.write_bytes);
         const double rho = bandwidth / (law.peak_gb_per_s * 1e9);
@@ -122,7 +122,7 @@ TEST(CompositeBreakdown, MemoryUnderLoadStandsAtWhatLimitsIt) {
         }
         ASSERT_NEAR(of.quantity["memory at full rate"], n * bytes / (law.peak_gb_per_s * 1e9), exact * under_load) << "kernel " << i;
         // At full rate or held up by what is in flight, and the others as they are without load.
-        const double full_rate = of.quantity["memory at full rate"], l2 = of.quantity["L2, all traffic"];
+        const double full_rate = of.quantity["memory at full rate"], l2 = of.quantity["L2 with all traffic"];
         if (idle > full_rate && idle > l2) {
             ++by_latency;
             ASSERT_EQ(of.bound[Bound::latency], std::max(under_load, of.quantity["handing out of blocks"])) << "kernel " << i;
@@ -133,7 +133,7 @@ TEST(CompositeBreakdown, MemoryUnderLoadStandsAtWhatLimitsIt) {
             ASSERT_EQ(of.bound[Bound::latency], std::max(idle, of.quantity["handing out of blocks"])) << "kernel " << i;
         }
         const double greatest = std::max({of.bound[Bound::dram], of.bound[Bound::l2], of.bound[Bound::latency]});
-        ASSERT_EQ(greatest, std::max(memory_of(of), of.quantity["L2, beside the lists"])) << "kernel " << i;
+        ASSERT_EQ(greatest, std::max(memory_of(of), of.quantity["L2 beside the lists"])) << "kernel " << i;
     }
     EXPECT_GT(by_latency, 500);
     EXPECT_GT(by_rate, 500);

@@ -71,8 +71,8 @@ TEST_F(Scattered, CompositeChargesRequestsAndPasses) {
     auto apart = quantities(said("composite", stream(true)));
     const double n = static_cast<double>(elements), clock = device.clock_ghz * 1e9,
                  of_one = 256 * std::ceil(n / 256 / device.limits.sm_count);
-    EXPECT_NEAR(apart["L2, all traffic"], n * (32 + 32 * 3.5) / (device.l2_gb_per_s * 1e9), 1e-12);
-    EXPECT_NEAR(apart["L2, beside the lists"], std::max(n * 32 * 3.5 / (device.l2_gb_per_s * 1e9), of_one * 3.5 / clock), 1e-12);
+    EXPECT_NEAR(apart["L2 with all traffic"], n * (32 + 32 * 3.5) / (device.l2_gb_per_s * 1e9), 1e-12);
+    EXPECT_NEAR(apart["L2 beside the lists"], std::max(n * 32 * 3.5 / (device.l2_gb_per_s * 1e9), of_one * 3.5 / clock), 1e-12);
     for (const auto& [bound, seconds] : said("composite", stream(true)).bounds) {
         if (bound == Bound::shared) {
             EXPECT_NEAR(seconds, of_one * words * 8.75 / 32 / (device.shared_wavefronts * clock), 1e-12);
