@@ -62,7 +62,7 @@ struct Launch {
 constexpr double instructions_per_remap = 6;
 
 Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t count, int resident, const CompositeTerms& terms) {
-    Launch launch{device, work, terms, pipe_work(work, device.limits.target), 0, static_cast<double>(count), 0,
+    Launch launch{device, work, terms, pipe_work(work, device.limits.target, device.function_slots), 0, static_cast<double>(count), 0,
         static_cast<double>(resident), 0, 0, device.clock_ghz * 1e9, 0, {}, 0};
     const double per_block = work.elements_per_block;
     const double sms = device.limits.sm_count;
@@ -329,7 +329,7 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     const double clock = device.clock_ghz * 1e9;
     const double exponent = device.overlap_exponent; // composite_cuda uses this or less, and the norm falls with the exponent
     const double bytes = least.read_bytes + least.write_bytes;
-    const PipeWork pipes = pipe_work(least, device.limits.target);
+    const PipeWork pipes = pipe_work(least, device.limits.target, device.function_slots);
     const double rest = norm(std::array{per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
                                  per_sm * least.instructions / (device.issue_slots * clock),
                                  per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock) +

@@ -39,6 +39,15 @@ void stream(Device& device, double value) {
     device.*Law.*Member = value;
 }
 
+template <OperationSlots FunctionSlots::* Precision, double OperationSlots::* Member>
+double slots_of(const Device& device) {
+    return device.function_slots.*Precision.*Member;
+}
+template <OperationSlots FunctionSlots::* Precision, double OperationSlots::* Member>
+void slots(Device& device, double value) {
+    device.function_slots.*Precision.*Member = value;
+}
+
 using fusion::DeviceLimits;
 constexpr Field fields[] = {
     // {key, unit, target, least, most, whole, required, get, set}
@@ -109,6 +118,19 @@ constexpr Field fields[] = {
         stream<&Device::mixed, &StreamLaw::c_ns>},
     {"stream.mixed.peak", "GB/s", For::both, 1e-3, 1e9, false, true, stream_of<&Device::mixed, &StreamLaw::peak_gb_per_s>,
         stream<&Device::mixed, &StreamLaw::peak_gb_per_s>},
+    // Measured on single devices; else of counted opcodes (Device::function_slots).
+    {"operation.division_f32", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f32, &OperationSlots::division>,
+        slots<&FunctionSlots::f32, &OperationSlots::division>},
+    {"operation.square_root_f32", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f32, &OperationSlots::square_root>,
+        slots<&FunctionSlots::f32, &OperationSlots::square_root>},
+    {"operation.transcendental_f32", "FMA slots", For::cuda, 1, 1e4, false, false,
+        slots_of<&FunctionSlots::f32, &OperationSlots::transcendental>, slots<&FunctionSlots::f32, &OperationSlots::transcendental>},
+    {"operation.division_f64", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f64, &OperationSlots::division>,
+        slots<&FunctionSlots::f64, &OperationSlots::division>},
+    {"operation.square_root_f64", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f64, &OperationSlots::square_root>,
+        slots<&FunctionSlots::f64, &OperationSlots::square_root>},
+    {"operation.transcendental_f64", "FMA slots", For::cuda, 1, 1e4, false, false,
+        slots_of<&FunctionSlots::f64, &OperationSlots::transcendental>, slots<&FunctionSlots::f64, &OperationSlots::transcendental>},
     // Needed by single predictors, each of which names them (predictor.hpp).
     {"latency.arithmetic_f32", "cycles", For::cuda, 1, 1e4, false, false, nullptr, nullptr},
     {"latency.arithmetic_f64", "cycles", For::cuda, 1, 1e4, false, false, nullptr, nullptr},

@@ -25,9 +25,9 @@ struct Field {
     double least; ///< bounds are wide of any device, and near enough that nothing computed from figures overflows an int or leaves the
     double most;  ///< range of a double
     bool whole;
-    bool required;                ///< every description of the target has it; others are kept in Device::optional_figures
-    double (*get)(const Device&); ///< null: optional
-    void (*set)(Device&, double); ///< null: optional
+    bool required;                ///< every description of the target has it
+    double (*get)(const Device&); ///< null: kept in Device::optional_figures where there is one, as is
+    void (*set)(Device&, double); ///< this
 
     bool serves(fusion::Target of) const;
     /// In the bounds, and whole if it has to be; NaN is not.

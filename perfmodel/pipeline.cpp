@@ -123,7 +123,7 @@ PipelinePredictor::Launch PipelinePredictor::launch_of(const KernelWork& work, s
     const int warps = (work.threads_per_block + device_.limits.warp_size - 1) / device_.limits.warp_size;
     const double blocks = grid / device_.limits.sm_count; // of a multiprocessor, divided evenly
     result.at_a_time = static_cast<int>(std::min<double>(resident, std::ceil(blocks)));
-    const std::vector<pipeline::Run> runs = pipeline::runs(work, device_.limits, latencies_);
+    const std::vector<pipeline::Run> runs = pipeline::runs(work, device_.limits, latencies_, device_.function_slots);
     result.tasks = pipeline::tasks(runs);
     result.wave = run(runs, warps, result.at_a_time);
     result.waves = std::max(1.0, blocks / result.at_a_time);

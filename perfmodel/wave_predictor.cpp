@@ -97,7 +97,7 @@ std::vector<wave::Warp> WavePredictor::warps_of_block(const KernelWork& work) co
     std::vector<wave::Warp> warps(
         static_cast<std::size_t>((work.threads_per_block + device_.limits.warp_size - 1) / device_.limits.warp_size));
     for (const WorkStep& step : work.steps) {
-        const StepMix mix = step_mix(work, step, device_.limits);
+        const StepMix mix = step_mix(work, step, device_.limits, device_.function_slots);
         wave::Warp part;
         for (const auto& [kind, count] : {std::pair{&f32_, mix.f32}, std::pair{&f64_, mix.f64}, std::pair{&integer_, mix.other},
                  std::pair{&special_, mix.special}, std::pair{&shared_, mix.shared}, std::pair{&global_, mix.loads + mix.stores}}) {
@@ -160,7 +160,7 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
     wave::PerLevel mem;
     double mem_of_block = 0;
     for (const WorkStep& step : work.steps) {
-        const StepMix mix = step_mix(work, step, device_.limits);
+        const StepMix mix = step_mix(work, step, device_.limits, device_.function_slots);
         mem_of_block += (mix.coalesced_bytes + mix.uncoalesced_bytes) * mix.warps;
         mem.uncoal += mix.uncoalesced_bytes * mix.warps;
     }

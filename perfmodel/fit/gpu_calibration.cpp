@@ -4,6 +4,7 @@
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
+#include "perfmodel/fit/gpu_functions.hpp"
 #include "perfmodel/fit/gpu_points.hpp"
 #include "perfmodel/fit/gpu_routines.hpp"
 #include "perfmodel/fit/pipeline_training.hpp"
@@ -41,6 +42,14 @@ public:
         result_.calibration.figures = std::move(direct.figures);
         result_.left_out = std::move(direct.impossible);
         std::optional<Device> device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
+        const MeasuredFigures functions = function_figures(measured_, *device);
+        auto& figures = result_.calibration.figures;
+        figures.insert(figures.end(), functions.figures.begin(), functions.figures.end());
+        result_.left_out.insert(result_.left_out.end(), functions.impossible.begin(), functions.impossible.end());
+        device = calibrated_device(result_.calibration, diagnostics_);
         if (!device) {
             return std::nullopt;
         }

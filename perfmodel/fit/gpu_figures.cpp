@@ -2,6 +2,7 @@
 #include "perfmodel/fit/gpu_figures.hpp"
 
 #include "perfmodel/device_figures.hpp"
+#include "perfmodel/fit/gpu_functions.hpp"
 #include "perfmodel/fit/measured_kernels.hpp"
 #include "perfmodel/staircase.hpp"
 #include "perfmodel/wave.hpp"
@@ -131,14 +132,7 @@ private:
         }
     }
 
-    /// Operations per clock of a multiprocessor, at the best number of warps and chains.
-    double rate_of(std::string_view operation) const {
-        double best = 0;
-        for (const ProbeRow* row : rows("pipe", [&](const ProbeRow& each) { return each.text("operation") == operation; })) {
-            best = std::max(best, warp * row->number("warps") / row->number("cycles"));
-        }
-        return best;
-    }
+    double rate_of(std::string_view operation) const { return pipe_rate(measured_, operation); }
 
     void rates() {
         for (const auto& [key, operation] :

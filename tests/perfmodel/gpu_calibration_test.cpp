@@ -110,8 +110,8 @@ GpuMeasurements synthetic(const Device& device) {
     }
     rows.push_back(row("chase", {{"space", "shared"}}, {{"bytes", 4096}, {"cycles", 27}, {"clock_ghz", clock}}));
     // A pipe with `latency` that starts an operation of a warp every `interval`, once per multiprocessor.
-    for (const auto& [operation, latency, interval] :
-        {std::tuple("fma_f32", 4.5, 0.25), {"fma_f64", 9.0, 0.5}, {"add_i32", 5.0, 0.5}, {"reciprocal_root", 20.0, 2.0}}) {
+    for (const auto& [operation, latency, interval] : {std::tuple("fma_f32", 4.5, 0.25), {"fma_f64", 9.0, 0.5}, {"add_i32", 5.0, 0.5},
+             {"reciprocal_root", 20.0, 2.0}, {"division_f64", 200.0, 21 / 2.0}}) {
         for (const double independent : {1.0, 4.0}) {
             for (const double warps : {1.0, 8.0, 32.0}) {
                 rows.push_back(row("pipe", {{"operation", operation}},
@@ -163,6 +163,7 @@ TEST_F(GpuCalibrations, FindTheFiguresThatMadeTheMeasurements) {
     const auto device = calibrated_device(result->calibration, again);
     ASSERT_TRUE(device.has_value()) << again.all().front().message;
     EXPECT_EQ(device->name, "mine");
+    EXPECT_NEAR(device->function_slots.f64.division, 20, 1e-9) << "a warp's take the time of 21 FMAs, one of which is the argument's";
     EXPECT_TRUE(make_predictor("staircase", *device, again) != nullptr) << again.all().front().message;
     EXPECT_THAT(result->left_out, testing::Contains("`speed.dram` stays that of the description"));
 }

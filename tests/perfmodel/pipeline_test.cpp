@@ -187,7 +187,7 @@ TEST(PipelineTasks, WarpsHaveTheRunsThatTheyTakePartIn) {
     work.threads_per_block = 64;
     work.elements_per_block = 16;
     work.steps[1].threads = 4;
-    const std::vector<pipeline::Run> runs = pipeline::runs(work, {}, {4, 8, 4, 23, 611, 29});
+    const std::vector<pipeline::Run> runs = pipeline::runs(work, {}, {4, 8, 4, 23, 611, 29}, {});
     // Others, load; FMAs (the 3 instructions of 4 threads less 2 / 4 of an FMA: others); others, barrier; others, store.
     ASSERT_EQ(runs.size(), 8U);
     EXPECT_EQ(runs[1].role, pipeline::Run::Role::load);
@@ -260,7 +260,7 @@ TEST(PipelinePredictor, NeedsItsFigures) {
 
 /// All of a kernel's tasks, on one multiprocessor of an H200.
 double in_full(const KernelWork& work, const fusion::DeviceLimits& limits, int blocks) {
-    const std::vector<pipeline::Run> runs = pipeline::runs(work, limits, {4, 8, 4, 23, 611, 29});
+    const std::vector<pipeline::Run> runs = pipeline::runs(work, limits, {4, 8, 4, 23, 611, 29}, {});
     std::vector<Tasks> lists;
     const int warps = work.threads_per_block / 32;
     for (int warp = 0; warp < warps; ++warp) {
