@@ -140,6 +140,13 @@ pipeline::Sample PipelinePredictor::sample(const KernelWork& work, std::uint64_t
     return {l.features, l.uncorrected, 0};
 }
 
+std::string PipelinePredictor::label() const {
+    if (!corrected_.trained) {
+        return "correction: uncorrected";
+    }
+    return "correction: log-linear, " + (corrected_.data.empty() ? "of unknown data" : corrected_.data);
+}
+
 Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t elements) const {
     const int resident = resident_blocks(device_.limits, work);
     if (resident == 0) {
@@ -173,15 +180,12 @@ Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t eleme
     result.cost.bound_by = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) {
         return a.second < b.second;
     })->first;
-    const std::string label = corrected_.trained
-        ? "correction: log-linear, " + (corrected_.data.empty() ? std::string("of unknown data") : corrected_.data)
-        : "correction: uncorrected";
     result.quantities = {{"nt", l.nt, "threads"}, {"l", l.launch, "s"}, {"tasks of a warp", l.tasks, "tasks"},
         {"tasks simulated", wave.simulated, "tasks of all warps"}, {"cycles extrapolated", wave.extrapolated, "cycles"},
         {"blocks at a time", static_cast<double>(l.at_a_time), "blocks"}, {"cycles of a wave", wave.cycles, "cycles"},
         {"waves", l.waves, ""}, {"cycles", l.cycles, "cycles"},
         {"uncoalesced", l.features.uncoalesced, "warp accesses of a multiprocessor"}, {"basic blocks", l.features.blocks, ""},
-        {"time before correction", l.uncorrected, "s"}, {label, factor, ""}};
+        {"time before correction", l.uncorrected, "s"}, {label(), factor, ""}};
     return result;
 }
 

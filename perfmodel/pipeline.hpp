@@ -47,6 +47,8 @@ public:
     explicit PipelinePredictor(Device device);
 
     std::string name() const override { return "pipeline"; }
+    /// "correction: uncorrected", or "correction: log-linear, " and the source of its figures.
+    std::string label() const override;
     /// Infinite if not one block fits on a multiprocessor. Throws InternalError if work has no steps, but for no elements.
     Breakdown explain(const fusion::KernelWork& work, std::uint64_t elements) const override;
 
