@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
         return out.empty() || write({{out, bench::to_json(ablated, FUSEC_SOURCE_FOLDER)}}) ? 0 : 1;
     }
     audit.fitted = bench::judge_fitted(audit.devices);
+    audit.corrected = bench::judge_corrected(audit.devices, audit.fitted);
     audit.left_out = bench::judge_left_out(audit.devices, audit.fitted);
     bench::print(audit, figures, std::cout);
     std::vector<OutputFile> files;

@@ -3,6 +3,7 @@
 
 #include "bench/audit_seeds.hpp"
 #include "perfmodel/device_figures.hpp"
+#include "perfmodel/fit/pipeline_training.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,60 @@ double carried(const std::string& key, const Device& device, const std::vector<s
         }
     }
     return mean([](const Device&, double value) { return value; });
+}
+
+/// What may be known of a device that is left out: its data sheet, latencies, and the bandwidth of L2, of which every device has a
+/// measurement that no point is made from.
+bool may_be_known(std::string_view key) {
+    constexpr std::string_view known[] = {"speed.dram", "speed.dram_latency", "latency.l2", "speed.l2"};
+    return std::ranges::find(known, key) != std::end(known);
+}
+
+using Values = std::vector<std::pair<const Device*, double>>;
+
+/// The figure as the devices but one have it before anything is fitted; the launch of those on which it was measured, if there are any.
+Values as_measured(std::string_view key, const std::vector<DeviceData>& devices, const std::string& left_out) {
+    const auto started = [](const DeviceData& data) {
+        return std::ranges::any_of(data.points, [](const Point& point) { return point.kernel == "start-up"; });
+    };
+    Values all, measured;
+    for (const DeviceData& data : devices) {
+        const std::optional<double> value = perfmodel::figure(data.device, key);
+        if (value && data.device.name != left_out) {
+            all.emplace_back(&data.device, *value);
+            if (key == "speed.launch" && started(data)) {
+                measured.push_back(all.back());
+            }
+        }
+    }
+    return measured.empty() ? all : measured;
+}
+
+/// Every figure that the predictor does not have of the device itself, with its values on the others: as fitted where a fit determines it.
+std::map<std::string, Values> of_others(
+    const PredictorKind& kind, const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted, const std::string& left_out) {
+    std::map<std::string, Values> result;
+    for (const Verdict& other : fitted) {
+        if (other.predictor != kind.name || other.device == left_out) {
+            continue;
+        }
+        const auto of = std::ranges::find_if(devices, [&](const DeviceData& each) { return each.device.name == other.device; });
+        for (const perfmodel::FittedFigure& figure : other.figures) {
+            if (figure.determined) {
+                result[figure.key].emplace_back(&of->device, figure.after);
+            }
+        }
+    }
+    std::vector<std::string> keys{"speed.launch"};
+    keys.insert(keys.end(), kind.fits.begin(), kind.fits.end());
+    for (const std::string& key : keys) {
+        if (!may_be_known(key) && !result.contains(key)) {
+            if (Values values = as_measured(key, devices, left_out); !values.empty()) {
+                result[key] = std::move(values);
+            }
+        }
+    }
+    return result;
 }
 
 /// The same work, in other blocks or at other occupancies.
@@ -152,6 +207,36 @@ std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices) {
     return verdicts;
 }
 
+std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted) {
+    const auto pipeline = std::ranges::find(perfmodel::predictor_kinds(), std::string_view("pipeline"), &PredictorKind::name);
+    std::vector<Verdict> verdicts;
+    for (const Verdict& before : fitted) {
+        if (before.predictor != pipeline->name || !before.unavailable.empty()) {
+            continue;
+        }
+        const auto data = std::ranges::find_if(devices, [&](const DeviceData& each) { return each.device.name == before.device; });
+        Device device = with_measured(*data);
+        for (const perfmodel::FittedFigure& figure : before.figures) {
+            perfmodel::set_figure(device, figure.key, figure.after);
+        }
+        Verdict verdict{.predictor = pipeline->name, .device = before.device};
+        const auto training =
+            perfmodel::train_correction(device, data->points, "RRZE-HPC/gpu-benches, points to fit to, of " + before.device);
+        if (!training || !perfmodel::pipeline::store(*training, device)) {
+            verdict.unavailable = "no possible correction";
+        } else {
+            for (const auto& [key, weight] : perfmodel::pipeline::correction_figures()) {
+                verdict.figures.push_back({key, 0, training->correction.*weight, 0, 0, true});
+            }
+            verdict.fit_error = training->mape_after;
+            const std::vector<Point> points = held_out(data->points);
+            judge(verdict, points, perfmodel::predictions(*pipeline, device, points));
+        }
+        verdicts.push_back(std::move(verdict));
+    }
+    return verdicts;
+}
+
 std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted) {
     std::vector<Verdict> verdicts;
     for (const DeviceData& data : devices) {
@@ -160,21 +245,8 @@ std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, cons
         }
         for (const PredictorKind& kind : perfmodel::predictor_kinds()) {
             Verdict verdict{.predictor = kind.name, .device = data.device.name};
-            std::map<std::string, std::vector<std::pair<const Device*, double>>> others;
-            for (const Verdict& other : fitted) {
-                if (other.predictor != kind.name || other.device == data.device.name) {
-                    continue;
-                }
-                const auto of =
-                    std::find_if(devices.begin(), devices.end(), [&](const DeviceData& each) { return each.device.name == other.device; });
-                for (const perfmodel::FittedFigure& figure : other.figures) {
-                    if (figure.determined) {
-                        others[figure.key].emplace_back(&of->device, figure.after);
-                    }
-                }
-            }
             Device device = data.device;
-            for (const auto& [key, values] : others) {
+            for (const auto& [key, values] : of_others(kind, devices, fitted, data.device.name)) {
                 const double before = perfmodel::figure(device, key).value_or(0);
                 const double value = carried(key, data.device, values);
                 verdict.figures.push_back({key, before, value, 0, 0, perfmodel::set_figure(device, key, value)});

@@ -48,11 +48,13 @@ bool has_streams(const DeviceData& data);
 /// Fitted to the device's own points of role fit, of which `benchmark` and `staircase` have what audit_seeds.hpp makes.
 std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices);
 
-/// With the device's own description (data sheet, latency) and what the others' fits have in place of its own: of a figure in GB/s the mean
-/// share of the data
-/// sheet's bandwidth; of one in ns or cycles that is at least 0.8 latencies of memory on each of them, the mean excess over that latency;
-/// of any other
-/// the mean. Devices without points to fit are judged too.
+/// `pipeline` as it was fitted, with its correction trained on the same points of role fit (fit_error: the mean error on them).
+std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted);
+
+/// With the device's own data sheet, latencies and bandwidth of L2, and with what the other devices have in place of everything else that a
+/// fit may change, and of the launch: as their fits have it, or where none determines it as measured or described. Of a figure in GB/s the
+/// mean share of the data sheet's bandwidth; of one in ns or cycles that is at least 0.8 latencies of memory on each of them, the mean
+/// excess over that latency; of any other the mean. Devices without points to fit are judged too.
 std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted);
 
 } // namespace fusec::bench

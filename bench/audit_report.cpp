@@ -93,6 +93,8 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
     }
     out << "\nfitted to init, read, scale, latency and start-up of the device; judged on all else\n";
     print_table(audit.fitted, out);
+    out << "`pipeline` with its correction, trained on the points that it was fitted to\n";
+    print_table(audit.corrected, out);
     out << "one device left out: its data sheet and latency, the rest carried over from the others' fits\n";
     print_table(audit.left_out, out);
     if (figures) {
@@ -111,7 +113,7 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
 }
 
 std::string to_json(const Audit& audit, const std::string& sources, bool points) {
-    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 2}};
+    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 3}};
     result.update(run_record(sources));
     result["data"] = "https://github.com/RRZE-HPC/gpu-benches @1038c5d";
     for (const DeviceData& data : audit.devices) {
@@ -125,6 +127,7 @@ std::string to_json(const Audit& audit, const std::string& sources, bool points)
         result["devices"].push_back(std::move(device));
     }
     result["fitted"] = to_json(audit.fitted, points);
+    result["corrected"] = to_json(audit.corrected, points);
     result["left_out_device"] = to_json(audit.left_out, points);
     // One verdict per line: small enough to read and to compare.
     std::ostringstream text;

@@ -10,14 +10,14 @@ namespace fusec::bench {
 
 struct Audit {
     std::vector<DeviceData> devices;
-    std::vector<Verdict> fitted, left_out;
+    std::vector<Verdict> fitted, corrected, left_out;
 };
 
 /// Tables for people; with `figures` what was fitted too.
 void print(const Audit& audit, bool figures, std::ostream& out);
 
-/// Schema "fusec-audit-data", version 2: run record of the sources' folder, files with their readings, replaced figures, and both lists of
-/// verdicts, with `points` each with all of its points.
+/// Schema "fusec-audit-data", version 3: run record of the sources' folder, files with their readings, replaced figures, and the three
+/// lists of verdicts, with `points` each with all of its points.
 std::string to_json(const Audit& audit, const std::string& sources, bool points);
 
 /// Predicted against measured seconds of every held-out point of the fitted predictors, a panel each.

@@ -109,6 +109,7 @@ def figures():
 out.append(f"Made {result['date']} at commit {result['commit']} from {result['data']}; from the result by `bench/audit_table.py`.\n\n")
 summary()
 verdicts(result["fitted"], "Fitted to init, read, scale, latency and start-up of the device, judged on all else")
+verdicts(result["corrected"], "`pipeline` with its learned correction, trained on the points that it was fitted to")
 verdicts(result["left_out_device"], "One device left out")
 launches()
 figures()

@@ -190,6 +190,9 @@ std::string report_json(const Compilation& c) {
         {"optimum", {{"seconds", best.seconds}, {"bound", best.bound}, {"gap", best.gap}}},
         {"plans", std::move(plans)},
     };
+    if (const std::string label = c.predictor->label(); !label.empty()) {
+        report["predictor_label"] = label;
+    }
     if (c.options.checked) {
         report["checks"] = checks_json(*c.program);
     }

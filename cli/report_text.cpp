@@ -390,6 +390,9 @@ std::string explore_text(Compilation& c) {
     if (!c.planned.empty()) {
         out.line("takes " + c.planned.front().text);
     }
+    if (const std::string label = c.predictor->label(); !label.empty()) {
+        out.line(fmt::format("{}: {}", c.predictor->name(), label));
+    }
     const fusion::Plan& best = c.plans.front();
     out.line(fmt::format("optimum {}, bound {}, {}", time_text(best.seconds), time_text(best.bound), gap_text(c)));
     if (c.compiled) {

@@ -78,9 +78,12 @@ std::optional<Device> calibrated_device(const Calibration& calibration, Diagnost
     if (!device) {
         return std::nullopt;
     }
+    std::vector<std::pair<std::string, Span>> given;
     for (const CalibratedFigure& figure : calibration.figures) {
         lay_over(calibration, figure, *device, diagnostics);
+        given.emplace_back(figure.key, figure.span);
     }
+    check_complete(given, diagnostics);
     if (diagnostics.error_count() != before) {
         return std::nullopt;
     }

@@ -62,7 +62,7 @@ struct Launch {
 constexpr double instructions_per_remap = 6;
 
 Launch launch_of(const Device& device, const KernelWork& work, std::uint64_t count, int resident, const CompositeTerms& terms) {
-    Launch launch{device, work, terms, pipe_work(work, device.limits.target), 0, static_cast<double>(count), 0,
+    Launch launch{device, work, terms, pipe_work(work, device.limits.target, device.function_slots), 0, static_cast<double>(count), 0,
         static_cast<double>(resident), 0, 0, device.clock_ghz * 1e9, 0, {}, 0};
     const double per_block = work.elements_per_block;
     const double sms = device.limits.sm_count;
@@ -296,14 +296,24 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
         return {{launch_seconds, Bound::launch}, {{Bound::launch, launch_seconds}}};
     }
     const Launch l = launch_of(device, work, elements, resident, terms);
+    const double stream = stream_seconds(l), l2_all = l2_stream_seconds(l), handing_out = dispatch_seconds(l),
+                 beside = l2_request_seconds(l);
+    const double body = body_seconds(l), tail = tail_seconds(l);
+    // Memory under load stands where it is limited: by the rate of memory, by that of L2, or by what is in flight.
+    std::array memory{std::pair{Bound::dram, dram_seconds(l)}, std::pair{Bound::l2, l2_all}, std::pair{Bound::latency, latency_seconds(l)}};
+    const auto shorter = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto limit = std::max_element(memory.begin(), memory.end(), shorter);
+    limit->second = limit->first == Bound::l2 ? std::max(l2_all, stream) : stream; // a last block that is not full is less than its latency
     Breakdown result;
-    result.bounds = {{Bound::dram, dram_seconds(l)}, {Bound::l2, std::max(l2_stream_seconds(l), l2_request_seconds(l))},
+    result.bounds = {{Bound::dram, memory[0].second}, {Bound::l2, std::max(memory[1].second, beside)},
         {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)},
         {Bound::fma, std::max(fma_seconds(l), register_seconds(l))}, {Bound::sfu, special_seconds(l)},
-        {Bound::latency, std::max(latency_seconds(l), dispatch_seconds(l))}, {Bound::launch, launch_seconds}};
-    const auto greatest =
-        std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    result.cost = {total_seconds(l), greatest->first};
+        {Bound::latency, std::max(memory[2].second, handing_out)}, {Bound::launch, launch_seconds}};
+    result.cost = {launch_seconds + body + tail, std::max_element(result.bounds.begin(), result.bounds.end(), shorter)->first};
+    result.quantities = {{"resident blocks", l.resident, ""}, {"waves", l.waves, ""}, {"memory at full rate", dram_seconds(l), "s"},
+        {"latency of idle memory", latency_seconds(l), "s"}, {"memory under load", stream, "s"}, {"L2 with all traffic", l2_all, "s"},
+        {"handing out of blocks", handing_out, "s"}, {"L2 beside the lists", beside, "s"}, {"exponent of overlap", overlap_exponent(l), ""},
+        {"body", body, "s"}, {"tail", tail, "s"}};
     return result;
 }
 
@@ -319,7 +329,7 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     const double clock = device.clock_ghz * 1e9;
     const double exponent = device.overlap_exponent; // composite_cuda uses this or less, and the norm falls with the exponent
     const double bytes = least.read_bytes + least.write_bytes;
-    const PipeWork pipes = pipe_work(least, device.limits.target);
+    const PipeWork pipes = pipe_work(least, device.limits.target, device.function_slots);
     const double rest = norm(std::array{per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
                                  per_sm * least.instructions / (device.issue_slots * clock),
                                  per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock) +

@@ -26,7 +26,14 @@ struct CompositeTerms {
     Units units = Units::separate;
 };
 
-/// Seconds of one launch on a CUDA device; infinite if not one block fits on a multiprocessor.
+/// Seconds of one launch on a CUDA device; infinite if not one block fits on a multiprocessor. Else, for one element or more and with all
+/// terms, bounds and quantities of the result give its seconds, where names in quotes are quantities and p is "exponent of overlap":
+///     seconds = launch + "body" + "tail"
+///     "body"  = (memory^p + "L2 beside the lists"^p + shared^p + issue^p + fma^p + sfu^p)^(1/p)
+///     memory  = max("memory under load", "L2 with all traffic", "handing out of blocks")
+/// Of the bounds of memory, dram is "memory at full rate", l2 the greater of the two of L2, latency the greater of "latency of idle memory"
+/// and "handing out of blocks"; "memory under load" takes the place of what limits it: of the greatest of "memory at full rate", "L2, all
+/// traffic" and "latency of idle memory". So memory or "L2 beside the lists" is the greatest of the three. Bound by: the greatest bound.
 Breakdown composite_cuda(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 /// Its seconds alone.

@@ -93,7 +93,7 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
 } // namespace
 
 Breakdown composite_host(const Device& device, const KernelWork& work, std::uint64_t elements, const CompositeTerms& terms) {
-    Loop l{device, work, pipe_work(work, device.limits.target), static_cast<double>(elements), 0,
+    Loop l{device, work, pipe_work(work, device.limits.target, device.function_slots), static_cast<double>(elements), 0,
         static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision), device.clock_ghz * 1e9};
     l.busiest = terms.uneven_blocks
         ? std::min(l.elements, std::ceil(std::ceil(l.elements / work.elements_per_block) / device.cores) * work.elements_per_block)

@@ -75,10 +75,13 @@ std::optional<Device> load_device(const SourcePtr& source, Diagnostics& diagnost
     if (diagnostics.error_count() != before) {
         return std::nullopt;
     }
+    std::vector<std::pair<std::string, Span>> places;
     for (const LocatedFigure& figure : file->figures) {
         store(figure.figure, figure.span, device, diagnostics);
         device.figures.push_back(figure.figure);
+        places.emplace_back(figure.figure.key, figure.span);
     }
+    check_complete(places, diagnostics);
     for (const Field& field : device_fields()) {
         const bool given =
             std::any_of(file->figures.begin(), file->figures.end(), [&](const LocatedFigure& f) { return f.figure.key == field.key; });

@@ -23,6 +23,16 @@ struct StreamLaw {
     double peak_gb_per_s = 0;
 };
 
+/// Slots of the FMA pipe that one operation takes on the path of ordinary arguments, each at least 1. Those that no figure gives are of the
+/// opcodes that fusion/instruction_rates.hpp counts; of doubles they agree with 7.5 and 9.6 cycles per warp and multiprocessor measured for
+/// division and root on V100, which issues one such instruction per cycle.
+struct OperationSlots {
+    double division = 1, square_root = 1, transcendental = 1;
+};
+struct FunctionSlots {
+    OperationSlots f32{5, 4, 11}, f64{8, 8, 21};
+};
+
 struct Figure {
     std::string key;
     double value = 0;
@@ -41,6 +51,7 @@ struct Device {
     double dram_gb_per_s = 0;                                          ///< data sheet
     StreamLaw read, write, copy, mixed;                                ///< 1:0, 0:1, 1:1, 3:1 read to write
     double fma_f32 = 128, fma_f64 = 64, special = 16, issue_slots = 4; ///< host: per core and clock
+    FunctionSlots function_slots;                                      ///< cuda
     double shared_wavefronts = 1;                                      ///< 128-byte passes of the shared-memory and L1 pipe
     double launch_us = 2.4, block_turnaround_ns = 220, dram_latency_ns = 350, shared_latency_cycles = 29;
     double overlap_exponent = 2; ///< p of the soft maximum

@@ -41,6 +41,15 @@ void stream(Device& device, double value) {
     device.*Law.*Member = value;
 }
 
+template <OperationSlots FunctionSlots::* Precision, double OperationSlots::* Member>
+double slots_of(const Device& device) {
+    return device.function_slots.*Precision.*Member;
+}
+template <OperationSlots FunctionSlots::* Precision, double OperationSlots::* Member>
+void slots(Device& device, double value) {
+    device.function_slots.*Precision.*Member = value;
+}
+
 using fusion::DeviceLimits;
 constexpr Field fields[] = {
     // {key, unit, target, least, most, whole, required, get, set, power of 2}
@@ -111,6 +120,19 @@ constexpr Field fields[] = {
         stream<&Device::mixed, &StreamLaw::c_ns>},
     {"stream.mixed.peak", "GB/s", For::both, 1e-3, 1e9, false, true, stream_of<&Device::mixed, &StreamLaw::peak_gb_per_s>,
         stream<&Device::mixed, &StreamLaw::peak_gb_per_s>},
+    // Measured on single devices; else of counted opcodes (Device::function_slots).
+    {"operation.division_f32", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f32, &OperationSlots::division>,
+        slots<&FunctionSlots::f32, &OperationSlots::division>},
+    {"operation.square_root_f32", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f32, &OperationSlots::square_root>,
+        slots<&FunctionSlots::f32, &OperationSlots::square_root>},
+    {"operation.transcendental_f32", "FMA slots", For::cuda, 1, 1e4, false, false,
+        slots_of<&FunctionSlots::f32, &OperationSlots::transcendental>, slots<&FunctionSlots::f32, &OperationSlots::transcendental>},
+    {"operation.division_f64", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f64, &OperationSlots::division>,
+        slots<&FunctionSlots::f64, &OperationSlots::division>},
+    {"operation.square_root_f64", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f64, &OperationSlots::square_root>,
+        slots<&FunctionSlots::f64, &OperationSlots::square_root>},
+    {"operation.transcendental_f64", "FMA slots", For::cuda, 1, 1e4, false, false,
+        slots_of<&FunctionSlots::f64, &OperationSlots::transcendental>, slots<&FunctionSlots::f64, &OperationSlots::transcendental>},
     // Needed by single predictors, each of which names them (predictor.hpp).
     {"latency.arithmetic_f32", "cycles", For::cuda, 1, 1e4, false, false, nullptr, nullptr},
     {"latency.arithmetic_f64", "cycles", For::cuda, 1, 1e4, false, false, nullptr, nullptr},
@@ -122,6 +144,7 @@ constexpr Field fields[] = {
     {"hong-kim.departure_coalesced", "cycles", For::cuda, 1e-3, 1e6, false, false, nullptr, nullptr},
     {"hong-kim.departure_uncoalesced", "cycles", For::cuda, 1e-3, 1e6, false, false, nullptr, nullptr},
     {"hong-kim.issue_cycles", "cycles", For::cuda, 1e-3, 1e4, false, false, nullptr, nullptr},
+    {"hong-kim.amd_cost", "cycles", For::cuda, 1e-3, 1e4, false, false, nullptr, nullptr},
     {"staircase.ta", "ps", For::cuda, -1e9, 1e9, false, false, nullptr, nullptr},
     {"staircase.tb", "ps", For::cuda, -1e9, 1e9, false, false, nullptr, nullptr},
     {"wave.uncoalesced_latency", "cycles", For::cuda, 1, 1e6, false, false, nullptr, nullptr},
@@ -209,6 +232,22 @@ bool store(const Figure& figure, const Span& place, Device& device, Diagnostics&
     }
     store(*field, device, figure.value);
     return true;
+}
+
+void check_complete(const std::vector<std::pair<std::string, Span>>& given, Diagnostics& diagnostics) {
+    constexpr std::string_view together = "pipeline.correction_";
+    const auto first = std::ranges::find_if(given, [&](const auto& each) { return each.first.starts_with(together); });
+    if (first == given.end()) {
+        return;
+    }
+    for (const Field& field : fields) {
+        const std::string_view key = field.key;
+        if (key.starts_with(together) && std::ranges::none_of(given, [&](const auto& each) { return each.first == key; })) {
+            diagnostics.report(kind::missing_figure, first->second, "`" + first->first + "` without `" + std::string(key) + "`").hint =
+                "the correction of `pipeline` has five figures, all of them or none";
+            return;
+        }
+    }
 }
 
 std::optional<double> figure(const Device& device, std::string_view key) {

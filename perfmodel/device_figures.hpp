@@ -5,6 +5,9 @@
 #include "perfmodel/device.hpp"
 
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace fusec::perfmodel {
 
@@ -22,9 +25,9 @@ struct Field {
     double least; ///< bounds are wide of any device, and near enough that nothing computed from figures overflows an int or leaves the
     double most;  ///< range of a double
     bool whole;
-    bool required;                ///< every description of the target has it; others are kept in Device::optional_figures
-    double (*get)(const Device&); ///< null: optional
-    void (*set)(Device&, double); ///< null: optional
+    bool required;                ///< every description of the target has it
+    double (*get)(const Device&); ///< null: kept in Device::optional_figures where there is one, as is
+    void (*set)(Device&, double); ///< this
     bool power_of_two = false;    ///< whole, and one of these
 
     bool serves(fusion::Target of) const;
@@ -40,5 +43,9 @@ const Field* find_field(std::string_view key, fusion::Target target);
 void store(const Field& field, Device& device, double value);
 /// Stores a figure that a file gives, or reports at its place why it is none: an unknown key, another unit, a value that cannot be.
 bool store(const Figure& figure, const Span& place, Device& device, Diagnostics& diagnostics);
+
+/// Figures that a file gives, and where: reports at one of them where some of those that belong together are given and another is not: the
+/// five of `pipeline`'s correction.
+void check_complete(const std::vector<std::pair<std::string, Span>>& given, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/hong_kim.hpp"
 
+#include "fusion/instruction_rates.hpp"
 #include "perfmodel/occupancy.hpp"
 #include "perfmodel/warp_work.hpp"
 
@@ -65,6 +66,28 @@ double amd_comp_cycles(const AmdOperations& operations) {
         20 * operations.native_sines;
 }
 
+AmdOperations amd_operations(const KernelWork& work, const fusion::DeviceLimits& limits) {
+    const WarpWork warp = warp_work(work, limits);
+    // Of a wavefront: one for all its lanes, those that idle too.
+    const double per_element = work.elements_per_block / warp.warps_per_block * work.arithmetic_lane_slots / limits.warp_size;
+    AmdOperations result;
+    double sequences = 0;
+    const auto add = [&](const fusion::Arithmetic& counts, Precision precision) {
+        const fusion::LongOperations lengths = fusion::long_operations(precision, fusion::Target::cuda);
+        result.divisions += (counts.divisions + counts.square_roots) * per_element;
+        result.sines += counts.transcendentals * per_element;
+        sequences += (counts.divisions * lengths.division + counts.square_roots * lengths.square_root +
+                         counts.transcendentals * lengths.transcendental) *
+            per_element;
+    };
+    const fusion::Arithmetic& narrow = work.in_float;
+    add({0, work.divisions - narrow.divisions, work.square_roots - narrow.square_roots, work.transcendentals - narrow.transcendentals},
+        work.precision);
+    add(narrow, Precision::f32);
+    result.simple = std::max(0.0, warp.instructions - sequences);
+    return result;
+}
+
 namespace {
 
 class HongKimPredictor final : public StepPredictor {
@@ -78,8 +101,21 @@ public:
             constexpr double never = std::numeric_limits<double>::infinity();
             return {{never, Bound::latency}, {{Bound::latency, never}}};
         }
-        const HongKimInputs in = inputs(work, elements, resident);
-        return described(in, hong_kim(in), device_.launch_us * 1e-6);
+        HongKimInputs in = inputs(work, elements, resident);
+        const std::optional<double> amd_cost = figure(device_, "hong-kim.amd_cost");
+        if (!amd_cost) {
+            return described(in, hong_kim(in), device_.launch_us * 1e-6);
+        }
+        const AmdOperations operations = amd_operations(work, device_.limits);
+        if (in.total_insts > 0) {
+            in.issue_cycles = *amd_cost * amd_comp_cycles(operations) / in.total_insts;
+        }
+        Breakdown result = described(in, hong_kim(in), device_.launch_us * 1e-6);
+        result.quantities.push_back({"simple operations (AMD)", operations.simple, "operations"});
+        result.quantities.push_back({"divisions (AMD)", operations.divisions, "operations"});
+        result.quantities.push_back({"sines (AMD)", operations.sines, "operations"});
+        result.quantities.push_back({"mean #Issue_cycles", in.issue_cycles, "cycles"});
+        return result;
     }
 
 private:

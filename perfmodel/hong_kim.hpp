@@ -65,7 +65,8 @@ struct HongKim {
 /// Pre: counts are not negative; the device's figures, N, active blocks and multiprocessors are positive.
 HongKim hong_kim(const HongKimInputs& inputs);
 
-/// Operations of a thread on an AMD GPU, by the columns of the talk's table for the HD 6970.
+/// Operations of a thread on an AMD GPU, by the columns of the talk's table for the HD 6970 (seed 001, slide "Определение скорости
+/// выполнения операций").
 struct AmdOperations {
     double simple = 0;        ///< additions, subtractions, multiplications
     double vector_simple = 0; ///< the same on a component of a vector
@@ -75,8 +76,16 @@ struct AmdOperations {
 /// (21-22, 40, 2, 1, 2) in parts of 40.
 double amd_comp_cycles(const AmdOperations& operations);
 
+/// What a wavefront of the kernel executes, in the table's columns [ours: the talk counts the operations of its loop by hand]. Instructions
+/// are simple operations, but for the sequences that fusion::long_operations counts in place of divisions, roots and functions: a root
+/// counts as a division, which the table has no column for, and a function as a sine. Nothing is of vectors: emitted code has none.
+/// Pre: the work's counts are of a GPU.
+AmdOperations amd_operations(const fusion::KernelWork& work, const fusion::DeviceLimits& limits);
+
 /// Pre: the device has the figures hong-kim.*; the work has its steps. An access of a warp to words of 4 bytes side by side is what
-/// hong-kim.departure_coalesced is for; wider and narrower ones take as many parts of it as they ask for sectors.
+/// hong-kim.departure_coalesced is for; wider and narrower ones take as many parts of it as they ask for sectors. On a device with
+/// hong-kim.amd_cost, the cycles of a wavefront per unit of the table, Comp_cycles = amd_cost * amd_comp_cycles(amd_operations), which
+/// hong-kim.issue_cycles has no part in: #Issue_cycles is then the mean of the kernel's instructions.
 std::unique_ptr<Predictor> make_hong_kim(const Device& device);
 
 } // namespace fusec::perfmodel

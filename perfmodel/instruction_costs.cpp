@@ -18,22 +18,22 @@ struct Expansions {
     Expansion division, square_root, transcendental;
 };
 
-/// Of the opcodes that fusion/instruction_rates.hpp counts. The f64 FMA counts agree with 7.5 and 9.6 cycles per warp and multiprocessor measured for
-/// division and root on V100, which issues one such instruction per cycle.
-constexpr Expansions cuda_f32{{5, 1}, {4, 1}, {11, 1}};
-constexpr Expansions cuda_f64{{8, 1}, {8, 1}, {21, 0.33}};
+/// Special-function operations of the opcodes that fusion/instruction_rates.hpp counts, beside the device's slots of the FMA pipe.
+Expansions on_cuda(const OperationSlots& slots, Precision precision) {
+    return {{slots.division, 1}, {slots.square_root, 1}, {slots.transcendental, precision == Precision::f32 ? 1 : 0.33}};
+}
 
 /// One vector instruction each on the divider; a transcendental is a libmvec polynomial (assumption: 20 FMAs in 25 instructions).
 constexpr Expansions host_any{{1, 1}, {1, 1}, {20, 0.5}};
 
-const Expansions& expansions(Precision precision, fusion::Target target) {
+Expansions expansions(Precision precision, fusion::Target target, const FunctionSlots& slots) {
     switch (target) {
     case fusion::Target::host:
         return host_any;
     case fusion::Target::cuda:
         break;
     }
-    return precision == Precision::f32 ? cuda_f32 : cuda_f64;
+    return on_cuda(precision == Precision::f32 ? slots.f32 : slots.f64, precision);
 }
 
 /// Additions and multiplications per FMA slot: 2 where every one pairs up, 1 where none does. The demo program's 341 take about 240.
@@ -45,10 +45,10 @@ double fma_slots(double flops) {
     return flops / flops_per_slot;
 }
 
-PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target) {
+PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target, const FunctionSlots& slots) {
     PipeWork sum;
     const auto add = [&](const fusion::Arithmetic& counts, Precision precision, double& fma) {
-        const Expansions& costs = expansions(precision, target);
+        const Expansions costs = expansions(precision, target, slots);
         const double plain = std::max(0.0, counts.flops - counts.divisions - counts.square_roots - counts.transcendentals);
         const double single = std::max(0.0, plain - 2 * work.fused);
         fma += work.fused > 0 ? single + std::min(work.fused, plain / 2) : fma_slots(plain);

@@ -4,6 +4,7 @@
 
 #include "fusion/cost_model.hpp"
 #include "fusion/target.hpp"
+#include "perfmodel/device.hpp"
 
 namespace fusec::perfmodel {
 
@@ -14,8 +15,9 @@ struct PipeWork {
     double fma_float = 0; ///< of a kernel of both precisions on a GPU: slots of the float pipe, beside those of the other
 };
 
-/// What the kernel asks of each pipe, per element. Defined for all work; linear in its counts.
-PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target);
+/// What the kernel asks of each pipe, per element. `slots` are those of a GPU; a host has its own. Defined for all work; linear in its
+/// counts.
+PipeWork pipe_work(const fusion::KernelWork& work, fusion::Target target, const FunctionSlots& slots);
 
 /// FMA slots that `flops` additions and multiplications take at least where it is not known which pair up: pipe_work(w).fma +
 /// pipe_work(w).fma_float >= fma_slots(w.flops) for w.fused = 0.

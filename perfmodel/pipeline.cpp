@@ -114,36 +114,56 @@ PipelinePredictor::Cycles PipelinePredictor::run(const std::vector<pipeline::Run
     return result;
 }
 
+PipelinePredictor::Launch PipelinePredictor::launch_of(const KernelWork& work, std::uint64_t elements, int resident) const {
+    internal_check(!work.steps.empty(), "pipeline: a kernel without its steps");
+    Launch result;
+    const double grid = std::ceil(static_cast<double>(elements) / work.elements_per_block);
+    result.nt = grid * work.threads_per_block;
+    result.launch = law_.at(result.nt) * 1e-6;
+    const int warps = (work.threads_per_block + device_.limits.warp_size - 1) / device_.limits.warp_size;
+    const double blocks = grid / device_.limits.sm_count; // of a multiprocessor, divided evenly
+    result.at_a_time = static_cast<int>(std::min<double>(resident, std::ceil(blocks)));
+    const std::vector<pipeline::Run> runs = pipeline::runs(work, device_.limits, latencies_, device_.function_slots);
+    result.tasks = pipeline::tasks(runs);
+    result.wave = run(runs, warps, result.at_a_time);
+    result.waves = std::max(1.0, blocks / result.at_a_time);
+    result.cycles = result.wave.cycles * result.waves;
+    const double second = 1 / (device_.clock_ghz * 1e9);
+    result.uncorrected = result.launch + result.cycles * second;
+    result.features = {result.launch * 1e6, std::max(1.0, result.cycles),
+        pipeline::uncoalesced_accesses(work, device_.limits) * warps * std::max(1.0, blocks), runs.empty() ? 1.0 : runs.back().block + 1.0};
+    return result;
+}
+
+pipeline::Sample PipelinePredictor::sample(const KernelWork& work, std::uint64_t elements) const {
+    const Launch l = launch_of(work, elements, resident_blocks(device_.limits, work));
+    return {l.features, l.uncorrected, 0};
+}
+
+std::string PipelinePredictor::label() const {
+    if (!corrected_.trained) {
+        return "correction: uncorrected";
+    }
+    return "correction: log-linear, " + (corrected_.data.empty() ? "of unknown data" : corrected_.data);
+}
+
 Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t elements) const {
     const int resident = resident_blocks(device_.limits, work);
     if (resident == 0) {
         constexpr double infinite = std::numeric_limits<double>::infinity();
         return {{infinite, Bound::latency}, {{Bound::latency, infinite}}};
     }
-    const double grid = std::ceil(static_cast<double>(elements) / work.elements_per_block);
-    const double nt = grid * work.threads_per_block;
-    const double launch = law_.at(nt) * 1e-6;
     if (elements == 0) {
+        const double launch = law_.at(0) * 1e-6;
         return {{launch, Bound::launch}, {{Bound::launch, launch}}};
     }
-    internal_check(!work.steps.empty(), "pipeline: a kernel without its steps");
-
-    const int warps = (work.threads_per_block + device_.limits.warp_size - 1) / device_.limits.warp_size;
-    const double blocks = grid / device_.limits.sm_count; // of a multiprocessor, divided evenly
-    const int at_a_time = static_cast<int>(std::min<double>(resident, std::ceil(blocks)));
-    const std::vector<pipeline::Run> runs = pipeline::runs(work, device_.limits, latencies_);
-    const Cycles wave = run(runs, warps, at_a_time);
-    const double waves = std::max(1.0, blocks / at_a_time);
-    const double cycles = wave.cycles * waves;
-
+    const Launch l = launch_of(work, elements, resident);
+    const Cycles& wave = l.wave;
     const double second = 1 / (device_.clock_ghz * 1e9);
-    const double uncorrected = launch + cycles * second;
-    const pipeline::Features features{launch * 1e6, std::max(1.0, cycles),
-        pipeline::uncoalesced_accesses(work, device_.limits) * warps * std::max(1.0, blocks), runs.empty() ? 1.0 : runs.back().block + 1.0};
-    const double factor = corrected_.trained ? corrected_.correction.factor(features) : 1;
+    const double factor = corrected_.trained ? corrected_.correction.factor(l.features) : 1;
 
     Breakdown result;
-    result.cost.seconds = uncorrected * factor;
+    result.cost.seconds = l.uncorrected * factor;
     std::array<double, pipeline::units> busy{}; // cycles that each sub-pipe takes at least
     double busiest = 0;
     for (std::size_t i = 0; i < busy.size(); ++i) {
@@ -152,21 +172,25 @@ Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t eleme
     }
     const double issue = std::min(wave.cycles, wave.issued / sm_.schedulers);
     busiest = std::max(busiest, issue);
-    const auto bound = [&](double of_wave) { return of_wave * waves * second * factor; };
+    const auto bound = [&](double of_wave) { return of_wave * l.waves * second * factor; };
     const auto of = [&](Unit unit) { return busy[static_cast<std::size_t>(unit)]; };
     result.bounds = {{Bound::dram, bound(of(Unit::memory))}, {Bound::shared, bound(of(Unit::shared))}, {Bound::issue, bound(issue)},
         {Bound::fma, bound(std::max(of(Unit::sp), of(Unit::dp)))}, {Bound::sfu, bound(of(Unit::sfu))},
-        {Bound::latency, bound(wave.cycles - busiest)}, {Bound::launch, launch * factor}};
+        {Bound::latency, bound(wave.cycles - busiest)}, {Bound::launch, l.launch * factor}};
     result.cost.bound_by = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) {
         return a.second < b.second;
     })->first;
-    result.quantities = {{"nt", nt, "threads"}, {"l", launch, "s"}, {"tasks of a warp", pipeline::tasks(runs), "tasks"},
+    result.quantities = {{"nt", l.nt, "threads"}, {"l", l.launch, "s"}, {"tasks of a warp", l.tasks, "tasks"},
         {"tasks simulated", wave.simulated, "tasks of all warps"}, {"cycles extrapolated", wave.extrapolated, "cycles"},
-        {"blocks at a time", static_cast<double>(at_a_time), "blocks"}, {"cycles of a wave", wave.cycles, "cycles"}, {"waves", waves, ""},
-        {"cycles", cycles, "cycles"}, {"uncoalesced", features.uncoalesced, "warp accesses of a multiprocessor"},
-        {"basic blocks", features.blocks, ""}, {"time before correction", uncorrected, "s"},
-        {corrected_.trained ? "correction: log-linear" : "correction: uncorrected", factor, ""}};
+        {"blocks at a time", static_cast<double>(l.at_a_time), "blocks"}, {"cycles of a wave", wave.cycles, "cycles"},
+        {"waves", l.waves, ""}, {"cycles", l.cycles, "cycles"},
+        {"uncoalesced", l.features.uncoalesced, "warp accesses of a multiprocessor"}, {"basic blocks", l.features.blocks, ""},
+        {"time before correction", l.uncorrected, "s"}, {label(), factor, ""}};
     return result;
+}
+
+bool pipeline_ready(const Device& device, Diagnostics& diagnostics) {
+    return pipeline::correction_complete(device, diagnostics);
 }
 
 } // namespace fusec::perfmodel

@@ -47,8 +47,14 @@ public:
     explicit PipelinePredictor(Device device);
 
     std::string name() const override { return "pipeline"; }
+    /// "correction: uncorrected", or "correction: log-linear, " and the source of its figures.
+    std::string label() const override;
     /// Infinite if not one block fits on a multiprocessor. Throws InternalError if work has no steps, but for no elements.
     Breakdown explain(const fusion::KernelWork& work, std::uint64_t elements) const override;
+
+    /// What the correction is trained on: features and time without a correction; `measured` is 0. Pre: as of explain, a block fits, and
+    /// there are elements.
+    pipeline::Sample sample(const fusion::KernelWork& work, std::uint64_t elements) const;
 
     static constexpr double most_tasks = 4096;
 
@@ -58,6 +64,17 @@ private:
         std::array<double, pipeline::units> occupied{}; ///< tasks * latency
         double issued = 0;
     };
+    /// A launch before its correction.
+    struct Launch {
+        double nt = 0, launch = 0;   ///< threads; s
+        double tasks = 0, waves = 0; ///< tasks of a warp
+        int at_a_time = 0;           ///< blocks
+        Cycles wave;
+        double cycles = 0;
+        pipeline::Features features;
+        double uncorrected = 0; ///< s
+    };
+    Launch launch_of(const fusion::KernelWork& work, std::uint64_t elements, int resident) const;
     /// Of so many blocks at a time.
     Cycles run(const std::vector<pipeline::Run>& runs, int warps, int blocks) const;
     pipeline::Simulation simulate(const std::vector<pipeline::Run>& runs, int warps, int blocks, double share) const;
@@ -71,8 +88,10 @@ private:
 
 inline constexpr const char* pipeline_needs[] = {"latency.arithmetic_f32", "latency.arithmetic_f64", "latency.integer", "latency.special",
     "pipeline.launch", "pipeline.launch_per_thread", "pipeline.memory_capacity"};
-/// Not the figures of the correction: the trainer finds those.
+/// Not the figures of the correction: those are trained (perfmodel/fit/pipeline_training.hpp), when the others are fitted.
 inline constexpr const char* pipeline_fits[] = {
     "pipeline.launch", "pipeline.launch_per_thread", "speed.dram_latency", "pipeline.memory_capacity"};
+/// False after reporting that the device has some of the correction's figures only.
+bool pipeline_ready(const Device& device, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/pipeline_correction.hpp"
 
+#include "perfmodel/device_figures.hpp"
+#include "support/counted.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -55,7 +61,7 @@ Correction fit(std::span<const Sample> samples, double ridge) {
             deviation[i] += (row[i] - mean[i]) * (row[i] - mean[i]) / n;
         }
     }
-    constexpr double varies = 1e-9; // more than rounding makes of equal features
+    constexpr double varies = 0.01; // of the logarithm; what hardly varies would have a weight that runs wild elsewhere
     for (double& each : deviation) {
         each = std::sqrt(each);
     }
@@ -89,7 +95,7 @@ double error(const Sample& sample, const Correction& correction) {
     return std::abs(sample.uncorrected * correction.factor(sample.features) / sample.measured - 1);
 }
 
-constexpr std::pair<const char*, double Correction::*> figures[] = {{"pipeline.correction_intercept", &Correction::intercept},
+constexpr CorrectionFigure figures[] = {{"pipeline.correction_intercept", &Correction::intercept},
     {"pipeline.correction_launch", &Correction::launch}, {"pipeline.correction_cycles", &Correction::cycles},
     {"pipeline.correction_uncoalesced", &Correction::uncoalesced}, {"pipeline.correction_blocks", &Correction::blocks}};
 
@@ -116,23 +122,53 @@ Training train(std::span<const Sample> samples, double ridge, std::string data) 
     return result;
 }
 
+std::span<const CorrectionFigure> correction_figures() {
+    return figures;
+}
+
 Corrected correction_of(const Device& device) {
     Corrected result;
-    for (const auto& [key, member] : figures) {
+    for (const auto& [key, weight] : figures) {
         if (const std::optional<double> value = figure(device, key)) {
-            result.correction.*member = *value;
+            result.correction.*weight = *value;
             result.trained = true;
         }
+    }
+    if (result.trained) {
+        const auto described = std::ranges::find(device.figures, std::string_view(figures[0].key), &Figure::key);
+        result.data = described == device.figures.end() ? "" : described->source;
     }
     return result;
 }
 
-bool store(const Correction& correction, Device& device) {
-    bool possible = true;
-    for (const auto& [key, member] : figures) {
-        possible = set_figure(device, key, correction.*member) && possible;
+bool correction_complete(const Device& device, Diagnostics& diagnostics) {
+    const auto has = [&](const CorrectionFigure& each) { return figure(device, each.key).has_value(); };
+    const auto missing = std::ranges::find_if_not(figures, has);
+    if (missing == std::end(figures) || std::ranges::none_of(figures, has)) {
+        return true;
     }
-    return possible;
+    diagnostics.report(kind::missing_figure, {},
+        fmt::format(
+            "`{}` of `{}` is missing beside others of the correction, which has all of its figures or none", missing->key, device.name));
+    return false;
+}
+
+std::string described(const Training& training) {
+    return fmt::format("trained on {}: {}, mean error {:.3g} % before and {:.3g} % after, {:.3g} % of samples left out", training.data,
+        counted(training.samples, "sample"), 100 * training.mape_before, 100 * training.mape_after, 100 * training.mape_left_out);
+}
+
+bool store(const Training& training, Device& device) {
+    Device changed = device;
+    for (const auto& [key, weight] : figures) {
+        if (!set_figure(changed, key, training.correction.*weight)) {
+            return false;
+        }
+        std::erase_if(changed.figures, [&](const Figure& each) { return each.key == key; });
+        changed.figures.push_back({key, training.correction.*weight, find_field(key, fusion::Target::cuda)->unit, described(training)});
+    }
+    device = std::move(changed);
+    return true;
 }
 
 } // namespace fusec::perfmodel::pipeline

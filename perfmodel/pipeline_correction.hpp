@@ -21,12 +21,19 @@ struct Features {
     double blocks = 1;      ///< basic blocks, at least 1
 };
 
-/// All zeros: uncorrected. Figures pipeline.correction_* of a device; one that a description does not give is 0.
+/// All zeros: uncorrected. Figures pipeline.correction_* of a device (correction_figures), all of them or none.
 struct Correction {
     double intercept = 0, launch = 0, cycles = 0, uncoalesced = 0, blocks = 0;
 
     double factor(const Features& of) const;
 };
+
+/// The figures, in the order of the key.
+struct CorrectionFigure {
+    const char* key;
+    double Correction::* weight;
+};
+std::span<const CorrectionFigure> correction_figures();
 
 struct Sample {
     Features features;
@@ -43,16 +50,23 @@ struct Training {
 };
 
 /// The intercept and the weights w of least sum of squares of ln(measured / (uncorrected * factor)) plus ridge * samples * |w|^2, where weights
-/// are of features of mean 0 and deviation 1; a feature that does not vary has weight 0. Pre: a sample, times and ridge positive. Quadratic in samples.
+/// are of features of mean 0 and deviation 1; a feature that varies by less than a hundredth has weight 0. Pre: a sample, times and ridge
+/// positive. Quadratic in samples.
 Training train(std::span<const Sample> samples, double ridge, std::string data);
 
-/// Of the device's figures; whether it has any of them: "uncorrected" if not.
+/// Of the device's figures. Without them it is uncorrected, and `data` is empty.
 struct Corrected {
     Correction correction;
     bool trained = false;
+    std::string data; ///< what it was trained on, as the source of the device's figures says
 };
+/// Pre: correction_complete.
 Corrected correction_of(const Device& device);
-/// Sets them. False if one is no possible figure; then some may be set.
-bool store(const Correction& correction, Device& device);
+/// Whether the device has all figures of the correction or none; reports the first that is missing.
+bool correction_complete(const Device& device, Diagnostics& diagnostics);
+/// Sets them, each with the training's data as its source. False, and nothing set, if one is no possible figure.
+bool store(const Training& training, Device& device);
+/// "trained on DATA: N samples, mean error ...", what `store` and a calibration say of the figures.
+std::string described(const Training& training);
 
 } // namespace fusec::perfmodel::pipeline

@@ -44,12 +44,13 @@ bool Run::always() const {
     return false;
 }
 
-std::vector<Run> runs(const fusion::KernelWork& work, const fusion::DeviceLimits& limits, const Latencies& latencies) {
+std::vector<Run> runs(
+    const fusion::KernelWork& work, const fusion::DeviceLimits& limits, const Latencies& latencies, const FunctionSlots& slots) {
     std::vector<Run> result;
     int block = 0, threads = 0;
     const int all = (work.threads_per_block + limits.warp_size - 1) / limits.warp_size;
     for (const WorkStep& step : work.steps) {
-        const StepMix mix = step_mix(work, step, limits);
+        const StepMix mix = step_mix(work, step, limits, slots);
         const bool barrier = step.kind == WorkStep::Kind::block_barrier;
         if (threads != 0 && (step.threads != threads || barrier)) {
             ++block;

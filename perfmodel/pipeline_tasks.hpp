@@ -10,6 +10,7 @@
 
 #include "fusion/cost_model.hpp"
 #include "fusion/target.hpp"
+#include "perfmodel/device.hpp"
 #include "perfmodel/task_list.hpp"
 
 namespace fusec::perfmodel::pipeline {
@@ -44,7 +45,8 @@ struct Run {
 };
 
 /// Pre: the work has its steps.
-std::vector<Run> runs(const fusion::KernelWork& work, const fusion::DeviceLimits& limits, const Latencies& latencies);
+std::vector<Run> runs(
+    const fusion::KernelWork& work, const fusion::DeviceLimits& limits, const Latencies& latencies, const FunctionSlots& slots);
 
 /// Tasks of a list with all runs.
 double tasks(const std::vector<Run>& runs);

@@ -90,7 +90,7 @@ constexpr PredictorKind kinds[] = {
         benchmark_figures, benchmark_ready, make_benchmark},
     {"hong-kim", "Hong and Kim, ISCA 2009, as printed by Ostapenko, \"Execution model of programs on AMD video processors\"", true, false,
         hong_kim_figures, hong_kim_figures, nullptr, make_hong_kim},
-    {"pipeline", "Zhang, Chen, Ming, CUDA kernel times from PTX", true, false, pipeline_needs, pipeline_fits, nullptr,
+    {"pipeline", "Zhang, Chen, Ming, CUDA kernel times from PTX", true, false, pipeline_needs, pipeline_fits, pipeline_ready,
         make<PipelinePredictor>},
     {"staircase",
         "Vishnyakov, Kovalchuk, Bukhanovsky, \"Mapping computational algorithms to the parallel architecture of graphics accelerators\"",

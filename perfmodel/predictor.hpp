@@ -29,6 +29,8 @@ struct Breakdown {
 class Predictor : public fusion::CostModel {
 public:
     virtual std::string name() const = 0;
+    /// What its answers rest on beside figures, as reports say it: of `pipeline` whether it is corrected, and by what data. Empty: nothing.
+    virtual std::string label() const { return {}; }
     virtual Breakdown explain(const fusion::KernelWork& work, std::uint64_t elements) const = 0;
 };
 

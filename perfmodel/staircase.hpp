@@ -10,7 +10,9 @@
 // For full grids, N = workPerThread * warpSize * w * nMP and (7) is t0 * N * (W / w) * ceil(w / W). The form above has flat stairs, as the
 // source draws them, for every grid. t0 = ta + tb * occupancy is the source's hypothesis. Not in the model: (5)'s allocations and copies,
 // the launch, memory of any kind: the kernel's own measured stair stands for all of it. Ours: the predictor adds the launch of the device, and
-// takes one (ta, tb) for all of a device's kernels, as those that are searched through have never been measured.
+// takes one (ta, tb) for all of a device's kernels, as those that are searched through have never been measured. The source bounds t0 by no
+// rate, of instructions or of memory, since it is measured: carried over to other kernels, (7) can be faster than the device
+// (docs/model.md).
 #pragma once
 
 #include "perfmodel/predictor.hpp"

@@ -8,7 +8,8 @@
 
 namespace fusec::perfmodel {
 
-StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits) {
+StepMix step_mix(
+    const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits, const FunctionSlots& slots) {
     StepMix mix;
     const double threads = std::max(step.threads, 1);
     // Where a block has more elements than its threads can take at once, each warp makes several rounds.
@@ -24,7 +25,7 @@ StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, c
     arithmetic.square_roots = step.arithmetic.square_roots;
     arithmetic.transcendentals = step.arithmetic.transcendentals;
     arithmetic.in_float = step.in_float;
-    const PipeWork pipes = pipe_work(arithmetic, limits.target);
+    const PipeWork pipes = pipe_work(arithmetic, limits.target, slots);
     (work.precision == Precision::f64 ? mix.f64 : mix.f32) = rounds * pipes.fma / threads;
     mix.f32 += rounds * pipes.fma_float / threads;
     mix.special = rounds * pipes.special / threads;

@@ -4,6 +4,7 @@
 
 #include "fusion/cost_model.hpp"
 #include "fusion/target.hpp"
+#include "perfmodel/device.hpp"
 
 namespace fusec::perfmodel {
 
@@ -19,7 +20,8 @@ struct StepMix {
     double other = 0;             ///< the rest of the step's instructions: addresses, moves, conditions
 };
 
-/// Pre: the step is one of the work's.
-StepMix step_mix(const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits);
+/// `slots` are the device's. Pre: the step is one of the work's.
+StepMix step_mix(
+    const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits, const FunctionSlots& slots);
 
 } // namespace fusec::perfmodel

@@ -41,6 +41,8 @@ struct Instruction {
 
 /// "Whenever a new register is met, global memory is in fact accessed": a load of that latency stands before the first use of a register that
 /// nothing has written. [X: a register that is written first is no load.] Linear in instructions. Pre: registers are -1 or more.
+/// No kernel that is predicted can be given to it: candidates are counts by step, and the analysis of compiled ones keeps counts and the
+/// longest chain, no operands. They have tasks_of (pipeline_tasks.hpp) in its place; this is the source's, and runs in the same simulator.
 std::vector<Task> task_list(std::span<const Instruction> code, int list, int global_latency);
 
 /// Basic blocks along the list, those that follow each other straight counted once (section 3.4): changes of Task::block, and one.

@@ -57,21 +57,29 @@ double read_again(const KernelWork& work) {
 
 } // namespace
 
-double WavePredictor::Class::time(double instructions) const {
-    return instructions * std::max(del, lat / parallel_chains);
+/// Of ever so many instructions in `parallel_chains` chains side by side, by the source's rule for when each starts: what a pass of one of
+/// each takes once the chains are under way.
+WavePredictor::Class WavePredictor::class_of(double lat, double del) {
+    std::vector<wave::Instruction> pass(parallel_chains);
+    for (std::size_t i = 0; i < pass.size(); ++i) {
+        pass[i] = {lat, del, {}, {static_cast<int>(i)}};
+    }
+    const std::vector<double> starts = wave::starts(pass, 3);
+    const double interval = (starts[3 * pass.size() - 1] - starts[2 * pass.size() - 1]) / static_cast<double>(pass.size());
+    return {lat, del, interval};
 }
 
 WavePredictor::WavePredictor(Device device) : device_(std::move(device)) {
     const double pbs = device_.issue_slots;
     const double warp = device_.limits.warp_size;
     const auto units = [&](double per_sm) { return wave::delay_inst(warp, per_sm / pbs); };
-    f32_ = {needed(device_, "latency.arithmetic_f32"), units(device_.fma_f32)};
-    f64_ = {needed(device_, "latency.arithmetic_f64"), units(device_.fma_f64)};
-    integer_ = {needed(device_, "latency.integer"), units(needed(device_, "wave.integer_rate"))};
-    special_ = {needed(device_, "latency.special"), units(device_.special)};
+    f32_ = class_of(needed(device_, "latency.arithmetic_f32"), units(device_.fma_f32));
+    f64_ = class_of(needed(device_, "latency.arithmetic_f64"), units(device_.fma_f64));
+    integer_ = class_of(needed(device_, "latency.integer"), units(needed(device_, "wave.integer_rate")));
+    special_ = class_of(needed(device_, "latency.special"), units(device_.special));
     constexpr double words_per_pass = 32;
-    shared_ = {device_.shared_latency_cycles, units(words_per_pass * device_.shared_wavefronts)};
-    global_ = {0, shared_.del};
+    shared_ = class_of(device_.shared_latency_cycles, units(words_per_pass * device_.shared_wavefronts));
+    global_ = class_of(0, shared_.del);
 
     const double ghz = device_.clock_ghz; // 1 GB/s is 1 / GHz bytes per cycle
     gpu_.lat = {needed(device_, "latency.l1"), needed(device_, "latency.l2"), device_.dram_latency_ns * ghz,
@@ -89,11 +97,11 @@ std::vector<wave::Warp> WavePredictor::warps_of_block(const KernelWork& work) co
     std::vector<wave::Warp> warps(
         static_cast<std::size_t>((work.threads_per_block + device_.limits.warp_size - 1) / device_.limits.warp_size));
     for (const WorkStep& step : work.steps) {
-        const StepMix mix = step_mix(work, step, device_.limits);
+        const StepMix mix = step_mix(work, step, device_.limits, device_.function_slots);
         wave::Warp part;
         for (const auto& [kind, count] : {std::pair{&f32_, mix.f32}, std::pair{&f64_, mix.f64}, std::pair{&integer_, mix.other},
                  std::pair{&special_, mix.special}, std::pair{&shared_, mix.shared}, std::pair{&global_, mix.loads + mix.stores}}) {
-            part.time += kind->time(count);
+            part.time += count * kind->interval;
             part.delay += count * kind->del;
         }
         const auto taking_part = std::min(static_cast<std::size_t>(mix.warps), warps.size());
@@ -152,7 +160,7 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
     wave::PerLevel mem;
     double mem_of_block = 0;
     for (const WorkStep& step : work.steps) {
-        const StepMix mix = step_mix(work, step, device_.limits);
+        const StepMix mix = step_mix(work, step, device_.limits, device_.function_slots);
         mem_of_block += (mix.coalesced_bytes + mix.uncoalesced_bytes) * mix.warps;
         mem.uncoal += mix.uncoalesced_bytes * mix.warps;
     }

@@ -9,7 +9,8 @@
 // (l2_hits). An uncoalesced access takes at least as long as DRAM.
 //
 // What the source takes from LLVM IR comes from the kernel's steps instead (step_mix.hpp); kernels have no loops. [Ours]
-//   - The instructions of a class in a step are `parallel_chains` chains side by side: n max(delay, latency / chains) cycles.
+//   - The instructions of a class in a step are `parallel_chains` chains side by side, which start by the source's rule (wave::starts):
+//     n max(delay, latency / chains) cycles.
 //   - A thread waits for memory once per round trip (WorkStep::round_trip), and once at its end if it stores: it has ended when its last store
 //     has. Without the latter a kernel that only stores would not be slowed by any bandwidth.
 //   - Shared memory: bank conflicts, which the source has not, are instructions.
@@ -32,13 +33,14 @@ public:
     Breakdown explain(const fusion::KernelWork& work, std::uint64_t elements) const override;
 
     /// Dependent arithmetic that a thread has side by side: an assumption for all kernels.
-    static constexpr double parallel_chains = 4;
+    static constexpr std::size_t parallel_chains = 4;
 
 private:
     struct Class {
         double lat = 0, del = 1;
-        double time(double instructions) const;
+        double interval = 1; ///< cycles from one to the next of a warp
     };
+    static Class class_of(double lat, double del);
 
     /// The warps of one block, the longest first.
     std::vector<wave::Warp> warps_of_block(const fusion::KernelWork& work) const;

@@ -31,7 +31,9 @@ double delay(std::span<const Instruction> code);
 /// T_loop: two iterations one after another, divided by 2, times trip. Until the start of the last instruction, as in the source's printed
 /// example (Fig. 3), whose sum ends with the delays of what stands before the branch [the last term of the print is illegible, taken for the
 /// delay of the instruction before the branch]. The print leaves a delay out where the rule that the text states has it: wave_test.cpp.
-/// Pre: the body has an instruction. A kernel of this compiler has no loops, so that its predictor does not need this.
+/// Pre: the body has an instruction. No kernel that is predicted can be given to it, nor to `time` and `delay`: candidates are counts by
+/// step, without operands, and the compiler's kernels have no loops but copies of tiles. The predictor takes `starts` for what a pass of
+/// chains takes (wave_predictor.cpp); this and the two are the source's, against its printed example.
 double loop_time(std::span<const Instruction> body, double trip);
 
 } // namespace fusec::perfmodel::wave

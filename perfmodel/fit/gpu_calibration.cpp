@@ -4,8 +4,10 @@
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
+#include "perfmodel/fit/gpu_functions.hpp"
 #include "perfmodel/fit/gpu_points.hpp"
 #include "perfmodel/fit/gpu_routines.hpp"
+#include "perfmodel/fit/pipeline_training.hpp"
 #include "support/counted.hpp"
 
 #include <fmt/format.h>
@@ -44,6 +46,14 @@ public:
         if (!device) {
             return std::nullopt;
         }
+        const MeasuredFigures functions = function_figures(measured_, *device);
+        auto& figures = result_.calibration.figures;
+        figures.insert(figures.end(), functions.figures.begin(), functions.figures.end());
+        result_.left_out.insert(result_.left_out.end(), functions.impossible.begin(), functions.impossible.end());
+        device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
         const bool mixes = device->mixed.peak_gb_per_s > 0;
         if (!mixes) { // a law of its own, which starts at that of copies
             device->mixed = device->copy;
@@ -70,6 +80,11 @@ public:
         }
         judge(points->points, predictions(composite(), *device, points->points));
         fit_others(*device, points->points);
+        device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
+        learn_correction(*device, points->points);
         for (const Figure& figure : described->figures) {
             note_missing(figure);
         }
@@ -211,6 +226,34 @@ private:
             }
             kind.fits = own;
             keep(fit_figures(kind, device, points), fitted_to(points), fmt::format("fitted by `{}` to the same kernels", kind.name));
+        }
+    }
+
+    /// Of `pipeline`, with its other figures as they are now; only where samples that it was not trained on are the better for it.
+    void learn_correction(const Device& device, const std::vector<Point>& points) {
+        Diagnostics missing;
+        if (make_predictor("pipeline", device, missing) == nullptr) { // said where its figures are fitted
+            return;
+        }
+        const auto training = train_correction(device, points, "the probes' streams, chains of FMAs and lists in L2");
+        if (!training) {
+            return;
+        }
+        if (training->samples < 2 || training->mape_left_out >= training->mape_before) {
+            result_.left_out.push_back(
+                fmt::format("`pipeline` stays uncorrected: a correction {} would be no better", described(*training)));
+            return;
+        }
+        Device possible = device;
+        if (!store(*training, possible)) {
+            result_.left_out.push_back(fmt::format("`pipeline` stays uncorrected: the weights of one {} cannot be", described(*training)));
+            return;
+        }
+        for (const auto& [key, weight] : pipeline::correction_figures()) {
+            auto& figures = result_.calibration.figures;
+            std::erase_if(figures, [&](const CalibratedFigure& each) { return each.key == key; });
+            figures.push_back({key, training->correction.*weight, find_field(key, fusion::Target::cuda)->unit,
+                static_cast<int>(training->samples), training->mape_after, described(*training)});
         }
     }
 

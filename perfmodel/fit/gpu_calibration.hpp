@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what the probes measured on a GPU to its calibration: figures that a probe isolates are read off it, then those of `composite` are fitted to
-// streams and to arithmetic beside them, and last those that other predictors have for themselves.
+// streams and to arithmetic beside them, then those that other predictors have for themselves, and last the correction of `pipeline` is
+// trained on the same kernels.
 #pragma once
 
 #include "perfmodel/calibration.hpp"

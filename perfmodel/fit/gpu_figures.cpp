@@ -2,8 +2,10 @@
 #include "perfmodel/fit/gpu_figures.hpp"
 
 #include "perfmodel/device_figures.hpp"
+#include "perfmodel/fit/gpu_functions.hpp"
 #include "perfmodel/fit/measured_kernels.hpp"
 #include "perfmodel/staircase.hpp"
+#include "perfmodel/wave.hpp"
 #include "support/median.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 
 namespace fusec::perfmodel {
@@ -20,28 +23,22 @@ namespace {
 
 constexpr double warp = 32;
 
-/// Coefficients of y = fixed + a u + b v, none negative, with the least sum of squared relative deviations; none where the system has no one
-/// solution.
-std::optional<std::array<double, 2>> plane(
-    double fixed, const std::vector<double>& u, const std::vector<double>& v, const std::vector<double>& y) {
-    double uu = 0, uv = 0, vv = 0, uy = 0, vy = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        const double weight = 1 / (y[i] * y[i]);
-        uu += weight * u[i] * u[i];
-        uv += weight * u[i] * v[i];
-        vv += weight * v[i] * v[i];
-        uy += weight * u[i] * (y[i] - fixed);
-        vy += weight * v[i] * (y[i] - fixed);
+/// The line y = a + b x that is not negative: through the points' mean where b would be, through the origin where a would be.
+wave::LaunchLine line_from_zero(const std::vector<wave::EmptyKernel>& points) {
+    wave::LaunchLine line = wave::fit_launch(points);
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (const wave::EmptyKernel& each : points) {
+        x += each.grid_size;
+        y += each.time;
+        xx += each.grid_size * each.grid_size;
+        xy += each.grid_size * each.time;
     }
-    const double determinant = uu * vv - uv * uv;
-    if (!(determinant > 1e-9 * uu * vv)) {
-        return std::nullopt;
+    if (line.x1 < 0) {
+        line = {0, std::max(0.0, y / static_cast<double>(points.size()))};
+    } else if (line.x2 < 0) {
+        line = {std::max(0.0, xy / xx), 0};
     }
-    const double a = (uy * vv - vy * uv) / determinant, b = (vy * uu - uy * uv) / determinant;
-    if (a < 0) {
-        return std::array{0.0, std::max(0.0, vy / vv)};
-    }
-    return b < 0 ? std::array{std::max(0.0, uy / uu), 0.0} : std::array{a, b};
+    return line;
 }
 
 class Figures {
@@ -137,14 +134,7 @@ private:
         }
     }
 
-    /// Operations per clock of a multiprocessor, at the best number of warps and chains.
-    double rate_of(std::string_view operation) const {
-        double best = 0;
-        for (const ProbeRow* row : rows("pipe", [&](const ProbeRow& each) { return each.text("operation") == operation; })) {
-            best = std::max(best, warp * row->number("warps") / row->number("cycles"));
-        }
-        return best;
-    }
+    double rate_of(std::string_view operation) const { return pipe_rate(measured_, operation); }
 
     void rates() {
         for (const auto& [key, operation] :
@@ -212,13 +202,11 @@ private:
         if (streamed.empty()) {
             return;
         }
-        std::vector<double> seconds, blocks, warps, threads, none;
+        std::vector<double> seconds, threads;
         double start = streamed.front()->number("seconds");
         for (const ProbeRow* row : streamed) {
             start = start_ = std::min(start, row->number("seconds"));
             seconds.push_back(row->number("seconds"));
-            blocks.push_back(row->number("blocks"));
-            warps.push_back(row->number("blocks") * std::ceil(row->number("threads") / warp));
             threads.push_back(row->number("blocks") * row->number("threads"));
         }
         set("speed.launch", start * 1e6, streamed.size(), 0, "empty kernels queued in a stream, the least");
@@ -240,13 +228,7 @@ private:
         set("pipeline.launch_per_thread", per_thread * 1e12, streamed.size(),
             deviation([&](std::size_t i) { return start + per_thread * threads[i]; }),
             "empty kernels over their threads, least squares of relative deviations");
-        if (const auto law = plane(start, blocks, warps, seconds)) {
-            const double off = deviation([&](std::size_t i) { return start + (*law)[0] * blocks[i] + (*law)[1] * warps[i]; });
-            set("wave.launch_per_block", (*law)[0] * 1e9, streamed.size(), off,
-                "empty kernels over their blocks and warps, least squares of relative deviations");
-            set("wave.launch_per_warp", (*law)[1] * 1e9, streamed.size(), off,
-                "empty kernels over their blocks and warps, least squares of relative deviations");
-        }
+        launches_by_warps(streamed);
         for (const ProbeRow* row : rows("stream", [](const ProbeRow& each) {
                  return each.text("kernel") == "init" && each.number("resident") == 1 && each.number("block") == warp;
              })) {
@@ -254,6 +236,37 @@ private:
             set("speed.block_turnaround", row->number("seconds") / of_multiprocessor * 1e9, 1, 0,
                 "blocks of one warp and one store, one at a time on each multiprocessor");
         }
+    }
+
+    /// The source's law: for each size of block a line over the blocks, x1 gridSize + x2; and x1 is a line over the warps of a block.
+    void launches_by_warps(const Rows& streamed) {
+        std::map<double, std::vector<wave::EmptyKernel>> by_warps;
+        for (const ProbeRow* row : streamed) {
+            by_warps[std::ceil(row->number("threads") / warp)].push_back({row->number("blocks"), row->number("seconds")});
+        }
+        std::vector<wave::EmptyKernel> slopes; // x1 over the warps
+        std::size_t points = 0;
+        double off = 0; // mean relative deviation from the lines
+        for (const auto& [warps, kernels] : by_warps) {
+            const auto [least, most] = std::ranges::minmax_element(kernels, {}, &wave::EmptyKernel::grid_size);
+            if (least->grid_size == most->grid_size) {
+                continue;
+            }
+            const wave::LaunchLine line = wave::fit_launch(kernels);
+            slopes.push_back({warps, line.x1});
+            points += kernels.size();
+            for (const wave::EmptyKernel& each : kernels) {
+                off += std::abs(line.at(each.grid_size) / each.time - 1);
+            }
+        }
+        if (slopes.size() < 2) {
+            return;
+        }
+        const wave::LaunchLine of_warps = line_from_zero(slopes);
+        const char* const how =
+            "empty kernels over their blocks, a line of least squares for each size of block, and the slopes over the warps";
+        set("wave.launch_per_block", of_warps.x2 * 1e9, points, off / static_cast<double>(points), how);
+        set("wave.launch_per_warp", of_warps.x1 * 1e9, points, off / static_cast<double>(points), how);
     }
 
     void strides() {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 
@@ -178,6 +179,44 @@ TEST_F(Predict, CalibratedDevice) {
     const test::Outcome shown = fusec({"devices", "show", "node.json"}, folder.path());
     EXPECT_THAT(
         shown.out, testing::AllOf(HasSubstr("(calibrated)"), HasSubstr("calibration of 2026-11-20T10:00:00Z (a GPU): copies; 3 points")));
+}
+
+// The learned correction of `pipeline`: what it was trained on is in every answer, and a part of it is refused.
+TEST_F(Predict, TheCorrectionOfPipelineNamesItsData) {
+    const std::string head =
+        R"({"schema": 1, "kind": "calibration", "name": "node", "base": "h200", "date": "2026-11-20T10:00:00Z", "machine": "a GPU",
+            "commit": "0123456789abcdef0123456789abcdef01234567", "figures": [
+)";
+    const auto given = [](const std::string& figure, double value) {
+        return R"({"key": "pipeline.correction_)" + figure + R"(", "value": )" + std::to_string(value) + R"(, "unit": ")" +
+            (figure == "intercept" ? "ln of a ratio" : "exponent") +
+            R"(", "points": 3, "residual": 0.1, "how": "trained on copies of a test"})";
+    };
+    std::string figures = given("intercept", 0.5);
+    folder.write("part.json", head + figures + "]}");
+    for (const char* other : {"launch", "cycles", "uncoalesced", "blocks"}) {
+        figures += ",\n" + given(other, 0);
+    }
+    folder.write("node.json", head + figures + "]}");
+    const std::string label = "correction: log-linear, calibration of 2026-11-20T10:00:00Z (a GPU): trained on copies of a test; 3 points";
+    const json corrected = predicted({"--only", "pipeline", "--device", "node.json"});
+    const json last = corrected["kernels"][0]["predictions"]["pipeline"]["quantities"].back();
+    EXPECT_THAT(last["name"].get<std::string>(), HasSubstr(label));
+    EXPECT_NEAR(last["value"].get<double>(), std::exp(0.5), 1e-9);
+    EXPECT_THAT(fusec({"predict", demo, "--only", "pipeline", "--device", "node.json"}, folder.path()).out, HasSubstr(label));
+    const auto explored = [&](const std::string& device, std::vector<std::string> more) {
+        more.insert(more.begin(), {"explore", demo, "--predictor", "pipeline", "--top", "1", "--device", device});
+        return fusec(more, folder.path());
+    };
+    EXPECT_THAT(explored("node.json", {}).out, HasSubstr("\npipeline: " + label));
+    EXPECT_THAT(explored("h200", {}).out, HasSubstr("\npipeline: correction: uncorrected\n"));
+    EXPECT_EQ(json::parse(explored("h200", {"--json", "-"}).out)["predictor_label"], "correction: uncorrected");
+    const test::Outcome part = explored("part.json", {});
+    EXPECT_EQ(part.code, 1);
+    EXPECT_THAT(part.err,
+        testing::AllOf(
+            HasSubstr("part.json:3:1: error: `pipeline.correction_intercept` without `pipeline.correction_launch` [missing-figure]"),
+            HasSubstr("all of them or none")));
 }
 
 } // namespace

@@ -110,8 +110,8 @@ GpuMeasurements synthetic(const Device& device) {
     }
     rows.push_back(row("chase", {{"space", "shared"}}, {{"bytes", 4096}, {"cycles", 27}, {"clock_ghz", clock}}));
     // A pipe with `latency` that starts an operation of a warp every `interval`, once per multiprocessor.
-    for (const auto& [operation, latency, interval] :
-        {std::tuple("fma_f32", 4.5, 0.25), {"fma_f64", 9.0, 0.5}, {"add_i32", 5.0, 0.5}, {"reciprocal_root", 20.0, 2.0}}) {
+    for (const auto& [operation, latency, interval] : {std::tuple("fma_f32", 4.5, 0.25), {"fma_f64", 9.0, 0.5}, {"add_i32", 5.0, 0.5},
+             {"reciprocal_root", 20.0, 2.0}, {"division_f64", 200.0, 21 / 2.0}}) {
         for (const double independent : {1.0, 4.0}) {
             for (const double warps : {1.0, 8.0, 32.0}) {
                 rows.push_back(row("pipe", {{"operation", operation}},
@@ -170,6 +170,7 @@ TEST_F(GpuCalibrations, FindTheFiguresThatMadeTheMeasurements) {
     const auto device = calibrated_device(result->calibration, again);
     ASSERT_TRUE(device.has_value()) << again.all().front().message;
     EXPECT_EQ(device->name, "mine");
+    EXPECT_NEAR(device->function_slots.f64.division, 20, 1e-9) << "a warp's take the time of 21 FMAs, one of which is the argument's";
     EXPECT_TRUE(make_predictor("staircase", *device, again) != nullptr) << again.all().front().message;
     EXPECT_THAT(result->left_out, testing::Contains("`speed.dram` stays that of the description"));
     // What `composite` has made the other predictors are far from, and it says so of them alone.
@@ -209,6 +210,39 @@ TEST_F(GpuCalibrations, SayThatPointsAreFewerThanFigures) {
         testing::Contains(testing::ContainsRegex("^[0-9]+ figures fitted to streams over the occupancy.*, of which there are 5 points$")));
 }
 
+// The same kernels train the correction of `pipeline`: the calibration has all of it with the data's name, or says that it is no better.
+TEST_F(GpuCalibrations, TrainTheCorrectionOfPipeline) {
+    const auto result = calibrate_gpu(synthetic(never_been()), diagnostics);
+    ASSERT_TRUE(result.has_value());
+    const auto& figures = result->calibration.figures;
+    const auto given =
+        std::ranges::count_if(figures, [](const CalibratedFigure& figure) { return figure.key.starts_with("pipeline.correction_"); });
+    ASSERT_EQ(given, 5);
+    const auto intercept = std::ranges::find(figures, "pipeline.correction_intercept", &CalibratedFigure::key);
+    EXPECT_THAT(intercept->how, testing::StartsWith("trained on the probes' streams, chains of FMAs and lists in L2: "));
+    EXPECT_THAT(intercept->how, HasSubstr(std::to_string(intercept->points) + " samples"));
+    const auto device = calibrated_device(result->calibration, diagnostics);
+    ASSERT_TRUE(device.has_value());
+    // Better on what it was trained on than without.
+    Device without = *device;
+    std::erase_if(without.optional_figures, [](const auto& each) { return each.first.starts_with("pipeline.correction_"); });
+    const auto points = points_of(synthetic(never_been()), *device, diagnostics);
+    const auto kind =
+        std::ranges::find_if(predictor_kinds(), [](const PredictorKind& each) { return std::string_view(each.name) == "pipeline"; });
+    std::vector<Point> fitted = points->points;
+    std::erase_if(fitted, [](const Point& point) { return point.role != Role::fit; });
+    const auto error = [&](const Device& of) {
+        const std::vector<double> said = predictions(*kind, of, fitted);
+        double sum = 0;
+        for (std::size_t i = 0; i < said.size(); ++i) {
+            sum += std::abs(said[i] / fitted[i].seconds - 1) / static_cast<double>(said.size());
+        }
+        return sum;
+    };
+    EXPECT_LT(error(*device), error(without));
+    EXPECT_EQ(fitted.size(), static_cast<std::size_t>(intercept->points));
+}
+
 TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
     const GpuMeasurements measured = synthetic(never_been());
     Calibration calibration;
@@ -229,6 +263,31 @@ TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
     calibration.figures = measured_figures(some, standard_device("h200").limits).figures;
     EXPECT_TRUE(std::none_of(calibration.figures.begin(), calibration.figures.end(),
         [](const CalibratedFigure& each) { return each.key == "latency.special"; }));
+}
+
+// Lines that would start below zero, or fall, are those that do not: a block's time that falls with its warps is their mean, one that would
+// be negative without warps is in proportion to them. One size of block, or one grid, has no line.
+TEST_F(GpuCalibrations, KeepTheLaunchLawAboveZero) {
+    const auto measured_with = [](const std::vector<std::pair<double, double>>& slopes) { // warps, ns a block
+        GpuMeasurements measured;
+        for (const auto& [warps, ns] : slopes) {
+            for (const double blocks : {1000.0, 5000.0}) {
+                measured.rows.push_back(row(
+                    "launch", {{"mode", "stream"}}, {{"blocks", blocks}, {"threads", 32 * warps}, {"seconds", 3e-6 + blocks * ns * 1e-9}}));
+            }
+        }
+        Calibration calibration;
+        calibration.figures = measured_figures(measured, standard_device("h200").limits).figures;
+        return calibration;
+    };
+    const Calibration falls = measured_with({{1, 0.6}, {2, 0.3}});
+    EXPECT_NEAR(found(falls, "wave.launch_per_block"), 0.45, 1e-9);
+    EXPECT_EQ(found(falls, "wave.launch_per_warp"), 0);
+    const Calibration below = measured_with({{1, 0.1}, {2, 0.5}}); // through the origin: (0.1 + 2 * 0.5) / (1 + 4)
+    EXPECT_EQ(found(below, "wave.launch_per_block"), 0);
+    EXPECT_NEAR(found(below, "wave.launch_per_warp"), 0.22, 1e-9);
+    EXPECT_TRUE(std::ranges::none_of(
+        measured_with({{1, 0.1}}).figures, [](const CalibratedFigure& figure) { return figure.key.starts_with("wave.launch"); }));
 }
 
 // The source's hypothesis is a line over the occupancy: chains that take what it says give its coefficients back, whatever shorter ones take.

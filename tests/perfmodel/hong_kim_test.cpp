@@ -130,9 +130,12 @@ TEST(HongKim, LimitsWithoutDivisionByZero) {
     EXPECT_DOUBLE_EQ(hong_kim(in).mwp, 12);
 }
 
-// The paper's own example, a tiled product of matrices on the FX5600, which has both equations that the talk lacks. Its inputs are those of
-// published re-implementations of the paper; that it prints MWP 2.28, 38450 cycles and 12288 of barriers is from memory. It goes on with
-// MWP rounded to 2.28: 4380 * 20 / 2.28 + 22 * 1.28 = 38449 and 320 * 1.28 * 6 * 5 = 12288; unrounded they are 38428 and 12300.
+// The equations are those of seed 001, slides "Модель Hong, Kim"; MWP_peak_BW and Synch_cost are those of models.md, section 1.2.
+// The talk prints no example with inputs, and no seed contains the paper (Hong and Kim, ISCA 2009). This is the paper's own example, a
+// tiled product of matrices on the FX5600, which has both equations that the talk lacks. Its inputs are those of published
+// re-implementations of the paper; that it prints MWP 2.28, 38450 cycles and 12288 of barriers is from memory: its page is not known. It
+// goes on with MWP rounded to 2.28: 4380 * 20 / 2.28 + 22 * 1.28 = 38449 and 320 * 1.28 * 6 * 5 = 12288; unrounded they are 38428 and
+// 12300.
 TEST(HongKim, ExampleOfThePaper) {
     HongKimInputs in;
     in.total_insts = 27 + 6;
@@ -166,8 +169,9 @@ TEST(HongKim, ExampleOfThePaper) {
     EXPECT_NEAR(r.synch_cost, 12288, 13);
 }
 
-// The talk prints its result and no inputs: 2347008 cycles, 0.002607787 s calculated, 0.0028 s measured. Deduced from the first two: a
-// clock of 900 MHz. Any inputs that take so many cycles take so many seconds: here 2347008 = 32 * 73344 cycles of computation alone.
+// Seed 001, last slide ("Применение модели", results). The talk prints its result and no inputs: 2347008 cycles, 0.002607787 s calculated,
+// 0.0028 s measured. Deduced from the first two: a clock of 900 MHz. Any inputs that take so many cycles take so many seconds: here 2347008
+// = 32 * 73344 cycles of computation alone.
 TEST(HongKim, PrintedCyclesArePrintedSeconds) {
     HongKimInputs in = inputs();
     in.freq = 0.9;
@@ -182,7 +186,8 @@ TEST(HongKim, PrintedCyclesArePrintedSeconds) {
     EXPECT_NEAR(r.seconds / 0.0028 - 1, -0.069, 0.0005);
 }
 
-// Printed: throughputs of the HD 6970, and the same normalised. Deduced: what they are normalised by, 40.
+// Seed 001, slide "Определение скорости выполнения операций", the table. Printed: throughputs of the HD 6970, and the same normalised.
+// Deduced: what they are normalised by, 40.
 TEST(HongKim, NormalisedCostsOfTheAmdTable) {
     EXPECT_EQ(amd_comp_cycles({1, 0, 0, 0, 0}), std::round(40 / 21.0));
     EXPECT_EQ(amd_comp_cycles({1, 0, 0, 0, 0}), std::round(40 / 22.0));
@@ -257,6 +262,66 @@ TEST(HongKim, WiderAccessesDepartMoreSlowly) {
     EXPECT_DOUBLE_EQ(quantity(predictor->explain(work, 1 << 20), "Departure_del_coal"), 9.56 / 4);
 }
 
+/// 256 elements in blocks of 256 threads, four wavefronts of 64: of each element 100 instructions, among them two divisions and a root of
+/// 13 each and an exponential of 20, which leaves 41 simple ones.
+KernelWork amd_kernel() {
+    KernelWork work = copy();
+    work.instructions = 100 / 32.0;
+    work.flops = 24;
+    work.divisions = 2;
+    work.square_roots = 1;
+    work.transcendentals = 1;
+    return work;
+}
+
+TEST(HongKim, OperationsOfAWavefrontByTheTableOfTheTalk) {
+    fusion::DeviceLimits limits = standard_device("mi210").limits;
+    AmdOperations of = amd_operations(amd_kernel(), limits);
+    EXPECT_DOUBLE_EQ(of.simple, 100 - 2 * 13 - 13 - 20);
+    EXPECT_DOUBLE_EQ(of.divisions, 3);
+    EXPECT_DOUBLE_EQ(of.sines, 1);
+    EXPECT_EQ(of.vector_simple + of.native_sines, 0);
+    // In double the sequences are 18, 22 and 66 long: longer than all instructions.
+    KernelWork doubles = amd_kernel();
+    doubles.precision = Precision::f64;
+    EXPECT_EQ(amd_operations(doubles, limits).simple, 0);
+    doubles.instructions = 200 / 32.0;
+    EXPECT_DOUBLE_EQ(amd_operations(doubles, limits).simple, 200 - 2 * 18 - 22 - 66);
+    doubles.in_float = {10, 2, 0, 0}; // both divisions in float
+    EXPECT_DOUBLE_EQ(amd_operations(doubles, limits).simple, 200 - 2 * 13 - 22 - 66);
+    // Half of the lanes idle: twice as many wavefronts' operations for as many elements.
+    KernelWork idle = amd_kernel();
+    idle.lane_slots = idle.arithmetic_lane_slots = 2;
+    of = amd_operations(idle, limits);
+    EXPECT_DOUBLE_EQ(of.simple, 2 * 41);
+    EXPECT_DOUBLE_EQ(of.divisions, 6);
+}
+
+// The MI210: 0.5 cycles a unit. 41 simple operations at 2, three divisions at 20 and a sine at 40 are 182 units, 91 cycles. Of memory 64
+// words side by side, 27.63 cycles apart, and a store to 64 sectors, 64 * 3.454 apart, at 698.7 cycles.
+TEST(HongKim, OnAnAmdDeviceOperationsCostWhatTheTalkHasMeasured) {
+    Device device = standard_device("mi210");
+    Diagnostics diagnostics;
+    const auto predictor = make_predictor("hong-kim", device, diagnostics);
+    ASSERT_NE(predictor, nullptr);
+    const Breakdown t = predictor->explain(amd_kernel(), 256ULL * 104 * 8);
+    EXPECT_DOUBLE_EQ(quantity(t, "simple operations (AMD)"), 41);
+    EXPECT_DOUBLE_EQ(quantity(t, "divisions (AMD)"), 3);
+    EXPECT_DOUBLE_EQ(quantity(t, "sines (AMD)"), 1);
+    EXPECT_NEAR(quantity(t, "Comp_cycles"), 0.5 * (2 * 41 + 20 * 3 + 40), 1e-9);
+    EXPECT_DOUBLE_EQ(quantity(t, "#total_insts"), 100);
+    EXPECT_DOUBLE_EQ(quantity(t, "N"), 32) << "8 blocks of four wavefronts";
+    EXPECT_EQ(quantity(t, "#Rep"), 1);
+    const double uncoal = 698.7 + 63 * 3.454, mem = uncoal + 698.7, departure = (64 * 3.454 + 27.63) / 2;
+    const double mwp = mem / 2 / departure;
+    ASSERT_LT(mwp, (mem + 91) / 91) << "case B: memory is waited for";
+    const double cycles = mem * 32 / mwp + 91 / 2.0 * (mwp - 1), barriers = departure * (mwp - 1) * 8;
+    EXPECT_NEAR(t.cost.seconds, (cycles + barriers) / 1.7e9 + 1.86e-6, 1e-10);
+    // The same figure as for other GPUs in its place is another time.
+    device.optional_figures.erase(device.optional_figures.find("hong-kim.amd_cost"));
+    EXPECT_NEAR(quantity(make_predictor("hong-kim", device, diagnostics)->explain(amd_kernel(), 1 << 20), "Comp_cycles"), 100, 1e-9);
+}
+
 // What descriptions deduce their figures from.
 TEST(HongKim, FiguresOfDescriptionsFollowFromTheirSpeeds) {
     for (const char* name : {"h200", "h100", "gh200", "a100", "l40", "v100", "rtx4090", "mi210"}) {
@@ -267,6 +332,11 @@ TEST(HongKim, FiguresOfDescriptionsFollowFromTheirSpeeds) {
             << name;
         EXPECT_NEAR(figure(device, "hong-kim.departure_uncoalesced").value() * bytes_per_clock / 32, 1, 1e-3) << name;
         EXPECT_DOUBLE_EQ(figure(device, "hong-kim.issue_cycles").value(), device.limits.warp_size / 32.0 / device.issue_slots) << name;
+        const std::optional<double> amd_cost = figure(device, "hong-kim.amd_cost");
+        EXPECT_EQ(amd_cost.has_value(), device.limits.warp_size == 64) << name;
+        if (amd_cost) { // a simple operation costs 2
+            EXPECT_DOUBLE_EQ(*amd_cost * amd_comp_cycles({1, 0, 0, 0, 0}), device.limits.warp_size / device.fma_f32) << name;
+        }
     }
 }
 

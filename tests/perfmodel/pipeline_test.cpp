@@ -187,7 +187,7 @@ TEST(PipelineTasks, WarpsHaveTheRunsThatTheyTakePartIn) {
     work.threads_per_block = 64;
     work.elements_per_block = 16;
     work.steps[1].threads = 4;
-    const std::vector<pipeline::Run> runs = pipeline::runs(work, {}, {4, 8, 4, 23, 611, 29});
+    const std::vector<pipeline::Run> runs = pipeline::runs(work, {}, {4, 8, 4, 23, 611, 29}, {});
     // Others, load; FMAs (the 3 instructions of 4 threads less 2 / 4 of an FMA: others); others, barrier; others, store.
     ASSERT_EQ(runs.size(), 8U);
     EXPECT_EQ(runs[1].role, pipeline::Run::Role::load);
@@ -260,7 +260,7 @@ TEST(PipelinePredictor, NeedsItsFigures) {
 
 /// All of a kernel's tasks, on one multiprocessor of an H200.
 double in_full(const KernelWork& work, const fusion::DeviceLimits& limits, int blocks) {
-    const std::vector<pipeline::Run> runs = pipeline::runs(work, limits, {4, 8, 4, 23, 611, 29});
+    const std::vector<pipeline::Run> runs = pipeline::runs(work, limits, {4, 8, 4, 23, 611, 29}, {});
     std::vector<Tasks> lists;
     const int warps = work.threads_per_block / 32;
     for (int warp = 0; warp < warps; ++warp) {
@@ -361,12 +361,56 @@ TEST(PipelineCorrection, BelongsToADevice) {
     EXPECT_FALSE(pipeline::correction_of(device).trained);
     const KernelWork work = streaming_kernel(4, 10);
     const double before = PipelinePredictor(device).cost(work, 100000).seconds;
-    ASSERT_TRUE(pipeline::store({std::log(1.5), 0, 0, 0, 0}, device));
+    const pipeline::Training training{{std::log(1.5), 0, 0, 0, 0}, "kernels of a dream", 3, 0.5, 0.25, 0.4};
+    ASSERT_TRUE(pipeline::store(training, device));
     EXPECT_TRUE(pipeline::correction_of(device).trained);
     const Breakdown after = PipelinePredictor(device).explain(work, 100000);
     EXPECT_NEAR(after.cost.seconds, 1.5 * before, 1e-15);
-    EXPECT_NEAR(quantity(after, "correction: log-linear"), 1.5, 1e-12);
-    EXPECT_FALSE(pipeline::store({1e6, 0, 0, 0, 0}, device)) << "no possible figure";
+    EXPECT_NEAR(
+        quantity(after,
+            "correction: log-linear, trained on kernels of a dream: 3 samples, mean error 50 % before and 25 % after, 40 % of samples "
+            "left out"),
+        1.5, 1e-12);
+    const pipeline::Training impossible{{0, 0, 0, 0, 1e6}, "a nightmare", 1};
+    Device same = device;
+    EXPECT_FALSE(pipeline::store(impossible, same)) << "no possible figure";
+    EXPECT_EQ(pipeline::correction_of(same).correction.intercept, std::log(1.5));
+    EXPECT_THAT(pipeline::correction_of(same).data, testing::HasSubstr("a dream"));
+}
+
+TEST(PipelineCorrection, IsWholeOrNotThere) {
+    Device device = standard_device("h200");
+    Diagnostics diagnostics;
+    for (const auto& [key, weight] : pipeline::correction_figures()) {
+        EXPECT_NE(std::string_view(key), "") << "a figure";
+        ASSERT_TRUE(set_figure(device, key, 0));
+        const bool whole = key == pipeline::correction_figures().back().key;
+        EXPECT_EQ(make_predictor("pipeline", device, diagnostics) != nullptr, whole) << key;
+    }
+    ASSERT_EQ(diagnostics.all().size(), 4U);
+    EXPECT_EQ(diagnostics.all().front().message,
+        "`pipeline.correction_launch` of `h200` is missing beside others of the correction, which has all of its figures or none");
+}
+
+// The law is the description's: of so many threads, an empty kernel takes the launch and so much for each of them.
+TEST(PipelinePredictor, TheLaunchLawIsThatOfTheDescription) {
+    Device device = standard_device("h200");
+    ASSERT_TRUE(set_figure(device, "pipeline.launch", 2.882));
+    ASSERT_TRUE(set_figure(device, "pipeline.launch_per_thread", 3.824)); // ps: the source's 3.824e-6 us
+    Diagnostics diagnostics;
+    const auto predictor = make_predictor("pipeline", device, diagnostics);
+    ASSERT_NE(predictor, nullptr);
+    const KernelWork work = streaming_kernel(1, 3);
+    EXPECT_NEAR(predictor->cost(work, 0).seconds, 2.882e-6, 1e-18);
+    for (const std::uint64_t blocks : {1U, 1000U, 4000U}) {
+        const Breakdown t = predictor->explain(work, 256 * blocks);
+        const double threads = 256.0 * static_cast<double>(blocks);
+        EXPECT_NEAR(quantity(t, "l"), pipeline::LaunchLaw{}.at(threads) * 1e-6, 1e-15) << "as the source prints it";
+        EXPECT_NEAR(quantity(t, "time before correction"), quantity(t, "l") + quantity(t, "cycles") / 1.755e9, 1e-15);
+    }
+    ASSERT_TRUE(set_figure(device, "pipeline.launch", 5));
+    ASSERT_TRUE(set_figure(device, "pipeline.launch_per_thread", 7.5));
+    EXPECT_NEAR(quantity(PipelinePredictor(device).explain(work, 256000), "l"), 5e-6 + 256000 * 7.5e-12, 1e-15);
 }
 
 } // namespace

@@ -24,7 +24,7 @@ TEST(StepMix, ByHand) {
     step.shared_wavefronts = 6;
     step.accesses = {{false, fusion::Addressing::strided, 8, 9, 9, false}, {true, fusion::Addressing::unit, 8, 3, 0.75, false},
         {false, fusion::Addressing::broadcast, 8, 3, 3 / 32., false}};
-    const StepMix mix = step_mix(work, step, {});
+    const StepMix mix = step_mix(work, step, {}, {});
     EXPECT_EQ(mix.warps, 2);
     EXPECT_DOUBLE_EQ(mix.f64, 14);
     EXPECT_EQ(mix.f32, 0);
@@ -38,10 +38,13 @@ TEST(StepMix, ByHand) {
     EXPECT_DOUBLE_EQ(mix.store_bytes, 3 * 8 * 8);
     EXPECT_DOUBLE_EQ(mix.other, 100 - 14 - 1 - 48 - 4 - 1);
     step.instructions = 30;
-    EXPECT_EQ(step_mix(work, step, {}).other, 0) << "passes may be more than instructions";
+    EXPECT_EQ(step_mix(work, step, {}, {}).other, 0) << "passes may be more than instructions";
     step.in_float = {30, 3, 0, 0}; // in float a division takes 5 slots: (18 + 15) / 3
-    EXPECT_DOUBLE_EQ(step_mix(work, step, {}).f32, 11);
-    EXPECT_EQ(step_mix(work, step, {}).f64, 0);
+    EXPECT_DOUBLE_EQ(step_mix(work, step, {}, {}).f32, 11);
+    EXPECT_EQ(step_mix(work, step, {}, {}).f64, 0);
+    FunctionSlots measured;
+    measured.f32.division = 11; // (18 + 33) / 3
+    EXPECT_DOUBLE_EQ(step_mix(work, step, {}, measured).f32, 17);
 }
 
 // A block of 256 threads that has 256 * 8 elements makes eight rounds of what it does for 256.
@@ -51,7 +54,7 @@ TEST(StepMix, MoreElementsThanThreadsAreRounds) {
     ASSERT_EQ(eight.threads_per_block, one.threads_per_block);
     ASSERT_EQ(one.steps.size(), eight.steps.size());
     for (std::size_t i = 0; i < one.steps.size(); ++i) {
-        const StepMix a = step_mix(one, one.steps[i], {}), b = step_mix(eight, eight.steps[i], {});
+        const StepMix a = step_mix(one, one.steps[i], {}, {}), b = step_mix(eight, eight.steps[i], {}, {});
         EXPECT_EQ(b.warps, a.warps);
         EXPECT_DOUBLE_EQ(b.f32, 8 * a.f32);
         EXPECT_DOUBLE_EQ(b.loads, 8 * a.loads);

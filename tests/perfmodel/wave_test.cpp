@@ -218,6 +218,15 @@ TEST(WavePredictor, AStreamByHand) {
     EXPECT_GT(quantity(wide, "lat corrected"), 2 * lat);
 }
 
+// The kernel above with FMAs of 12 cycles: four chains side by side start one every 12 / 4 cycles, where a unit would take one a cycle.
+TEST(WavePredictor, ChainsOfLongLatencyStartAsTheirResultsCome) {
+    Device device = standard_device("h200");
+    ASSERT_TRUE(set_figure(device, "latency.arithmetic_f32", 12));
+    const Breakdown t = WavePredictor(device).explain(streaming_kernel(1, 1), 256);
+    EXPECT_NEAR(quantity(t, "timeWP alone"), 2 * (4 + 6 * 2) + 2. / 3 * 3 + 1. / 3 * 2, 1e-9);
+    EXPECT_NEAR(quantity(t, "delayWP"), 2 * (4 + 6 * 2) + 2. / 3 + 1. / 3 * 2, 1e-9);
+}
+
 TEST(WavePredictor, WhatBounds) {
     const WavePredictor predictor(standard_device("a100"));
     const std::uint64_t n = 1U << 26U;

@@ -40,6 +40,11 @@ const Case cases[] = {
     {"permuted", "t * 7 % 32", Pattern::scattered, 0, 4, 1},
     {"backwards", "31 - t", Pattern::stride, -4, 4, 1},
     {"pairs", "t / 2", Pattern::scattered, 0, 2, 1},
+    // Truly scattered: squares of 32 bytes, each in a sector of its own, in banks 0 and 8 alone; pairs three sectors apart in any order, in
+    // banks 0, 8, 16 and 24; and any order of single words two sectors apart, in banks 0 and 16.
+    {"squares", "8 * t * t", Pattern::scattered, 0, 32, 16},
+    {"scattered pairs", "(t ^ 21) / 2 * 24", Pattern::scattered, 0, 16, 4},
+    {"scattered words", "(t ^ 21) * 16", Pattern::scattered, 0, 32, 16},
 };
 
 TEST(Accesses, LoadsOfGlobalMemory) {

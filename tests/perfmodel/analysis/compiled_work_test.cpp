@@ -98,6 +98,19 @@ TEST(CompiledWork, LoadsInPlaceAndStridedStoresAreThoseOfTheText) {
     EXPECT_DOUBLE_EQ(work.steps[1].store_requests, work.store_requests);
 }
 
+// Words whose distance grows from lane to lane, 32 t^2 bytes: a sector each, in 31 lines (the first two share one) and in two banks.
+TEST(CompiledWork, ScatteredWordsTakeTheirSectorsAndPasses) {
+    KernelWork estimate = estimate_of(64, 64);
+    estimate.l1_wavefronts = 0.5; // has loads in place
+    estimate.steps[1].kind = fusion::WorkStep::Kind::store;
+    const KernelWork work = worked("__global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) {\n"
+                                   "    const int t = threadIdx.x & 31;\n    r[8 * t * t] = a[8 * t * t];\n}",
+        estimate)
+                                .work;
+    EXPECT_DOUBLE_EQ(work.l1_wavefronts, std::max(16.0, 31 / 4.0 + 0.75) / 32);
+    EXPECT_DOUBLE_EQ(work.store_requests, (32.0 - 4.0) / 32);
+}
+
 TEST(CompiledWork, ThePassesOfLoadsInPlaceAreThoseThatCandidatesCount) {
     for (const int words : {1, 2, 3, 4, 9, 25, 64}) {
         KernelWork estimate = estimate_of(64, 64);
