@@ -31,4 +31,8 @@ Emitted emit_repeated(
     return emit_for(unit, graph, catalog, options, copies);
 }
 
+std::string repetitions_name(const std::string& unit) {
+    return unit + "_repetitions";
+}
+
 } // namespace fusec::codegen

@@ -4,6 +4,7 @@
 #include "codegen/interface_emission.hpp"
 #include "codegen/literals.hpp"
 #include "codegen/names.hpp"
+#include "codegen/repeated.hpp"
 #include "codegen/source_file.hpp"
 
 #include <algorithm>
@@ -30,8 +31,14 @@ std::string dimensions(const Type& type) {
 /// A kernel is a function of n and its lists; its steps are the body of a lambda over tiles.
 class HostKernelText {
 public:
-    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, int repeated)
-        : writer_(writer), kernel_(kernel), name_(name), routines_(routines), widest_(kernel.widest_precision()), repeated_(repeated) {
+    /// `repeated`: the variable that says how often calls are repeated; empty: once.
+    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, std::string repeated)
+        : writer_(writer),
+          kernel_(kernel),
+          name_(name),
+          routines_(routines),
+          widest_(kernel.widest_precision()),
+          repeated_(std::move(repeated)) {
         internal_check(
             kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0, "a kernel with thread blocks has no host text");
         for (const List& list : kernel.lists) {
@@ -46,7 +53,8 @@ public:
         failure_ = kernel.reports() ? names_.make("failure") : "";
         n_ = names_.make("n");
         tile_ = names_.make("tile");
-        repetition_ = repeated > 0 ? names_.make("repetition") : "";
+        repetition_ = repeated_.empty() ? "" : names_.make("repetition");
+        repetitions_ = repeated_.empty() ? "" : names_.make("repetitions");
     }
 
     void write() {
@@ -59,6 +67,9 @@ public:
         }
         head += failure_.empty() ? "" : ", unsigned long long* " + failure_;
         const auto block = writer_.block(head + ")");
+        if (!repeated_.empty()) {
+            writer_.line("const int " + repetitions_ + " = ::" + repeated_ + ";");
+        }
         const bool derives = std::ranges::any_of(kernel_.steps, [](const Step& step) { return std::holds_alternative<Derive>(step); });
         if (derives) {
             write_tables();
@@ -162,17 +173,17 @@ private:
         const std::string loaded = list.uniform ? broadcast(value.type, list.name)
                                                 : "fusec::" + tile_function(list.storage ? "load_converted" : "load", value.type) + "<" +
                 dimensions(value.type) + ">(" + tile_ + ", " + list.name + ")";
-        writer_.line((repeated_ > 0 ? "auto " : "const auto ") + value.name + " = " + loaded + ";");
+        writer_.line((repeated_.empty() ? "const auto " : "auto ") + value.name + " = " + loaded + ";");
     }
     void write_step(const Compute& step) {
         internal_check(step.threads == 1 && !step.synchronises && step.result.place.kind == Place::Kind::value,
             "the host computes an element in one thread, in registers");
-        write_call(step, repeated_);
+        write_call(step, !repeated_.empty());
     }
     void write_step(const Derive&) {} // stands before the loop over tiles
-    /// `repeated` > 0: in a loop of so many passes, each from operands that the compiler must take for others, in registers where they fit.
+    /// `repeated`: in a loop, each pass from operands that the compiler must take for others, in registers where they fit.
     template <class Call>
-    void write_call(const Call& step, int repeated = 0) {
+    void write_call(const Call& step, bool repeated = false) {
         const Value& result = kernel_.values.at(step.result.place.index);
         writer_.line("fusec::registers<" + lanes(result.type) + ", " + dimensions(result.type) + "> " + result.name + ";");
         std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
@@ -185,11 +196,11 @@ private:
             writer_.line("auto " + made + " = " + symmetric(result.type, result.name + ".data") + ";");
         }
         const std::string call = "fusec::" + step.routine + "(" + arguments + made + ");";
-        if (repeated == 0) {
+        if (!repeated) {
             return writer_.line(call);
         }
         const auto passes =
-            writer_.block("for (int " + repetition_ + " = 0; " + repetition_ + " < " + number(repeated) + "; ++" + repetition_ + ")");
+            writer_.block("for (int " + repetition_ + " = 0; " + repetition_ + " < " + repetitions_ + "; ++" + repetition_ + ")");
         std::set<std::string> changed; // x * x reads one value
         int words = result.type.shape.size();
         for (const Operand& operand : step.operands) {
@@ -271,9 +282,9 @@ private:
     const Routines& routines_;
     Precision widest_;
     Names names_;
-    int repeated_;                                ///< passes of the loop over a call; 0: no loop
-    int waiting_ = 0;                             ///< results so far that are sent behind the loads of the next tile
-    std::string n_, tile_, repetition_, failure_; ///< the last two empty where nothing is repeated or reported
+    std::string repeated_;                                      ///< the variable of how many passes loops over calls have; empty: no loops
+    int waiting_ = 0;                                           ///< results so far that are sent behind the loads of the next tile
+    std::string n_, tile_, repetition_, repetitions_, failure_; ///< the last three empty where nothing is repeated or reported
 };
 
 std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
@@ -300,8 +311,9 @@ Embedded embed_with_lanes(const std::string& text, const Routines& routines) {
 Emitted emit_host(
     const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int repeated) {
     const Routines routines = routines_of(unit, graph, catalog);
+    const std::string repetitions = repeated > 0 ? repetitions_name(unit.name) : "";
     const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) {
-        HostKernelText(writer, kernel, name, routines, repeated).write();
+        HostKernelText(writer, kernel, name, routines, repetitions).write();
     });
     Writer interface;
     write_interface(interface, unit, host_interface, options.entries, false,
@@ -319,6 +331,9 @@ Emitted emit_host(
         "#include <immintrin.h>",
         "#endif",
     };
+    if (repeated > 0) {
+        preamble.insert(preamble.end(), {"", "extern \"C\" {", "int " + repetitions + " = " + number(repeated) + ";", "}"});
+    }
     if (options.embed_runtime && join_chunks(embedded.chunks).find("std::sort") != std::string::npos) { // as the headers do
         preamble.insert(preamble.begin(), "#include <algorithm>");
     }

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -30,39 +31,64 @@ struct Subject {
     UnitFunctions functions;
     std::vector<void*> arguments;
     std::uint64_t elements = 0;
-    std::size_t launches = 1; ///< of a sample
+    std::size_t launches = 1;   ///< of a sample
+    int* repetitions = nullptr; ///< of calls in a launch: another unit may have the same text; null: calls are not repeated
+    int repeated = 0;
 };
 
-std::string name_of(std::size_t unit) {
-    return "timed" + std::to_string(unit);
+std::string name_of(std::size_t text) {
+    return "timed" + std::to_string(text);
 }
 
-/// Units first .. last - 1 as one translation unit. The runtime is included, not embedded: compiled once.
-BuildRequest request_of(const std::vector<TimedUnit>& units, std::size_t first, std::size_t last, const TimingSetup& setup) {
+/// The runtime is included, not embedded: compiled once.
+codegen::Emitted emit_as(const std::string& name, const TimedUnit& timed) {
+    codegen::Unit unit = timed.unit;
+    unit.name = name;
+    codegen::EmitOptions options;
+    options.target = fusion::Target::host;
+    options.embed_runtime = false;
+    options.header_name = name + ".h";
+    return timed.repeated > 0 ? codegen::emit_repeated(unit, *timed.graph, *timed.catalog, options, 1)
+                              : codegen::emit(unit, *timed.graph, *timed.catalog, options);
+}
+
+/// Units with the same text, launched for other elements or repeated more often, are compiled once.
+struct Texts {
+    std::vector<std::size_t> of_unit;    ///< the text of each unit
+    std::vector<const TimedUnit*> first; ///< of each text the first unit that has it
+};
+
+Texts distinct_texts(const std::vector<TimedUnit>& units) {
+    Texts texts;
+    std::map<std::string, std::size_t> known;
+    for (const TimedUnit& unit : units) {
+        const auto [at, is_new] = known.emplace(emit_as("timed", unit).source, texts.first.size());
+        if (is_new) {
+            texts.first.push_back(&unit);
+        }
+        texts.of_unit.push_back(at->second);
+    }
+    return texts;
+}
+
+/// Texts first .. last - 1 as one translation unit.
+BuildRequest request_of(const Texts& texts, std::size_t first, std::size_t last, const TimingSetup& setup) {
     BuildRequest request;
     request.kind = BuildKind::host_product;
     request.files.push_back({"batch.cpp", {}});
     for (std::size_t i = first; i < last; ++i) {
-        codegen::Unit unit = units[i].unit;
-        unit.name = name_of(i);
-        codegen::EmitOptions options;
-        options.target = fusion::Target::host;
-        options.embed_runtime = false;
-        options.header_name = unit.name + ".h";
-        const codegen::Emitted emitted = units[i].repeated > 0
-            ? codegen::emit_repeated(unit, *units[i].graph, *units[i].catalog, options, units[i].repeated)
-            : codegen::emit(unit, *units[i].graph, *units[i].catalog, options);
-        request.files.front().text += "#include \"" + unit.name + ".cpp\"\n";
-        request.files.push_back({unit.name + ".cpp", emitted.source});
-        request.files.push_back({options.header_name, emitted.header});
+        const codegen::Emitted emitted = emit_as(name_of(i), *texts.first[i]);
+        request.files.front().text += "#include \"" + name_of(i) + ".cpp\"\n";
+        request.files.push_back({name_of(i) + ".cpp", emitted.source});
+        request.files.push_back({name_of(i) + ".h", emitted.header});
     }
     request.include_folders.push_back(setup.library_folder / "runtime");
     return request;
 }
 
 /// Builds all batches, `jobs` at a time; empty after a report.
-std::vector<std::filesystem::path> build(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
-    const std::size_t batches = (units.size() + setup.batch - 1) / setup.batch;
+std::vector<std::filesystem::path> build(const Texts& texts, const TimingSetup& setup, Diagnostics& diagnostics) {
+    const std::size_t batches = (texts.first.size() + setup.batch - 1) / setup.batch;
     std::vector<std::optional<std::filesystem::path>> paths(batches);
     std::vector<Diagnostics> said(batches);
     std::atomic<std::size_t> next = 0, built = 0;
@@ -70,7 +96,7 @@ std::vector<std::filesystem::path> build(const std::vector<TimedUnit>& units, co
         for (std::size_t b = next++; b < batches; b = next++) {
             const std::size_t first = b * setup.batch;
             paths[b] = build_library(
-                request_of(units, first, std::min(units.size(), first + setup.batch), setup), setup.compiler, setup.cache, said[b]);
+                request_of(texts, first, std::min(texts.first.size(), first + setup.batch), setup), setup.compiler, setup.cache, said[b]);
             ++built;
             if (tells && setup.progress) {
                 setup.progress(0.5 * static_cast<double>(built) / static_cast<double>(batches));
@@ -99,6 +125,9 @@ std::vector<std::filesystem::path> build(const std::vector<TimedUnit>& units, co
 /// Seconds of a launch, from so many in a row.
 double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
     void* const memory = workspace.size() == 0 ? nullptr : workspace.data();
+    if (subject.repetitions != nullptr) {
+        *subject.repetitions = subject.repeated;
+    }
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < launches; ++i) {
         if (subject.functions.launch(subject.arguments.data(), subject.elements, memory, workspace.size(), nullptr) != 0) {
@@ -141,21 +170,34 @@ private:
 };
 
 /// In a child: the samples as lines, a round each, units separated by blanks. `folder` is for copies of the libraries.
-std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::filesystem::path>& libraries,
+std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, const std::vector<std::filesystem::path>& libraries,
     const std::filesystem::path& folder, const TimingSetup& setup) {
     Diagnostics diagnostics;
     LibraryCopies copies(libraries, folder);
     std::vector<const LoadedLibrary*> loaded = copies.make();
     TimingLists lists(units, setup.seed);
-    std::vector<Subject> subjects;
-    std::size_t workspace_bytes = 0;
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        const auto functions = UnitFunctions::find(*loaded[i / setup.batch], name_of(i), diagnostics);
+    std::vector<Subject> subjects(units.size());
+    // Of the copies of the libraries that were loaded last.
+    const auto find_functions = [&](std::size_t i) {
+        const std::size_t text = texts.of_unit[i];
+        const LoadedLibrary& library = *loaded[text / setup.batch];
+        const auto functions = UnitFunctions::find(library, name_of(text), diagnostics);
         if (!functions) {
             end_child(diagnostics.all().front().message.c_str());
         }
-        subjects.push_back({*functions, lists.arguments(i), units[i].elements});
-        workspace_bytes = std::max(workspace_bytes, functions->workspace_bytes(units[i].elements));
+        subjects[i].functions = *functions;
+        if (units[i].repeated > 0) {
+            subjects[i].repetitions = static_cast<int*>(library.symbol(codegen::repetitions_name(name_of(text))));
+            subjects[i].repeated = units[i].repeated;
+            internal_check(subjects[i].repetitions != nullptr, "a text of repeated calls does not say how often");
+        }
+    };
+    std::size_t workspace_bytes = 0;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        find_functions(i);
+        subjects[i].arguments = lists.arguments(i);
+        subjects[i].elements = units[i].elements;
+        workspace_bytes = std::max(workspace_bytes, subjects[i].functions.workspace_bytes(units[i].elements));
     }
     Buffer workspace(workspace_bytes);
     const Displacement displacement(setup.displaced_bytes, affine_processors());
@@ -190,7 +232,7 @@ std::string measure(const std::vector<TimedUnit>& units, const std::vector<std::
         loaded = copies.make();
         for (std::size_t i = 0; i < subjects.size(); ++i) {
             subjects[i].arguments = lists.arguments(i);
-            subjects[i].functions = *UnitFunctions::find(*loaded[i / setup.batch], name_of(i), diagnostics);
+            find_functions(i);
             Subject few = subjects[i]; // the system maps the text when it is first executed
             few.elements = std::min<std::uint64_t>(few.elements, 256);
             sample(few, workspace, 1);
@@ -226,7 +268,8 @@ std::optional<std::vector<std::vector<double>>> time_units(
             fmt::format("the lists to measure with need {:.1f} GiB, this machine has {:.1f} GiB", needed / gibibyte, available / gibibyte));
         return std::nullopt;
     }
-    const std::vector<std::filesystem::path> libraries = build(units, setup, diagnostics);
+    const Texts texts = distinct_texts(units);
+    const std::vector<std::filesystem::path> libraries = build(texts, setup, diagnostics);
     if (libraries.empty()) {
         return std::nullopt;
     }
@@ -236,7 +279,8 @@ std::optional<std::vector<std::vector<double>>> time_units(
         diagnostics.report(kind::timing_failed, {}, "the kernels cannot be timed: no folder can be made in `" + setup.cache.string() + "`");
         return std::nullopt;
     }
-    const ChildResult child = run_children({[&] { return measure(units, libraries, folder.path(), setup); }}, 1, longest_seconds).front();
+    const ChildResult child =
+        run_children({[&] { return measure(units, texts, libraries, folder.path(), setup); }}, 1, longest_seconds).front();
     if (!child.completed) {
         diagnostics.report(
             kind::timing_failed, {}, "the kernels cannot be timed: " + child.text + (child.fault == "ended" ? "" : child.fault));

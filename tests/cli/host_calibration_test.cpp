@@ -252,6 +252,33 @@ TEST_F(TimedUnits, RepeatTheirCalls) {
     EXPECT_TRUE(times(units));
 }
 
+// How often calls are repeated, and for how many elements, is no part of a text: units that differ by that alone are compiled once, and each is
+// launched as it says.
+TEST_F(TimedUnits, OfOneTextAreCompiledOnce) {
+    Compilation* const c = compile("MATRIX3x3 A;\nVECTOR3 a;\ninput A, a;\nB = minv(A);\nb = -a;\nreturn B, b;\n");
+    ASSERT_NE(c, nullptr) << diagnostics.all().front().message;
+    std::vector<execute::TimedUnit> units;
+    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+        for (const auto& [repeated, bytes] : {std::pair(1, 1 << 14), {200, 1 << 14}, {0, 1 << 14}, {0, 1 << 18}}) {
+            units.push_back(HostProbes::probe(*c, kernel, "texts", bytes, true).unit);
+            units.back().repeated = repeated;
+        }
+    }
+    ASSERT_EQ(units.size(), 8U);
+    setup.batch = 1;
+    setup.rounds = 5;
+    const auto seconds = execute::time_units(units, setup, diagnostics);
+    ASSERT_TRUE(seconds.has_value()) << diagnostics.all().front().message;
+    const auto libraries = std::ranges::count_if(std::filesystem::recursive_directory_iterator(setup.cache),
+        [](const std::filesystem::directory_entry& entry) { return entry.path().extension() == ".so"; });
+    EXPECT_EQ(libraries, 4) << "of two kernels the text as it is, and with repeated calls";
+    const auto least = [&](std::size_t unit) { return execute::undisturbed(seconds->at(unit)); };
+    for (const std::size_t kernel : {0U, 4U}) {
+        EXPECT_GT(least(kernel + 1), 5 * least(kernel)) << "200 times, and once";
+        EXPECT_GT(least(kernel + 3), 4 * least(kernel + 2)) << "16 times as many elements";
+    }
+}
+
 // Loads of a list never follow the stores to another at nearly the same place of a page, in any placement; and each has other places.
 TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = a * c;\nreturn d, e;\n");

@@ -120,7 +120,7 @@ TEST_F(HostDemo, RepeatsCalls) {
         *program, true, "-march=native", 3);
     const std::string& text = repeated.text().source;
     EXPECT_NE(text.find(R"(
-        for (int repetition = 0; repetition < 3; ++repetition) {
+        for (int repetition = 0; repetition < repetitions; ++repetition) {
             fusec::opaque_lanes<27>(A_value);
             fusec::opaque_lanes<27>(B_value);
             fusec::opaque_lists();
