@@ -229,7 +229,7 @@ private:
             if (!times) {
                 return std::nullopt;
             }
-            seconds.insert(seconds.end(), times->begin(), times->end());
+            std::ranges::transform(*times, std::back_inserter(seconds), &execute::UnitTimes::seconds);
             part.clear();
         }
         return seconds;

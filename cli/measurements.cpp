@@ -59,6 +59,19 @@ std::vector<Measurements::Plan> plans_to_measure(Compilation& c) {
     return plans;
 }
 
+/// What its own predictor says of a plan that is launched again and again: each kernel finds in the caches what it left there.
+double seconds_in_a_row(const Compilation& c, const fusion::Plan& plan, Diagnostics& diagnostics) {
+    const auto predictor = perfmodel::make_predictor(c.options.predictor, *c.device, diagnostics);
+    internal_check(predictor != nullptr, "a plan was chosen by a predictor that the device does not have");
+    double seconds = 0;
+    for (const fusion::Candidate& kernel : plan.kernels) {
+        fusion::KernelWork work = kernel.work;
+        work.repeated = true;
+        seconds += predictor->seconds(work, c.options.elements);
+    }
+    return seconds;
+}
+
 } // namespace
 
 bool compile_to_measure(Compilation& c, std::optional<std::uint64_t> elements, Diagnostics& diagnostics) {
@@ -96,22 +109,11 @@ std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSe
     return kernels;
 }
 
-std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, execute::TimingSetup setup, Diagnostics& diagnostics,
-    const std::vector<RivalPlan>& rivals) {
+std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup,
+    Diagnostics& diagnostics, const std::vector<RivalPlan>& rivals) {
     Measurements result;
-    if (const auto last_level = perfmodel::figure(*c.device, "speed.l3_bytes")) {
-        setup.displaced_bytes = std::min(setup.displaced_bytes, displacing_bytes(host_machine(), *last_level));
-    }
     result.plans = plans_to_measure(c);
     std::vector<fusion::Candidate> kernels = kernels_to_measure(c, selection);
-    for (fusion::Candidate& kernel : kernels) {
-        kernel.work.repeated = kernel.cost.seconds < setup.sample_seconds; // then a sample is several launches in a row
-    }
-    auto predictions = predict(c, kernels, std::nullopt, diagnostics);
-    if (!predictions) {
-        return std::nullopt;
-    }
-    result.predictions = std::move(*predictions);
     std::vector<execute::TimedUnit> units;
     const auto add = [&](codegen::Unit unit, const Compilation& of) {
         units.push_back({std::move(unit), &*of.graph, &*of.catalog, c.options.elements});
@@ -133,20 +135,38 @@ std::optional<Measurements> measure(Compilation& c, const KernelSelection& selec
         add_plan(rival.compilation->plans.front(), *rival.compilation);
         result.plans.push_back({rival.choice, rival.compilation->plans.front(), {}});
     }
-    const auto first_kernel = static_cast<std::ptrdiff_t>(units.size());
-    for (const Predictions::Kernel& kernel : result.predictions.kernels) {
-        add(codegen::lower(kernel.candidate, "kernel", *c.graph, *c.catalog), c);
+    const std::size_t first_kernel = units.size();
+    for (const fusion::Candidate& kernel : kernels) {
+        add(codegen::lower(kernel, "kernel", *c.graph, *c.catalog), c);
     }
-    auto seconds = execute::time_units(units, setup, diagnostics);
-    if (!seconds) {
+    const auto times = execute::time_units(units, setup, diagnostics);
+    if (!times) {
         return std::nullopt;
     }
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const execute::UnitTimes& measured = times->at(first_kernel + k);
+        kernels[k].work.repeated = measured.launches > 1;
+        result.kernels.push_back(measured.seconds);
+    }
+    auto predictions = predict(c, kernels, std::nullopt, diagnostics);
+    if (!predictions) {
+        return std::nullopt;
+    }
+    result.predictions = std::move(*predictions);
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
-        result.plans[i].seconds = seconds->at(units_of_plans[i]);
+        Measurements::Plan& plan = result.plans[i];
+        const execute::UnitTimes& measured = times->at(units_of_plans[i]);
+        plan.seconds = measured.seconds;
+        plan.repeated = measured.launches > 1;
+        plan.predicted_seconds = plan.plan.seconds;
+        if (plan.repeated) {
+            const bool is_rival = i + rivals.size() >= result.plans.size();
+            plan.predicted_seconds =
+                seconds_in_a_row(is_rival ? *rivals[i + rivals.size() - result.plans.size()].compilation : c, plan.plan, diagnostics);
+        }
     }
     result.processors = usable_processors();
     result.compiler = setup.compiler.version.substr(0, setup.compiler.version.find('\n'));
-    result.kernels.assign(seconds->begin() + first_kernel, seconds->end());
     return result;
 }
 
@@ -184,7 +204,7 @@ std::string measurements_text(const Measurements& m, const Compilation& c) {
     for (const Measurements::Plan& plan : m.plans) {
         const double typical = median(plan.seconds);
         out.line(fmt::format("{:8} {:>10} ({:>10})  {:5.2f}  {:>10}  {}", plan.choice, time_text(typical),
-            time_text(*std::ranges::min_element(plan.seconds)), typical / best, time_text(plan.plan.seconds),
+            time_text(*std::ranges::min_element(plan.seconds)), typical / best, time_text(plan.predicted_seconds),
             counted(plan.plan.kernels.size(), "kernel")));
     }
     std::string head = fmt::format("{:>12}{:>12}", "median", "least");

@@ -24,7 +24,9 @@ struct Measurements {
     struct Plan {
         std::string choice; ///< auto, none, max, greedy, or the plan file; `auto 2` is the first runner-up
         fusion::Plan plan;
-        std::vector<double> seconds; ///< of one launch of the whole program, in each round
+        std::vector<double> seconds;  ///< of one launch of the whole program, in each round
+        double predicted_seconds = 0; ///< of such a launch, as it was measured
+        bool repeated = false;        ///< measured as several launches in a row
     };
     std::vector<Plan> plans; ///< the compiled one first; of the others those that differ from all before
     Predictions predictions;
@@ -46,9 +48,8 @@ struct RivalPlan {
 };
 
 /// Measures the plans and the kernels in one run, and the rivals, which come last in the plans; a rival with the kernels of a plan before it
-/// has that plan's times. Pre: the compilation has its plan, for the host, and its candidates have their steps; rivals have theirs, for as many elements. Of a device whose
-/// last level was measured (`speed.l3_bytes`), so much less is displaced before a sample.
-std::optional<Measurements> measure(Compilation& compilation, const KernelSelection& selection, execute::TimingSetup setup,
+/// has that plan's times. Pre: the compilation has its plan, for the host, and its candidates have their steps; rivals have theirs, for as many elements.
+std::optional<Measurements> measure(Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup,
     Diagnostics& diagnostics, const std::vector<RivalPlan>& rivals = {});
 
 /// The compiler and the folders that timing needs; a bar of its progress goes to `progress` where that is a terminal.

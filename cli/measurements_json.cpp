@@ -13,8 +13,8 @@ std::string measurements_json(const Measurements& m, const Compilation& c) {
     Json report = Json::parse(predictions_json(m.predictions, c));
     Json plans = Json::array();
     for (const Measurements::Plan& plan : m.plans) {
-        plans.push_back({{"plan", plan.choice}, {"kernels", plan.plan.kernels.size()}, {"predicted_seconds", plan.plan.seconds},
-            {"measured_seconds", plan.seconds}});
+        plans.push_back({{"plan", plan.choice}, {"kernels", plan.plan.kernels.size()}, {"predicted_seconds", plan.predicted_seconds},
+            {"repeated", plan.repeated}, {"measured_seconds", plan.seconds}});
     }
     for (std::size_t k = 0; k < m.kernels.size(); ++k) {
         report["kernels"][k]["repeated"] = m.predictions.kernels[k].candidate.work.repeated;

@@ -169,7 +169,7 @@ private:
     std::deque<LoadedLibrary> copies_;
 };
 
-/// In a child: the samples as lines, a round each, units separated by blanks. `folder` is for copies of the libraries.
+/// In a child: how many launches a sample of each unit has, then the samples as lines, a round each, units separated by blanks. `folder` is for copies of the libraries.
 std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, const std::vector<std::filesystem::path>& libraries,
     const std::filesystem::path& folder, const TimingSetup& setup) {
     Diagnostics diagnostics;
@@ -227,6 +227,10 @@ std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, con
     }
     std::ostringstream text;
     text.precision(17);
+    for (const Subject& subject : subjects) {
+        text << subject.launches << ' ';
+    }
+    text << '\n';
     for (std::size_t round = 0; round < setup.warm_up + setup.rounds; ++round) {
         lists.place(round);
         loaded = copies.make();
@@ -257,10 +261,9 @@ std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, con
 
 } // namespace
 
-std::optional<std::vector<std::vector<double>>> time_units(
-    const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
+std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
     if (units.empty()) {
-        return std::vector<std::vector<double>>{};
+        return std::vector<UnitTimes>{};
     }
     if (const double needed = timing_bytes(units) + setup.displaced_bytes, available = memory_bytes(); needed > 0.9 * available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
@@ -286,15 +289,18 @@ std::optional<std::vector<std::vector<double>>> time_units(
             kind::timing_failed, {}, "the kernels cannot be timed: " + child.text + (child.fault == "ended" ? "" : child.fault));
         return std::nullopt;
     }
-    std::vector<std::vector<double>> seconds(units.size(), std::vector<double>(setup.rounds));
+    std::vector<UnitTimes> times(units.size(), {std::vector<double>(setup.rounds), 1});
     std::istringstream text(child.text);
+    for (UnitTimes& of_unit : times) {
+        text >> of_unit.launches;
+    }
     for (std::size_t round = 0; round < setup.rounds; ++round) {
-        for (std::vector<double>& of_unit : seconds) {
-            text >> of_unit[round];
+        for (UnitTimes& of_unit : times) {
+            text >> of_unit.seconds[round];
         }
     }
     internal_check(bool(text), "a child's times are cut off");
-    return seconds;
+    return times;
 }
 
 } // namespace fusec::execute

@@ -54,12 +54,16 @@ inline double undisturbed(const std::vector<double>& seconds) {
 /// needs, whichever units use it.
 double timing_bytes(const std::vector<TimedUnit>& units);
 
+struct UnitTimes {
+    std::vector<double> seconds; ///< of one launch, in each round
+    std::size_t launches = 1;    ///< in a row, of a sample; more than one finds in the caches what the one before has left there
+};
+
 /// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches. In each round lists lie at other
 /// places of their pages. Lists hold random values within the domains of the program, intermediates what the reference computes of them,
 /// sixty-four elements again and again.
 /// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
 /// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.
-std::optional<std::vector<std::vector<double>>> time_units(
-    const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
+std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

@@ -440,7 +440,7 @@ void count_whole_warps(const DeviceLimits& limits, KernelDraft& draft) {
             working += share.*kind;
             taken += share.*kind * warps * limits.warp_size / threads;
         }
-        return working == 0 ? 1 : taken / working;
+        return working == 0 ? 1 : std::max(1.0, taken / working); // sums of the same shares may differ in their last bit
     };
     draft.work.lane_slots = slots(&KernelDraft::Share::instructions);
     draft.work.arithmetic_lane_slots = slots(&KernelDraft::Share::arithmetic);

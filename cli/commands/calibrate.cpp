@@ -39,7 +39,10 @@ bool is_possible_name(const std::string& given, const std::string& base, bool ca
 std::string figures_text(const perfmodel::Calibration& calibration) {
     std::string text;
     for (const perfmodel::CalibratedFigure& figure : calibration.figures) {
-        text += fmt::format("{:24} {:>12.6g} {:28} {}\n", figure.key, figure.value, figure.unit, figure.how);
+        const std::string off = figure.residual > perfmodel::far_off
+            ? fmt::format(" (what it was made from deviates by {:.0f} % in the mean)", 100 * figure.residual)
+            : "";
+        text += fmt::format("{:24} {:>12.6g} {:28} {}{}\n", figure.key, figure.value, figure.unit, figure.how, off);
     }
     return text;
 }
@@ -47,10 +50,10 @@ std::string figures_text(const perfmodel::Calibration& calibration) {
 /// What was found, and how well it explains what was measured.
 std::string summary(const HostCalibration& found) {
     std::string text = figures_text(found.calibration);
-    const auto error_of = [&](perfmodel::Role role) {
+    const auto error_of = [&](perfmodel::Role role, bool repeated = false) {
         std::vector<double> measured, predicted;
         for (std::size_t i = 0; i < found.points.size(); ++i) {
-            if (found.points[i].role == role) {
+            if (found.points[i].role == role && found.points[i].work.repeated == repeated) {
                 measured.push_back(found.points[i].seconds);
                 predicted.push_back(found.predicted[i]);
             }
@@ -62,6 +65,7 @@ std::string summary(const HostCalibration& found) {
     text += counted(found.calibration.routines.size(), "time") + " of routines and transfers\n";
     text += "waiting for memory, and fitted to: " + error_of(perfmodel::Role::fit);
     text += "with stores that are kept in caches, and not fitted to: " + error_of(perfmodel::Role::held_out);
+    text += "read again and again, and not fitted to: " + error_of(perfmodel::Role::held_out, true);
     for (const std::string& note : found.notes) {
         text += note + "\n";
     }

@@ -121,8 +121,9 @@ void fields(Work& work, const Visit& visit) {
     visit("spill_bytes", spill_bytes, Range{});
     visit("path_instructions", path_instructions, Range{});
     visit("critical_path_cycles", critical_path_cycles, Range{});
-    visit("lane_slots", lane_slots, Range{1, most});
-    visit("arithmetic_lane_slots", arithmetic_lane_slots, Range{1, most});
+    constexpr double rounded = 1 - 1e-12; // a quotient of two sums: probes that were emitted before it was cut off at 1 are read
+    visit("lane_slots", lane_slots, Range{rounded, most});
+    visit("arithmetic_lane_slots", arithmetic_lane_slots, Range{rounded, most});
     visit("elements_per_block", elements_per_block, Range{1, 1e6});
     visit("threads_per_block", threads_per_block, Range{1, 1024});
     visit("shared_bytes", shared_bytes, Range{});
