@@ -2,6 +2,7 @@
 #include "perfmodel/pipeline.hpp"
 
 #include "perfmodel/occupancy.hpp"
+#include "perfmodel/step_mix.hpp"
 #include "perfmodel/warp_work.hpp"
 
 #include <algorithm>
@@ -186,6 +187,7 @@ Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t eleme
         {"waves", l.waves, ""}, {"cycles", l.cycles, "cycles"},
         {"uncoalesced", l.features.uncoalesced, "warp accesses of a multiprocessor"}, {"basic blocks", l.features.blocks, ""},
         {"time before correction", l.uncorrected, "s"}, {label(), factor, ""}};
+    say_uncounted(result, work, device_.limits);
     return result;
 }
 
