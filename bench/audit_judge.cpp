@@ -228,7 +228,7 @@ std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, con
             verdict.unavailable = "no possible correction";
         } else {
             for (const auto& [key, weight] : perfmodel::pipeline::correction_figures()) {
-                verdict.figures.push_back({key, 0, training->correction.*weight, 0, 0, true});
+                verdict.figures.push_back({key, 0, training->correction.*weight, 0, 0, training->determines(weight)});
             }
             verdict.fit_error = training->mape_after;
             const std::vector<Point> points = held_out(data->points);

@@ -84,7 +84,7 @@ public:
         if (!device) {
             return std::nullopt;
         }
-        learn_correction(*device, points->points);
+        learn_correction(*device, *points);
         for (const Figure& figure : described->figures) {
             note_missing(figure);
         }
@@ -229,17 +229,23 @@ private:
         }
     }
 
-    /// Of `pipeline`, with its other figures as they are now; only where samples that it was not trained on are the better for it.
-    void learn_correction(const Device& device, const std::vector<Point>& points) {
+    /// Of `pipeline`, with its other figures as they are now; only where kernels that it was not trained on are the better for it.
+    void learn_correction(const Device& device, const GpuPoints& points) {
         Diagnostics missing;
         if (make_predictor("pipeline", device, missing) == nullptr) { // said where its figures are fitted
             return;
         }
-        const auto training = train_correction(device, points, "the probes' streams, chains of FMAs and lists in L2");
+        std::vector<Point> samples = points.points; // those to fit to, and what has barriers or is uncoalesced
+        for (Point& point : samples) {
+            point.role = point.kernel == "staged" ? Role::fit : point.role;
+        }
+        samples.insert(samples.end(), points.scattered.begin(), points.scattered.end());
+        const auto training =
+            train_correction(device, samples, "the probes' streams, chains of FMAs, staged ones, lists in L2, strides and records");
         if (!training) {
             return;
         }
-        if (training->samples < 2 || training->mape_left_out >= training->mape_before) {
+        if (training->kernels < 2 || training->mape_left_out >= training->mape_before) {
             result_.left_out.push_back(
                 fmt::format("`pipeline` stays uncorrected: a correction {} would be no better", described(*training)));
             return;
@@ -253,7 +259,7 @@ private:
             auto& figures = result_.calibration.figures;
             std::erase_if(figures, [&](const CalibratedFigure& each) { return each.key == key; });
             figures.push_back({key, training->correction.*weight, find_field(key, fusion::Target::cuda)->unit,
-                static_cast<int>(training->samples), training->mape_after, described(*training)});
+                static_cast<int>(training->samples), training->mape_after, described(*training, weight)});
         }
     }
 

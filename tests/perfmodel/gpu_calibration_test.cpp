@@ -9,6 +9,7 @@
 #include "perfmodel/fit/gpu_points.hpp"
 #include "perfmodel/fit/measured_kernels.hpp"
 #include "perfmodel/occupancy.hpp"
+#include "perfmodel/pipeline.hpp"
 
 #include <gmock/gmock.h>
 
@@ -219,7 +220,8 @@ TEST_F(GpuCalibrations, TrainTheCorrectionOfPipeline) {
         std::ranges::count_if(figures, [](const CalibratedFigure& figure) { return figure.key.starts_with("pipeline.correction_"); });
     ASSERT_EQ(given, 5);
     const auto intercept = std::ranges::find(figures, "pipeline.correction_intercept", &CalibratedFigure::key);
-    EXPECT_THAT(intercept->how, testing::StartsWith("trained on the probes' streams, chains of FMAs and lists in L2: "));
+    EXPECT_THAT(intercept->how,
+        testing::StartsWith("trained on the probes' streams, chains of FMAs, staged ones, lists in L2, strides and records: "));
     EXPECT_THAT(intercept->how, HasSubstr(std::to_string(intercept->points) + " samples"));
     const auto device = calibrated_device(result->calibration, diagnostics);
     ASSERT_TRUE(device.has_value());
@@ -230,7 +232,9 @@ TEST_F(GpuCalibrations, TrainTheCorrectionOfPipeline) {
     const auto kind =
         std::ranges::find_if(predictor_kinds(), [](const PredictorKind& each) { return std::string_view(each.name) == "pipeline"; });
     std::vector<Point> fitted = points->points;
-    std::erase_if(fitted, [](const Point& point) { return point.role != Role::fit; });
+    std::erase_if(fitted, [](const Point& point) { return point.role != Role::fit && point.kernel != "staged"; });
+    EXPECT_EQ(points->scattered.size(), 1U);
+    fitted.insert(fitted.end(), points->scattered.begin(), points->scattered.end());
     const auto error = [&](const Device& of) {
         const std::vector<double> said = predictions(*kind, of, fitted);
         double sum = 0;
@@ -241,6 +245,35 @@ TEST_F(GpuCalibrations, TrainTheCorrectionOfPipeline) {
     };
     EXPECT_LT(error(*device), error(without));
     EXPECT_EQ(fitted.size(), static_cast<std::size_t>(intercept->points));
+}
+
+// Warps whose floats lie apart, of one size and of records, are samples of the correction: no other probe asks what they cost.
+TEST_F(GpuCalibrations, ScatteredReadsAreSamplesOfTheCorrection) {
+    const Device device = standard_device("h200");
+    GpuMeasurements measured = synthetic(never_been());
+    measured.rows.push_back(
+        row("stride", {{"level", "l2"}}, {{"stride", 2}, {"words", 5e5}, {"block", 256}, {"seconds", 1e-5}, {"clock_ghz", 1.5}}));
+    measured.rows.push_back(
+        row("record", {{"level", "dram"}}, {{"record", 9}, {"elements", 1e5}, {"block", 256}, {"seconds", 2e-5}, {"clock_ghz", 1.5}}));
+    const auto points = points_of(measured, device, diagnostics);
+    ASSERT_TRUE(points.has_value());
+    ASSERT_EQ(points->scattered.size(), 3U);
+    const Point &far = points->scattered[0], &near = points->scattered[1], &records = points->scattered[2];
+    EXPECT_EQ(far.kernel + ", " + near.kernel + ", " + records.kernel, "strided, strided in L2, records");
+    EXPECT_EQ(far.elements, 1000000U);
+    EXPECT_FALSE(far.work.repeated);
+    EXPECT_TRUE(near.work.repeated);
+    // A warp's 32 floats lie in 32 sectors; every second float in 8; each float of a record of 36 bytes in one of its own.
+    const auto sectors = [](const Point& of) { return 32 * of.work.steps.front().accesses.front().sectors; };
+    EXPECT_EQ(sectors(far), 32);
+    EXPECT_EQ(sectors(near), 8);
+    EXPECT_EQ(sectors(records), 9 * 32);
+    EXPECT_EQ(far.work.read_bytes, 32);
+    EXPECT_EQ(near.work.read_bytes, 8);
+    EXPECT_EQ(records.work.read_bytes, 36);
+    const PipelinePredictor predictor(device);
+    EXPECT_GT(predictor.sample(far.work, far.elements).features.uncoalesced, 0);
+    EXPECT_TRUE(std::ranges::none_of(points->points, [](const Point& each) { return each.place == "stride" || each.place == "record"; }));
 }
 
 TEST_F(GpuCalibrations, ReadFiguresOffTheProbesThatIsolateThem) {
