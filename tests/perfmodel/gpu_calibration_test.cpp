@@ -316,6 +316,17 @@ TEST_F(GpuCalibrations, KeepTheLaunchLawAboveZero) {
     const Calibration falls = measured_with({{1, 0.6}, {2, 0.3}});
     EXPECT_NEAR(found(falls, "wave.launch_per_block"), 0.45, 1e-9);
     EXPECT_EQ(found(falls, "wave.launch_per_warp"), 0);
+    // How far off `wave` is with them: from 3.6, 6, 3.3 and 4.5 us with 3.3 us and 0.45 ns a block.
+    const double off = ((3.75 / 3.6 - 1) + (1 - 5.55 / 6) + (3.75 / 3.3 - 1) + (5.55 / 4.5 - 1)) / 4;
+    Device device = standard_device("h200");
+    for (const CalibratedFigure& figure : falls.figures) {
+        ASSERT_TRUE(set_figure(device, figure.key, figure.value));
+        EXPECT_TRUE(!figure.key.starts_with("wave.launch") || std::abs(figure.residual - off) < 1e-9) << figure.key << figure.residual;
+    }
+    const auto wave = make_predictor("wave", device, diagnostics);
+    ASSERT_NE(wave, nullptr);
+    const fusion::KernelWork two_warps = stream_work(scale_kernel, 64, 0, device.limits);
+    EXPECT_NEAR(wave->explain(two_warps, 64 * 5000).quantities.front().value, 5.55e-6, 1e-15) << "time_launch";
     const Calibration below = measured_with({{1, 0.1}, {2, 0.5}}); // through the origin: (0.1 + 2 * 0.5) / (1 + 4)
     EXPECT_EQ(found(below, "wave.launch_per_block"), 0);
     EXPECT_NEAR(found(below, "wave.launch_per_warp"), 0.22, 1e-9);
