@@ -46,14 +46,6 @@ public:
         if (!device) {
             return std::nullopt;
         }
-        const MeasuredFigures functions = function_figures(measured_, *device);
-        auto& figures = result_.calibration.figures;
-        figures.insert(figures.end(), functions.figures.begin(), functions.figures.end());
-        result_.left_out.insert(result_.left_out.end(), functions.impossible.begin(), functions.impossible.end());
-        device = calibrated_device(result_.calibration, diagnostics_);
-        if (!device) {
-            return std::nullopt;
-        }
         const bool mixes = device->mixed.peak_gb_per_s > 0;
         if (!mixes) { // a law of its own, which starts at that of copies
             device->mixed = device->copy;
@@ -67,6 +59,15 @@ public:
                 fmt::format("{} of `{}`: the description does not make so many resident blocks possible", counted(rows, "row"), probe));
         }
         fit_composite(*device, points->points, !mixes);
+        device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
+        // With the exponent of overlap that was fitted: no kernel that anything was fitted to has a function.
+        const MeasuredFigures functions = function_figures(measured_, *device);
+        auto& figures = result_.calibration.figures;
+        figures.insert(figures.end(), functions.figures.begin(), functions.figures.end());
+        result_.left_out.insert(result_.left_out.end(), functions.impossible.begin(), functions.impossible.end());
         device = calibrated_device(result_.calibration, diagnostics_);
         if (!device) {
             return std::nullopt;
