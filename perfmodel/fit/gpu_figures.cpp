@@ -50,6 +50,7 @@ public:
         latencies();
         rates();
         shared_memory();
+        barriers();
         cache();
         launches();
         strides();
@@ -176,6 +177,26 @@ private:
             set("speed.shared_wavefronts", warp / row->number("cycles"), 1, 0,
                 "loads of which all words of a warp lie in one bank, 32 passes each");
         }
+    }
+
+    /// A line over the warps of a block that is alone on its multiprocessor: what others there do is priced as overlap.
+    void barriers() {
+        std::vector<wave::EmptyKernel> alone; // cycles over the warps
+        for (const ProbeRow* row : rows("barrier", [](const ProbeRow& each) { return each.number("resident") == 1; })) {
+            alone.push_back({row->number("warps"), row->number("cycles")});
+        }
+        const auto [least, most] = std::ranges::minmax_element(alone, {}, &wave::EmptyKernel::grid_size);
+        if (alone.empty() || least->grid_size == most->grid_size) {
+            return;
+        }
+        const wave::LaunchLine line = line_from_zero(alone);
+        double off = 0;
+        for (const wave::EmptyKernel& each : alone) {
+            off += std::abs(line.at(each.grid_size) / each.time - 1) / static_cast<double>(alone.size());
+        }
+        const char* const how = "barriers of a block alone on its multiprocessor over its warps, a line of least squares";
+        set("speed.barrier", line.x2, alone.size(), off, how);
+        set("speed.barrier_per_warp", line.x1, alone.size(), off, how);
     }
 
     /// Read and written bytes over the time beyond that of the least volume.

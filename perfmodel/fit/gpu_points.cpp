@@ -132,6 +132,11 @@ private:
                 fusion::KernelWork work = stream_work(copy_kernel, whole(*row, "threads"), 0, device_.limits);
                 work.repeated = true;
                 add(*row, "waves", std::move(work), row->number("blocks") * row->number("threads"), Role::held_out);
+            } else {
+                constexpr double cycles = 4; // of a dependent FMA since sm_70
+                const double latency = figure(device_, "latency.arithmetic_f32").value_or(cycles);
+                add(*row, "computing waves", computing_work(computing_fmas, whole(*row, "threads"), latency),
+                    row->number("blocks") * row->number("threads"), Role::held_out);
             }
         }
     }

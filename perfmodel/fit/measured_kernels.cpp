@@ -169,6 +169,24 @@ KernelWork wide_copy_work(int bytes, int loads, int block, int registers) {
     return work;
 }
 
+KernelWork computing_work(int fmas, int block, double latency) {
+    constexpr double common_instructions = 8, of_a_loop = 4, loop_instructions = 3; // as nvcc unrolls it
+    KernelWork work;
+    work.precision = Precision::f32;
+    work.elements_per_block = work.threads_per_block = block;
+    work.registers = work.registers_needed = 16;
+    work.fused = fmas;
+    WorkStep compute;
+    compute.kind = WorkStep::Kind::compute;
+    compute.index = 0;
+    compute.instructions = common_instructions + fmas * (1 + loop_instructions / of_a_loop);
+    compute.arithmetic.flops = 2 * fmas;
+    work.steps = {compute};
+    add_up(work);
+    work.critical_path_cycles = fmas * latency;
+    return work;
+}
+
 KernelWork scattered_work(int words, int stride, int block) {
     constexpr int bytes = 4;
     constexpr double common_instructions = 8;
