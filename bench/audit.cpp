@@ -114,7 +114,8 @@ int main(int argc, char** argv) {
     }
     audit.fitted = bench::judge_fitted(audit.devices);
     audit.corrected = bench::judge_corrected(audit.devices, audit.fitted);
-    audit.left_out = bench::judge_left_out(audit.devices, audit.fitted);
+    audit.left_out = bench::judge_left_out(audit.devices, audit.fitted, bench::Known::bandwidth_of_l2_too);
+    audit.left_out_with_l2_of_others = bench::judge_left_out(audit.devices, audit.fitted, bench::Known::data_sheet_and_latencies);
     bench::print(audit, figures, std::cout);
     std::vector<OutputFile> files;
     if (!out.empty()) {

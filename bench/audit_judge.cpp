@@ -58,11 +58,13 @@ double carried(const std::string& key, const Device& device, const std::vector<s
     return mean([](const Device&, double value) { return value; });
 }
 
-/// What may be known of a device that is left out: its data sheet, latencies, and the bandwidth of L2, of which every device has a
+constexpr std::string_view l2_bandwidth = "speed.l2";
+
+/// What may be known of a device that is left out: its data sheet and latencies, and the bandwidth of L2, of which every device has a
 /// measurement that no point is made from.
-bool may_be_known(std::string_view key) {
-    constexpr std::string_view known[] = {"speed.dram", "speed.dram_latency", "latency.l2", "speed.l2"};
-    return std::ranges::find(known, key) != std::end(known);
+bool may_be_known(std::string_view key, Known known) {
+    constexpr std::string_view keys[] = {"speed.dram", "speed.dram_latency", "latency.l2", l2_bandwidth};
+    return std::ranges::find(keys, key) != std::end(keys) && (known == Known::bandwidth_of_l2_too || key != l2_bandwidth);
 }
 
 using Values = std::vector<std::pair<const Device*, double>>;
@@ -86,8 +88,8 @@ Values as_measured(std::string_view key, const std::vector<DeviceData>& devices,
 }
 
 /// Every figure that the predictor does not have of the device itself, with its values on the others: as fitted where a fit determines it.
-std::map<std::string, Values> of_others(
-    const PredictorKind& kind, const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted, const std::string& left_out) {
+std::map<std::string, Values> of_others(const PredictorKind& kind, const std::vector<DeviceData>& devices,
+    const std::vector<Verdict>& fitted, const std::string& left_out, Known known) {
     std::map<std::string, Values> result;
     for (const Verdict& other : fitted) {
         if (other.predictor != kind.name || other.device == left_out) {
@@ -95,15 +97,15 @@ std::map<std::string, Values> of_others(
         }
         const auto of = std::ranges::find_if(devices, [&](const DeviceData& each) { return each.device.name == other.device; });
         for (const perfmodel::FittedFigure& figure : other.figures) {
-            if (figure.determined) {
+            if (figure.determined && !may_be_known(figure.key, known)) {
                 result[figure.key].emplace_back(&of->device, figure.after);
             }
         }
     }
-    std::vector<std::string> keys{"speed.launch"};
+    std::vector<std::string> keys{"speed.launch", std::string(l2_bandwidth)};
     keys.insert(keys.end(), kind.fits.begin(), kind.fits.end());
     for (const std::string& key : keys) {
-        if (!may_be_known(key) && !result.contains(key)) {
+        if (!may_be_known(key, known) && !result.contains(key)) {
             if (Values values = as_measured(key, devices, left_out); !values.empty()) {
                 result[key] = std::move(values);
             }
@@ -226,7 +228,7 @@ std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, con
             verdict.unavailable = "no possible correction";
         } else {
             for (const auto& [key, weight] : perfmodel::pipeline::correction_figures()) {
-                verdict.figures.push_back({key, 0, training->correction.*weight, 0, 0, true});
+                verdict.figures.push_back({key, 0, training->correction.*weight, 0, 0, training->determines(weight)});
             }
             verdict.fit_error = training->mape_after;
             const std::vector<Point> points = held_out(data->points);
@@ -237,7 +239,7 @@ std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, con
     return verdicts;
 }
 
-std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted) {
+std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted, Known known) {
     std::vector<Verdict> verdicts;
     for (const DeviceData& data : devices) {
         if (!data.has(Role::held_out)) {
@@ -246,7 +248,7 @@ std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, cons
         for (const PredictorKind& kind : perfmodel::predictor_kinds()) {
             Verdict verdict{.predictor = kind.name, .device = data.device.name};
             Device device = data.device;
-            for (const auto& [key, values] : of_others(kind, devices, fitted, data.device.name)) {
+            for (const auto& [key, values] : of_others(kind, devices, fitted, data.device.name, known)) {
                 const double before = perfmodel::figure(device, key).value_or(0);
                 const double value = carried(key, data.device, values);
                 verdict.figures.push_back({key, before, value, 0, 0, perfmodel::set_figure(device, key, value)});

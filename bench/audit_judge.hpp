@@ -51,10 +51,17 @@ std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices);
 /// `pipeline` as it was fitted, with its correction trained on the same points of role fit (fit_error: the mean error on them).
 std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted);
 
-/// With the device's own data sheet, latencies and bandwidth of L2, and with what the other devices have in place of everything else that a
+/// What a predictor knows of a device that is left out: its data sheet, clock and latencies; and the bandwidth of L2 that was measured on it, or
+/// the others' in its place.
+enum class Known {
+    bandwidth_of_l2_too,
+    data_sheet_and_latencies
+};
+
+/// With what is `known` of the device itself, whatever a fit may make of it, and with what the other devices have in place of everything else that a
 /// fit may change, and of the launch: as their fits have it, or where none determines it as measured or described. Of a figure in GB/s the
 /// mean share of the data sheet's bandwidth; of one in ns or cycles that is at least 0.8 latencies of memory on each of them, the mean
 /// excess over that latency; of any other the mean. Devices without points to fit are judged too.
-std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted);
+std::vector<Verdict> judge_left_out(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted, Known known);
 
 } // namespace fusec::bench

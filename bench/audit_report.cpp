@@ -95,8 +95,10 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
     print_table(audit.fitted, out);
     out << "`pipeline` with its correction, trained on the points that it was fitted to\n";
     print_table(audit.corrected, out);
-    out << "one device left out: its data sheet and latency, the rest carried over from the others' fits\n";
+    out << "one device left out: its data sheet, clock, latencies and measured bandwidth of L2, the rest carried over from the others\n";
     print_table(audit.left_out, out);
+    out << "one device left out: its data sheet, clock and latencies, the rest carried over from the others, the bandwidth of L2 too\n";
+    print_table(audit.left_out_with_l2_of_others, out);
     if (figures) {
         for (const Verdict& verdict : audit.fitted) {
             out << verdict.predictor << " on " << verdict.device << ": error " << verdict.fit_error << ", " << verdict.evaluations
@@ -113,7 +115,7 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
 }
 
 std::string to_json(const Audit& audit, const std::string& sources, bool points) {
-    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 3}};
+    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 4}};
     result.update(run_record(sources));
     result["data"] = "https://github.com/RRZE-HPC/gpu-benches @1038c5d";
     for (const DeviceData& data : audit.devices) {
@@ -129,6 +131,7 @@ std::string to_json(const Audit& audit, const std::string& sources, bool points)
     result["fitted"] = to_json(audit.fitted, points);
     result["corrected"] = to_json(audit.corrected, points);
     result["left_out_device"] = to_json(audit.left_out, points);
+    result["left_out_device_with_l2_of_others"] = to_json(audit.left_out_with_l2_of_others, points);
     // One verdict per line: small enough to read and to compare.
     std::ostringstream text;
     text << "{\n";

@@ -10,13 +10,13 @@ namespace fusec::bench {
 
 struct Audit {
     std::vector<DeviceData> devices;
-    std::vector<Verdict> fitted, corrected, left_out;
+    std::vector<Verdict> fitted, corrected, left_out, left_out_with_l2_of_others;
 };
 
 /// Tables for people; with `figures` what was fitted too.
 void print(const Audit& audit, bool figures, std::ostream& out);
 
-/// Schema "fusec-audit-data", version 3: run record of the sources' folder, files with their readings, replaced figures, and the three
+/// Schema "fusec-audit-data", version 4: run record of the sources' folder, files with their readings, replaced figures, and the four
 /// lists of verdicts, with `points` each with all of its points.
 std::string to_json(const Audit& audit, const std::string& sources, bool points);
 

@@ -18,17 +18,22 @@ def percent(value):
     return "-" if value is None else f"{100 * value:.1f}" if value < 100 else f"{100 * value:.0f}"
 
 
-def verdicts(rows, title):
+def verdicts(rows, title, others=None):
+    """With `others`, the same predictors and devices judged otherwise, as (heading, rows): one more column, their MAPE."""
+    heading, judged = others or ("", [])
     out.append(f"### {title}\n\n")
-    out.append("| predictor | device | points | MAPE % | 90th percentile % | maximum % | Spearman | mean of kernels % | " + " | ".join(KERNELS) + " |\n")
-    out.append("| --- " * (8 + len(KERNELS)) + "|\n")
+    out.append("| predictor | device | points | MAPE % | " + (f"{heading} | " if others else "") +
+               "90th percentile % | maximum % | Spearman | mean of kernels % | " + " | ".join(KERNELS) + " |\n")
+    out.append("| --- " * (8 + len(KERNELS) + bool(others)) + "|\n")
     for row in rows:
         if "unavailable" in row:
-            out.append(f"| `{row['predictor']}` | {row['device']} | {row['unavailable']} |" + " |" * (5 + len(KERNELS)) + "\n")
+            out.append(f"| `{row['predictor']}` | {row['device']} | {row['unavailable']} |" + " |" * (5 + len(KERNELS) + bool(others)) + "\n")
             continue
         each = " | ".join(percent(row["kernels"].get(kernel, {}).get("mape")) for kernel in KERNELS)
         every = row["all"]
-        out.append(f"| `{row['predictor']}` | {row['device']} | {every['points']} | {percent(every['mape'])} | {percent(every['p90'])} | "
+        other = "".join(f"{percent(each['all']['mape'])} | " for each in judged
+                        if (each["predictor"], each["device"]) == (row["predictor"], row["device"]))
+        out.append(f"| `{row['predictor']}` | {row['device']} | {every['points']} | {percent(every['mape'])} | {other}{percent(every['p90'])} | "
                    f"{percent(every['max'])} | {every['spearman']:.3f} | {percent(row['mean_of_kernels'])} | {each} |\n")
     out.append("\n")
 
@@ -41,11 +46,11 @@ def pooled(rows):
 def summary():
     out.append("Means over the devices (those of the first table: with streams to fit to); `pooled`: over the points of all of them, of which small kernels have most.\n\n")
     out.append("| predictor | devices | fitted: all points % | fitted: pooled % | fitted: mean of kernels % | devices within 5 % | held-out points without an answer | "
-               "device left out: all points % | device left out: pooled % | device left out: mean of kernels % |\n")
-    out.append("| --- " * 10 + "|\n")
+               "device left out: all points % | device left out: pooled % | device left out: mean of kernels % | with L2 of the others: all points % |\n")
+    out.append("| --- " * 11 + "|\n")
     for name in names():
-        fitted, left_out = ([row for row in rows if row["predictor"] == name and "unavailable" not in row]
-                            for rows in (result["fitted"], result["left_out_device"]))
+        fitted, left_out, without = ([row for row in rows if row["predictor"] == name and "unavailable" not in row]
+                            for rows in (result["fitted"], result["left_out_device"], result["left_out_device_with_l2_of_others"]))
 
         def cells(rows):
             def mean(value):
@@ -55,7 +60,7 @@ def summary():
         every, pool, kernels = cells(fitted)
         within = sum(row["all"]["mape"] <= 0.05 for row in fitted)
         unanswered = sum(row["unanswered"] for row in fitted)
-        out.append(f"| `{name}` | {len(fitted)} | {every} | {pool} | {kernels} | {within} | {unanswered} | " + " | ".join(cells(left_out)) + " |\n")
+        out.append(f"| `{name}` | {len(fitted)} | {every} | {pool} | {kernels} | {within} | {unanswered} | " + " | ".join(cells(left_out)) + f" | {cells(without)[0]} |\n")
     out.append("\n")
 
 
@@ -110,7 +115,7 @@ out.append(f"Made {result['date']} at commit {result['commit']} from {result['da
 summary()
 verdicts(result["fitted"], "Fitted to init, read, scale, latency and start-up of the device, judged on all else")
 verdicts(result["corrected"], "`pipeline` with its learned correction, trained on the points that it was fitted to")
-verdicts(result["left_out_device"], "One device left out")
+verdicts(result["left_out_device"], "One device left out", ("with L2 of the others %", result["left_out_device_with_l2_of_others"]))
 launches()
 figures()
 bounds()

@@ -142,12 +142,12 @@ double arithmetic_cycles(const Launch& l) {
         narrow_pipe_cycles(l);
 }
 
-/// A block barrier takes 22 cycles and two per warp (measured on sm_103); between two of them data goes to shared memory and back.
+/// What a block barrier takes (of a device that was not measured as on sm_103); between two of them data goes to shared memory and back.
 /// A warp barrier is taken as ten cycles (assumption), an exchange of values as one way through shared memory, which shuffles share, with
 /// two of them under way at a time, as for arithmetic (assumption).
 double barrier_cycles(const Launch& l) {
     const double warps = std::ceil(static_cast<double>(l.work.threads_per_block) / l.device.limits.warp_size);
-    return l.work.block_barriers * (22 + 2 * warps + l.device.shared_latency_cycles) +
+    return l.work.block_barriers * (l.device.barrier_cycles + l.device.barrier_cycles_per_warp * warps + l.device.shared_latency_cycles) +
         l.work.warp_barriers * (10 + l.device.shared_latency_cycles) + l.work.exchanges * 0.5 * l.device.shared_latency_cycles;
 }
 

@@ -54,8 +54,10 @@ struct Device {
     FunctionSlots function_slots;                                      ///< cuda
     double shared_wavefronts = 1;                                      ///< 128-byte passes of the shared-memory and L1 pipe
     double launch_us = 2.4, block_turnaround_ns = 220, dram_latency_ns = 350, shared_latency_cycles = 29;
-    double overlap_exponent = 2; ///< p of the soft maximum
-    int cores = 1;               ///< host
+    double barrier_cycles = 22,
+           barrier_cycles_per_warp = 2; ///< cuda: a block barrier takes these, measured on sm_103 where no figure says so
+    double overlap_exponent = 2;        ///< p of the soft maximum
+    int cores = 1;                      ///< host
     /// Figures that some predictors need and not every description has, by key: "hong-kim.mem_ld". Units are those of device_figures.cpp.
     std::map<std::string, double, std::less<>> optional_figures;
     std::shared_ptr<const RoutineTimes> routine_times; ///< null: none were measured

@@ -120,7 +120,7 @@ constexpr Field fields[] = {
         stream<&Device::mixed, &StreamLaw::c_ns>},
     {"stream.mixed.peak", "GB/s", For::both, 1e-3, 1e9, false, true, stream_of<&Device::mixed, &StreamLaw::peak_gb_per_s>,
         stream<&Device::mixed, &StreamLaw::peak_gb_per_s>},
-    // Measured on single devices; else of counted opcodes (Device::function_slots).
+    // Measured on single devices; else of counted opcodes (Device::function_slots), or the constants of Device.
     {"operation.division_f32", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f32, &OperationSlots::division>,
         slots<&FunctionSlots::f32, &OperationSlots::division>},
     {"operation.square_root_f32", "FMA slots", For::cuda, 1, 1e4, false, false, slots_of<&FunctionSlots::f32, &OperationSlots::square_root>,
@@ -133,6 +133,9 @@ constexpr Field fields[] = {
         slots<&FunctionSlots::f64, &OperationSlots::square_root>},
     {"operation.transcendental_f64", "FMA slots", For::cuda, 1, 1e4, false, false,
         slots_of<&FunctionSlots::f64, &OperationSlots::transcendental>, slots<&FunctionSlots::f64, &OperationSlots::transcendental>},
+    {"speed.barrier", "cycles", For::cuda, 0, 1e4, false, false, speed_of<&Device::barrier_cycles>, speed<&Device::barrier_cycles>},
+    {"speed.barrier_per_warp", "cycles", For::cuda, 0, 1e4, false, false, speed_of<&Device::barrier_cycles_per_warp>,
+        speed<&Device::barrier_cycles_per_warp>},
     // Needed by single predictors, each of which names them (predictor.hpp).
     {"latency.arithmetic_f32", "cycles", For::cuda, 1, 1e4, false, false, nullptr, nullptr},
     {"latency.arithmetic_f64", "cycles", For::cuda, 1, 1e4, false, false, nullptr, nullptr},

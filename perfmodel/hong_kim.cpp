@@ -85,6 +85,7 @@ AmdOperations amd_operations(const KernelWork& work, const fusion::DeviceLimits&
         work.precision);
     add(narrow, Precision::f32);
     result.simple = std::max(0.0, warp.instructions - sequences);
+    result.uncounted = std::max(0.0, sequences - warp.instructions);
     return result;
 }
 
@@ -115,6 +116,9 @@ public:
         result.quantities.push_back({"divisions (AMD)", operations.divisions, "operations"});
         result.quantities.push_back({"sines (AMD)", operations.sines, "operations"});
         result.quantities.push_back({"mean #Issue_cycles", in.issue_cycles, "cycles"});
+        if (operations.uncounted > 0) {
+            result.quantities.push_back({"opcodes of functions beyond the instructions", operations.uncounted, "instructions"});
+        }
         return result;
     }
 

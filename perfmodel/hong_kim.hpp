@@ -71,6 +71,7 @@ struct AmdOperations {
     double simple = 0;        ///< additions, subtractions, multiplications
     double vector_simple = 0; ///< the same on a component of a vector
     double divisions = 0, sines = 0, native_sines = 0;
+    double uncounted = 0; ///< instructions of those sequences beyond all that the kernel has: then simple is 0
 };
 /// Comp_cycles of so many operations at the talk's normalised costs: 2, 1, 20, 40, 20. They are its throughputs per compute unit and clock
 /// (21-22, 40, 2, 1, 2) in parts of 40.

@@ -2,6 +2,7 @@
 #include "perfmodel/pipeline.hpp"
 
 #include "perfmodel/occupancy.hpp"
+#include "perfmodel/step_mix.hpp"
 #include "perfmodel/warp_work.hpp"
 
 #include <algorithm>
@@ -185,7 +186,9 @@ Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t eleme
         {"blocks at a time", static_cast<double>(l.at_a_time), "blocks"}, {"cycles of a wave", wave.cycles, "cycles"},
         {"waves", l.waves, ""}, {"cycles", l.cycles, "cycles"},
         {"uncoalesced", l.features.uncoalesced, "warp accesses of a multiprocessor"}, {"basic blocks", l.features.blocks, ""},
-        {"time before correction", l.uncorrected, "s"}, {label(), factor, ""}};
+        {"time before correction", l.uncorrected, "s"}};
+    say_uncounted(result, work, device_.limits);
+    result.quantities.push_back({label(), factor, ""}); // the last: whoever reads it looks there
     return result;
 }
 

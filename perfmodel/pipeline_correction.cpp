@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -43,7 +45,15 @@ Row solve(std::array<Row, weights> a, Row b) {
     return b;
 }
 
-Correction fit(std::span<const Sample> samples, double ridge) {
+constexpr double Correction::* weight_of[weights] = {
+    &Correction::launch, &Correction::cycles, &Correction::uncoalesced, &Correction::blocks};
+
+struct Fitted {
+    Correction correction;
+    std::vector<double Correction::*> undetermined = {};
+};
+
+Fitted fit(std::span<const Sample> samples, double ridge) {
     const auto n = static_cast<double>(samples.size());
     Row mean{}, deviation{};
     double mean_target = 0;
@@ -83,12 +93,16 @@ Correction fit(std::span<const Sample> samples, double ridge) {
         a[i][i] += ridge * n;
     }
     Row w = solve(a, b);
-    double intercept = mean_target;
+    Fitted result{{.intercept = mean_target}};
     for (std::size_t i = 0; i < weights; ++i) {
         w[i] = deviation[i] > varies ? w[i] / deviation[i] : 0;
-        intercept -= w[i] * mean[i];
+        result.correction.*weight_of[i] = w[i];
+        result.correction.intercept -= w[i] * mean[i];
+        if (deviation[i] <= varies) {
+            result.undetermined.push_back(weight_of[i]);
+        }
     }
-    return {intercept, w[0], w[1], w[2], w[3]};
+    return result;
 }
 
 double error(const Sample& sample, const Correction& correction) {
@@ -106,17 +120,30 @@ double Correction::factor(const Features& of) const {
     return std::exp(intercept + launch * row[0] + cycles * row[1] + uncoalesced * row[2] + blocks * row[3]);
 }
 
+bool Training::determines(double Correction::* weight) const {
+    return std::ranges::find(undetermined, weight) == undetermined.end();
+}
+
 Training train(std::span<const Sample> samples, double ridge, std::string data) {
-    Training result{fit(samples, ridge), std::move(data), samples.size()};
+    Fitted fitted = fit(samples, ridge);
+    Training result{fitted.correction, std::move(data), samples.size()};
+    result.undetermined = std::move(fitted.undetermined);
     const auto n = static_cast<double>(samples.size());
-    std::vector<Sample> others;
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-        result.mape_before += error(samples[i], {}) / n;
-        result.mape_after += error(samples[i], result.correction) / n;
-        if (samples.size() > 1) {
-            others.assign(samples.begin(), samples.end());
-            others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-            result.mape_left_out += error(samples[i], fit(others, ridge)) / n;
+    std::map<std::string, std::vector<Sample>> others; // of each kernel
+    for (const Sample& sample : samples) {
+        result.mape_before += error(sample, {}) / n;
+        result.mape_after += error(sample, result.correction) / n;
+        others[sample.kernel];
+    }
+    result.kernels = others.size();
+    for (auto& [kernel, rest] : others) {
+        std::ranges::copy_if(samples, std::back_inserter(rest), [&](const Sample& sample) { return sample.kernel != kernel; });
+        if (rest.empty()) {
+            continue;
+        }
+        const Correction of_others = fit(rest, ridge).correction;
+        for (const Sample& sample : samples) {
+            result.mape_left_out += sample.kernel == kernel ? error(sample, of_others) / n : 0;
         }
     }
     return result;
@@ -154,8 +181,13 @@ bool correction_complete(const Device& device, Diagnostics& diagnostics) {
 }
 
 std::string described(const Training& training) {
-    return fmt::format("trained on {}: {}, mean error {:.3g} % before and {:.3g} % after, {:.3g} % of samples left out", training.data,
-        counted(training.samples, "sample"), 100 * training.mape_before, 100 * training.mape_after, 100 * training.mape_left_out);
+    return fmt::format("trained on {}: {} of {}, mean error {:.3g} % before and {:.3g} % after, {:.3g} % of kernels left out",
+        training.data, counted(training.samples, "sample"), counted(training.kernels, "kernel"), 100 * training.mape_before,
+        100 * training.mape_after, 100 * training.mape_left_out);
+}
+
+std::string described(const Training& training, double Correction::* weight) {
+    return (training.determines(weight) ? "" : "undetermined, as it hardly varies among the samples; ") + described(training);
 }
 
 bool store(const Training& training, Device& device) {
@@ -165,7 +197,8 @@ bool store(const Training& training, Device& device) {
             return false;
         }
         std::erase_if(changed.figures, [&](const Figure& each) { return each.key == key; });
-        changed.figures.push_back({key, training.correction.*weight, find_field(key, fusion::Target::cuda)->unit, described(training)});
+        changed.figures.push_back(
+            {key, training.correction.*weight, find_field(key, fusion::Target::cuda)->unit, described(training, weight)});
     }
     device = std::move(changed);
     return true;

@@ -11,6 +11,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace fusec::perfmodel::pipeline {
 
@@ -37,8 +38,9 @@ std::span<const CorrectionFigure> correction_figures();
 
 struct Sample {
     Features features;
-    double uncorrected = 0; ///< s
-    double measured = 0;    ///< s
+    double uncorrected = 0;  ///< s
+    double measured = 0;     ///< s
+    std::string kernel = {}; ///< samples of one differ in their launches alone, and are near-copies of each other
 };
 
 struct Training {
@@ -46,12 +48,16 @@ struct Training {
     std::string data; ///< what the samples are
     std::size_t samples = 0;
     double mape_before = 0, mape_after = 0; ///< on the samples themselves
-    double mape_left_out = 0;               ///< of each sample with the correction trained on all others; 0 for one sample
+    double mape_left_out = 0; ///< of each sample with the correction trained on all other kernels; 0 where there is one kernel
+    std::size_t kernels = 0;  ///< of the samples
+    std::vector<double Correction::*> undetermined = {}; ///< weights of features that hardly vary among the samples: 0
+
+    bool determines(double Correction::* weight) const;
 };
 
 /// The intercept and the weights w of least sum of squares of ln(measured / (uncorrected * factor)) plus ridge * samples * |w|^2, where weights
 /// are of features of mean 0 and deviation 1; a feature that varies by less than a hundredth has weight 0. Pre: a sample, times and ridge
-/// positive. Quadratic in samples.
+/// positive. Linear in samples times kernels.
 Training train(std::span<const Sample> samples, double ridge, std::string data);
 
 /// Of the device's figures. Without them it is uncorrected, and `data` is empty.
@@ -66,7 +72,9 @@ Corrected correction_of(const Device& device);
 bool correction_complete(const Device& device, Diagnostics& diagnostics);
 /// Sets them, each with the training's data as its source. False, and nothing set, if one is no possible figure.
 bool store(const Training& training, Device& device);
-/// "trained on DATA: N samples, mean error ...", what `store` and a calibration say of the figures.
+/// "trained on DATA: N samples of N kernels, mean error ...", what `store` and a calibration say of the figures.
 std::string described(const Training& training);
+/// The same of one weight, which says where it is undetermined.
+std::string described(const Training& training, double Correction::* weight);
 
 } // namespace fusec::perfmodel::pipeline

@@ -43,8 +43,23 @@ StepMix step_mix(
             mix.coalesced_bytes += access.sectors * sector * elements_per_warp;
         }
     }
-    mix.other = std::max(0.0, rounds * step.instructions / threads - mix.f32 - mix.f64 - mix.special - mix.shared - mix.loads - mix.stores);
+    // What a device was measured to take for a function is time, not instructions: those that were counted are left out.
+    const PipeWork counted = pipe_work(arithmetic, limits.target, {});
+    const double rest =
+        rounds * (step.instructions - counted.fma - counted.fma_float - counted.special) / threads - mix.shared - mix.loads - mix.stores;
+    mix.other = std::max(0.0, rest);
+    mix.uncounted = std::max(0.0, -rest);
     return mix;
+}
+
+void say_uncounted(Breakdown& of, const fusion::KernelWork& work, const fusion::DeviceLimits& limits) {
+    double sum = 0;
+    for (const fusion::WorkStep& step : work.steps) {
+        sum += step_mix(work, step, limits, {}).uncounted;
+    }
+    if (sum > 0) {
+        of.quantities.push_back({"parts beyond the instructions counted", sum, "instructions of a warp"});
+    }
 }
 
 } // namespace fusec::perfmodel

@@ -5,6 +5,7 @@
 #include "fusion/cost_model.hpp"
 #include "fusion/target.hpp"
 #include "perfmodel/device.hpp"
+#include "perfmodel/predictor.hpp"
 
 namespace fusec::perfmodel {
 
@@ -17,11 +18,15 @@ struct StepMix {
     double load_bytes = 0, store_bytes = 0; ///< that threads want of them
     double coalesced_bytes = 0;   ///< that its global accesses ask for: whole sectors where threads stand side by side or at one place
     double uncoalesced_bytes = 0; ///< that threads want of the others
-    double other = 0;             ///< the rest of the step's instructions: addresses, moves, conditions
+    double other = 0;     ///< the rest of the step's instructions: addresses, moves, conditions; the same whatever the device's slots are
+    double uncounted = 0; ///< by how much the parts are more than the step's instructions: where they are, other is 0
 };
 
 /// `slots` are the device's. Pre: the step is one of the work's.
 StepMix step_mix(
     const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits, const FunctionSlots& slots);
+
+/// Where steps have StepMix::uncounted, adds their sum to the quantities.
+void say_uncounted(Breakdown& of, const fusion::KernelWork& work, const fusion::DeviceLimits& limits);
 
 } // namespace fusec::perfmodel

@@ -204,6 +204,7 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
         {"latDRAM", shown.lat.dram, "cycles"}, {"latuncoal", shown.lat.uncoal, "cycles"},
         {"iterations", static_cast<double>(shown.iterations), ""}, {"t_wave", shown.time, "cycles"},
         {"time_exec", execution.time * second, "s"}};
+    say_uncounted(result, work, device_.limits);
     return result;
 }
 

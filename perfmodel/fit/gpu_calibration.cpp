@@ -46,14 +46,6 @@ public:
         if (!device) {
             return std::nullopt;
         }
-        const MeasuredFigures functions = function_figures(measured_, *device);
-        auto& figures = result_.calibration.figures;
-        figures.insert(figures.end(), functions.figures.begin(), functions.figures.end());
-        result_.left_out.insert(result_.left_out.end(), functions.impossible.begin(), functions.impossible.end());
-        device = calibrated_device(result_.calibration, diagnostics_);
-        if (!device) {
-            return std::nullopt;
-        }
         const bool mixes = device->mixed.peak_gb_per_s > 0;
         if (!mixes) { // a law of its own, which starts at that of copies
             device->mixed = device->copy;
@@ -71,6 +63,15 @@ public:
         if (!device) {
             return std::nullopt;
         }
+        // With the exponent of overlap that was fitted: no kernel that anything was fitted to has a function.
+        const MeasuredFigures functions = function_figures(measured_, *device);
+        auto& figures = result_.calibration.figures;
+        figures.insert(figures.end(), functions.figures.begin(), functions.figures.end());
+        result_.left_out.insert(result_.left_out.end(), functions.impossible.begin(), functions.impossible.end());
+        device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
         if (!take_routines(*device)) {
             return std::nullopt;
         }
@@ -84,7 +85,7 @@ public:
         if (!device) {
             return std::nullopt;
         }
-        learn_correction(*device, points->points);
+        learn_correction(*device, *points);
         for (const Figure& figure : described->figures) {
             note_missing(figure);
         }
@@ -229,17 +230,23 @@ private:
         }
     }
 
-    /// Of `pipeline`, with its other figures as they are now; only where samples that it was not trained on are the better for it.
-    void learn_correction(const Device& device, const std::vector<Point>& points) {
+    /// Of `pipeline`, with its other figures as they are now; only where kernels that it was not trained on are the better for it.
+    void learn_correction(const Device& device, const GpuPoints& points) {
         Diagnostics missing;
         if (make_predictor("pipeline", device, missing) == nullptr) { // said where its figures are fitted
             return;
         }
-        const auto training = train_correction(device, points, "the probes' streams, chains of FMAs and lists in L2");
+        std::vector<Point> samples = points.points; // those to fit to, and what has barriers or is uncoalesced
+        for (Point& point : samples) {
+            point.role = point.kernel == "staged" ? Role::fit : point.role;
+        }
+        samples.insert(samples.end(), points.scattered.begin(), points.scattered.end());
+        const auto training =
+            train_correction(device, samples, "the probes' streams, chains of FMAs, staged ones, lists in L2, strides and records");
         if (!training) {
             return;
         }
-        if (training->samples < 2 || training->mape_left_out >= training->mape_before) {
+        if (training->kernels < 2 || training->mape_left_out >= training->mape_before) {
             result_.left_out.push_back(
                 fmt::format("`pipeline` stays uncorrected: a correction {} would be no better", described(*training)));
             return;
@@ -253,7 +260,7 @@ private:
             auto& figures = result_.calibration.figures;
             std::erase_if(figures, [&](const CalibratedFigure& each) { return each.key == key; });
             figures.push_back({key, training->correction.*weight, find_field(key, fusion::Target::cuda)->unit,
-                static_cast<int>(training->samples), training->mape_after, described(*training)});
+                static_cast<int>(training->samples), training->mape_after, described(*training, weight)});
         }
     }
 

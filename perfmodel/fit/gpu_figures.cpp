@@ -50,6 +50,7 @@ public:
         latencies();
         rates();
         shared_memory();
+        barriers();
         cache();
         launches();
         strides();
@@ -178,6 +179,26 @@ private:
         }
     }
 
+    /// A line over the warps of a block that is alone on its multiprocessor: what others there do is priced as overlap.
+    void barriers() {
+        std::vector<wave::EmptyKernel> alone; // cycles over the warps
+        for (const ProbeRow* row : rows("barrier", [](const ProbeRow& each) { return each.number("resident") == 1; })) {
+            alone.push_back({row->number("warps"), row->number("cycles")});
+        }
+        const auto [least, most] = std::ranges::minmax_element(alone, {}, &wave::EmptyKernel::grid_size);
+        if (alone.empty() || least->grid_size == most->grid_size) {
+            return;
+        }
+        const wave::LaunchLine line = line_from_zero(alone);
+        double off = 0;
+        for (const wave::EmptyKernel& each : alone) {
+            off += std::abs(line.at(each.grid_size) / each.time - 1) / static_cast<double>(alone.size());
+        }
+        const char* const how = "barriers of a block alone on its multiprocessor over its warps, a line of least squares";
+        set("speed.barrier", line.x2, alone.size(), off, how);
+        set("speed.barrier_per_warp", line.x1, alone.size(), off, how);
+    }
+
     /// Read and written bytes over the time beyond that of the least volume.
     void cache() {
         set("speed.l2_bytes", measured_.l2_bytes, 1, 0, "what the driver says");
@@ -238,35 +259,38 @@ private:
         }
     }
 
-    /// The source's law: for each size of block a line over the blocks, x1 gridSize + x2; and x1 is a line over the warps of a block.
+    /// The source's law: for each size of block a line over the blocks, x1 gridSize + x2; and x1 is a line over the warps of a block. The residual
+    /// is that of what the predictor makes of it: start + gridSize (per block + per warp times warps).
     void launches_by_warps(const Rows& streamed) {
         std::map<double, std::vector<wave::EmptyKernel>> by_warps;
         for (const ProbeRow* row : streamed) {
             by_warps[std::ceil(row->number("threads") / warp)].push_back({row->number("blocks"), row->number("seconds")});
         }
+        std::erase_if(by_warps, [](const auto& each) {
+            const auto [least, most] = std::ranges::minmax_element(each.second, {}, &wave::EmptyKernel::grid_size);
+            return least->grid_size == most->grid_size;
+        });
         std::vector<wave::EmptyKernel> slopes; // x1 over the warps
         std::size_t points = 0;
-        double off = 0; // mean relative deviation from the lines
         for (const auto& [warps, kernels] : by_warps) {
-            const auto [least, most] = std::ranges::minmax_element(kernels, {}, &wave::EmptyKernel::grid_size);
-            if (least->grid_size == most->grid_size) {
-                continue;
-            }
-            const wave::LaunchLine line = wave::fit_launch(kernels);
-            slopes.push_back({warps, line.x1});
+            slopes.push_back({warps, wave::fit_launch(kernels).x1});
             points += kernels.size();
-            for (const wave::EmptyKernel& each : kernels) {
-                off += std::abs(line.at(each.grid_size) / each.time - 1);
-            }
         }
         if (slopes.size() < 2) {
             return;
         }
         const wave::LaunchLine of_warps = line_from_zero(slopes);
+        double off = 0;
+        for (const auto& [warps, kernels] : by_warps) {
+            const wave::LaunchLine used{of_warps.at(warps), start_};
+            for (const wave::EmptyKernel& each : kernels) {
+                off += std::abs(used.at(each.grid_size) / each.time - 1) / static_cast<double>(points);
+            }
+        }
         const char* const how =
             "empty kernels over their blocks, a line of least squares for each size of block, and the slopes over the warps";
-        set("wave.launch_per_block", of_warps.x2 * 1e9, points, off / static_cast<double>(points), how);
-        set("wave.launch_per_warp", of_warps.x1 * 1e9, points, off / static_cast<double>(points), how);
+        set("wave.launch_per_block", of_warps.x2 * 1e9, points, off, how);
+        set("wave.launch_per_warp", of_warps.x1 * 1e9, points, off, how);
     }
 
     void strides() {

@@ -24,6 +24,7 @@ public:
         widths();
         volumes();
         waves();
+        scattered();
         kernels();
         if (wrong_) {
             return std::nullopt;
@@ -131,8 +132,32 @@ private:
                 fusion::KernelWork work = stream_work(copy_kernel, whole(*row, "threads"), 0, device_.limits);
                 work.repeated = true;
                 add(*row, "waves", std::move(work), row->number("blocks") * row->number("threads"), Role::held_out);
+            } else {
+                constexpr double cycles = 4; // of a dependent FMA since sm_70
+                const double latency = figure(device_, "latency.arithmetic_f32").value_or(cycles);
+                add(*row, "computing waves", computing_work(computing_fmas, whole(*row, "threads"), latency),
+                    row->number("blocks") * row->number("threads"), Role::held_out);
             }
         }
+    }
+
+    void scattered() {
+        const std::vector<Point> others = std::move(result_.points);
+        result_.points.clear();
+        const auto take = [&](const ProbeRow& row, const char* name, int words, int stride, double elements) {
+            const bool in_l2 = row.text("level") == "l2";
+            fusion::KernelWork work = scattered_work(words, stride, whole(row, "block"));
+            work.repeated = in_l2;
+            add(row, std::string(name) + (in_l2 ? " in L2" : ""), std::move(work), elements, Role::fit);
+        };
+        for (const ProbeRow* row : measured_.of("stride")) {
+            take(*row, "strided", 1, whole(*row, "stride"), row->number("words"));
+        }
+        for (const ProbeRow* row : measured_.of("record")) {
+            take(*row, "records", whole(*row, "record"), whole(*row, "record"), row->number("elements"));
+        }
+        result_.scattered = std::move(result_.points);
+        result_.points = others;
     }
 
     /// What the compiler emitted. With the registers and the shared memory that were measured where these are what is judged; else as predicted.

@@ -3,6 +3,8 @@
 
 #include "perfmodel/occupancy.hpp"
 
+#include <algorithm>
+
 namespace fusec::perfmodel {
 
 using fusion::Addressing;
@@ -163,6 +165,52 @@ KernelWork wide_copy_work(int bytes, int loads, int block, int registers) {
     load.l1_wavefronts = bytes * loads / pass;
     load.accesses.push_back(unit_access(false, bytes, loads));
     work.steps = {load, store_step(bytes, loads)};
+    add_up(work);
+    return work;
+}
+
+KernelWork computing_work(int fmas, int block, double latency) {
+    constexpr double common_instructions = 8, of_a_loop = 4, loop_instructions = 3; // as nvcc unrolls it
+    KernelWork work;
+    work.precision = Precision::f32;
+    work.elements_per_block = work.threads_per_block = block;
+    work.registers = work.registers_needed = 16;
+    work.fused = fmas;
+    WorkStep compute;
+    compute.kind = WorkStep::Kind::compute;
+    compute.index = 0;
+    compute.instructions = common_instructions + fmas * (1 + loop_instructions / of_a_loop);
+    compute.arithmetic.flops = 2 * fmas;
+    work.steps = {compute};
+    add_up(work);
+    work.critical_path_cycles = fmas * latency;
+    return work;
+}
+
+KernelWork scattered_work(int words, int stride, int block) {
+    constexpr int bytes = 4;
+    constexpr double common_instructions = 8;
+    KernelWork work;
+    work.precision = Precision::f32;
+    work.elements_per_block = work.threads_per_block = block;
+    work.registers = work.registers_needed = 32;
+    work.read_lists = 1;
+    const double apart = bytes * stride; // bytes between neighbours
+    WorkStep load;
+    load.kind = WorkStep::Kind::load;
+    load.index = 0;
+    load.round_trip = true;
+    load.instructions = common_instructions + 1 + words;
+    load.read_bytes = std::max<double>(bytes * words, std::min(sector, apart)); // whole sectors
+    load.l1_wavefronts = words * std::min(1.0, apart / pass);
+    load.accesses.push_back({false, stride == 1 ? Addressing::unit : Addressing::strided, bytes, static_cast<double>(words),
+        words * std::min(1.0, apart / sector), false});
+    WorkStep compute;
+    compute.kind = WorkStep::Kind::compute;
+    compute.index = 0;
+    compute.instructions = words;
+    compute.arithmetic.flops = words;
+    work.steps = {load, compute};
     add_up(work);
     return work;
 }

@@ -48,6 +48,14 @@ fusion::KernelWork overlap_work(int fmas, int registers, int resident, bool stag
 /// Threads with `registers` each that copy `loads` words of `bytes`, a block's side by side.
 fusion::KernelWork wide_copy_work(int bytes, int loads, int block, int registers);
 
+/// A chain of `fmas` FMAs of floats, each of which waits `latency` cycles for the one before, in a loop of four; nothing is read or stored.
+fusion::KernelWork computing_work(int fmas, int block, double latency);
+/// So many has that of the probes (perfmodel/probes/cuda/launches.cu).
+inline constexpr int computing_fmas = 4096;
+
+/// A thread adds up `words` floats that lie side by side, `stride` floats behind those of its neighbour.
+fusion::KernelWork scattered_work(int words, int stride, int block);
+
 /// A chain of `loads` pointers of 8 bytes in one block, of which a warp follows one.
 fusion::KernelWork chase_work(int loads);
 

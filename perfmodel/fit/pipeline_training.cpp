@@ -18,6 +18,7 @@ std::optional<pipeline::Training> train_correction(const Device& device, std::sp
         const PipelinePredictor predictor(at_clock);
         pipeline::Sample& sample = samples.emplace_back(predictor.sample(point.work, point.elements));
         sample.measured = point.seconds + (point.inside ? predictor.seconds(point.work, 0) : 0);
+        sample.kernel = point.kernel;
     }
     return samples.empty() ? std::nullopt : std::optional(pipeline::train(samples, correction_ridge, std::move(data)));
 }

@@ -105,10 +105,10 @@ TEST(Audit, FitsDoNotSeeWhatIsHeldOut) {
 
 TEST(Audit, ADeviceThatIsLeftOutIsJudgedByOthersAlone) {
     std::vector<DeviceData> devices = three();
-    const std::vector<Verdict> before = judge_left_out(devices, judge_fitted(devices));
+    const std::vector<Verdict> before = judge_left_out(devices, judge_fitted(devices), Known::bandwidth_of_l2_too);
     scale(devices.front(), Role::fit, 3);
     scale(devices.front(), Role::held_out, 2);
-    const std::vector<Verdict> after = judge_left_out(devices, judge_fitted(devices));
+    const std::vector<Verdict> after = judge_left_out(devices, judge_fitted(devices), Known::bandwidth_of_l2_too);
     std::size_t judged = 0;
     for (const Verdict& verdict : before) {
         if (verdict.device == "a100") {
@@ -125,7 +125,7 @@ TEST(Audit, ADeviceThatIsLeftOutIsJudgedByOthersAlone) {
 TEST(Audit, NothingElseIsKnownOfADeviceThatIsLeftOut) {
     std::vector<DeviceData> devices = three();
     const std::vector<Verdict> fitted = judge_fitted(devices);
-    const std::vector<Verdict> before = judge_left_out(devices, fitted);
+    const std::vector<Verdict> before = judge_left_out(devices, fitted, Known::bandwidth_of_l2_too);
     std::set<std::string> changed{"speed.launch"};
     for (const perfmodel::PredictorKind& kind : perfmodel::predictor_kinds()) {
         changed.insert(kind.fits.begin(), kind.fits.end());
@@ -139,7 +139,7 @@ TEST(Audit, NothingElseIsKnownOfADeviceThatIsLeftOut) {
         const double value = perfmodel::figure(devices.front().device, key).value_or(1);
         EXPECT_TRUE(perfmodel::set_figure(devices.front().device, key, 1.5 * value)) << key;
     }
-    const std::vector<Verdict> after = judge_left_out(devices, fitted);
+    const std::vector<Verdict> after = judge_left_out(devices, fitted, Known::bandwidth_of_l2_too);
     for (const Verdict& verdict : before) {
         if (verdict.device == "a100") {
             expect_same_knowledge(verdict, of(after, verdict.predictor, "a100"));
@@ -150,13 +150,55 @@ TEST(Audit, NothingElseIsKnownOfADeviceThatIsLeftOut) {
     }
 }
 
+// Its own data sheet and latencies stay, for every predictor, whatever the fits of the others have made of theirs.
+TEST(Audit, WhatIsKnownOfADeviceThatIsLeftOutStays) {
+    const std::vector<DeviceData> devices = three();
+    std::vector<Verdict> fitted = judge_fitted(devices);
+    const std::vector<Verdict> before = judge_left_out(devices, fitted, Known::bandwidth_of_l2_too);
+    const std::set<std::string> known{"speed.dram", "speed.dram_latency", "latency.l2", "speed.l2"};
+    std::set<std::string> predictors; // that the others' fits determine such a figure for
+    for (Verdict& verdict : fitted) {
+        for (perfmodel::FittedFigure& figure : verdict.figures) {
+            if (figure.determined && known.contains(figure.key)) {
+                figure.after *= 1.5;
+                predictors.insert(verdict.predictor);
+            }
+        }
+    }
+    EXPECT_TRUE(predictors.contains("pipeline") && predictors.contains("wave") && predictors.contains("roofline"));
+    const std::vector<Verdict> after = judge_left_out(devices, fitted, Known::bandwidth_of_l2_too);
+    for (const Verdict& verdict : before) {
+        expect_same_knowledge(verdict, of(after, verdict.predictor, verdict.device));
+        for (const perfmodel::FittedFigure& figure : verdict.figures) {
+            EXPECT_FALSE(known.contains(figure.key)) << verdict.predictor << " on " << verdict.device << " loses " << figure.key;
+        }
+    }
+}
+
+// Without its own bandwidth of L2: the others' mean share of the data sheet's bandwidth, for every predictor.
+TEST(Audit, ADeviceThatIsLeftOutMayHaveTheL2OfOthers) {
+    std::vector<DeviceData> devices = three();
+    const std::vector<Verdict> fitted = judge_fitted(devices);
+    const auto share = [&](std::size_t of) { return devices[of].device.l2_gb_per_s / devices[of].device.dram_gb_per_s; };
+    const double expected = devices[0].device.dram_gb_per_s * (share(1) + share(2)) / 2;
+    ASSERT_TRUE(perfmodel::set_figure(devices[0].device, "speed.l2", 1));
+    for (const Verdict& verdict : judge_left_out(devices, fitted, Known::data_sheet_and_latencies)) {
+        if (verdict.device == "a100") {
+            const auto l2 = std::ranges::find(verdict.figures, "speed.l2", &perfmodel::FittedFigure::key);
+            ASSERT_NE(l2, verdict.figures.end()) << verdict.predictor;
+            EXPECT_NEAR(l2->after, expected, 1e-9 * expected) << verdict.predictor;
+            EXPECT_TRUE(verdict.points.empty() || verdict.points.front().predicted < 0.1) << "not with 1 GB/s: " << verdict.predictor;
+        }
+    }
+}
+
 // The launch of those that start-up was measured on, not of the third.
 TEST(Audit, TheLaunchOfALeftOutDeviceIsWhatOthersMeasured) {
     std::vector<DeviceData> devices = three();
     EXPECT_TRUE(perfmodel::set_figure(devices[1].device, "speed.launch", 7));
     devices[1].points.push_back(devices[1].points.front());
     devices[1].points.back().kernel = "start-up";
-    const std::vector<Verdict> verdicts = judge_left_out(devices, {});
+    const std::vector<Verdict> verdicts = judge_left_out(devices, {}, Known::bandwidth_of_l2_too);
     const Verdict& verdict = of(verdicts, "staircase", "a100");
     const auto launch =
         std::ranges::find_if(verdict.figures, [](const perfmodel::FittedFigure& figure) { return figure.key == "speed.launch"; });

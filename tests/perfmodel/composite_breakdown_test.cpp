@@ -65,7 +65,7 @@ TEST(CompositeBreakdown, PartsGiveTheTotal) {
     std::map<Bound, int> active;
     for (int i = 0; i < 4000; ++i) {
         const Device device = random_device(random);
-        KernelWork work = random.work();
+        KernelWork work = random.measured();
         work.shared_wavefronts *= i % 4 == 0 ? 10 : 1;
         const auto elements = static_cast<std::uint64_t>(std::pow(10.0, random.real(0, 8)));
         const Breakdown breakdown = composite_cuda(device, work, elements);
@@ -98,10 +98,14 @@ TEST(CompositeBreakdown, PartsGiveTheTotal) {
 
 TEST(CompositeBreakdown, MemoryUnderLoadStandsAtWhatLimitsIt) {
     RandomKernels random(72);
-    int by_latency = 0, by_rate = 0;
+    int by_latency = 0, by_rate = 0, by_l2 = 0;
     for (int i = 0; i < 4000; ++i) {
         const Device device = random_device(random);
-        const KernelWork work = random.work(); // nothing of it is in L2
+        KernelWork work = random.measured();
+        work.repeated = false; // nothing of it is in L2
+        if (i % 4 == 0) {      // but much passes through it
+            work.spill_bytes += random.real(0, 20) * (work.read_bytes + work.write_bytes);
+        }
         const auto elements = static_cast<std::uint64_t>(std::pow(10.0, random.real(3, 8)));
         Parts of = parts_of(composite_cuda(device, work, elements));
         const int resident = resident_blocks(device.limits, work);
@@ -131,12 +135,57 @@ TEST(CompositeBreakdown, MemoryUnderLoadStandsAtWhatLimitsIt) {
             ++by_rate;
             ASSERT_EQ(of.bound[Bound::dram], under_load) << "kernel " << i;
             ASSERT_EQ(of.bound[Bound::latency], std::max(idle, of.quantity["handing out of blocks"])) << "kernel " << i;
+        } else {
+            ++by_l2;
+            ASSERT_EQ(of.bound[Bound::dram], full_rate) << "kernel " << i;
+            ASSERT_EQ(of.bound[Bound::latency], std::max(idle, of.quantity["handing out of blocks"])) << "kernel " << i;
         }
+        // All traffic passes L2: lists, spills, and a sector for each strided store, of which a multiprocessor sends one a clock.
+        const double per_byte = n / (device.l2_gb_per_s * 1e9), more = work.spill_bytes + 32 * work.store_requests;
+        ASSERT_NEAR(l2, per_byte * (bytes + more), exact * l2) << "kernel " << i;
+        const double blocks = std::ceil(std::ceil(n / work.elements_per_block) / device.limits.sm_count);
+        const double requests = std::min(n, blocks * work.elements_per_block) * work.store_requests / (device.clock_ghz * 1e9);
+        const double limits_l2 = std::max(idle, full_rate) > l2 ? 0 : under_load;
+        const double in_l2 = std::max({per_byte * (bytes + more), limits_l2, per_byte * more, requests});
+        ASSERT_NEAR(of.bound[Bound::l2], in_l2, 1e-9 * in_l2) << "kernel " << i;
         const double greatest = std::max({of.bound[Bound::dram], of.bound[Bound::l2], of.bound[Bound::latency]});
         ASSERT_EQ(greatest, std::max(memory_of(of), of.quantity["L2 beside the lists"])) << "kernel " << i;
     }
     EXPECT_GT(by_latency, 500);
     EXPECT_GT(by_rate, 500);
+    EXPECT_GT(by_l2, 200);
+}
+
+// All of its lists are in L2: Little's law holds with the latency and the bandwidth of L2 in place of those of memory.
+TEST(CompositeBreakdown, ListsThatTheLaunchBeforeLeftInL2ComeFromThere) {
+    RandomKernels random(73);
+    int seen = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const Device device = random_device(random);
+        KernelWork work = random.measured();
+        const double n = std::floor(std::pow(10.0, random.real(2, 5))), bytes = work.read_bytes + work.write_bytes;
+        const int resident = resident_blocks(device.limits, work);
+        if (resident == 0 || !work.repeated || n * bytes > 0.75 * device.l2_bytes) {
+            continue;
+        }
+        Parts of = parts_of(composite_cuda(device, work, static_cast<std::uint64_t>(n)));
+        ASSERT_EQ(of.quantity["memory at full rate"], 0) << "kernel " << i;
+        const double waves = std::max(1.0, of.quantity["waves"]), idle = of.quantity["latency of idle memory"] / waves;
+        work.repeated = false;
+        Parts fresh = parts_of(composite_cuda(device, work, static_cast<std::uint64_t>(n)));
+        const auto cycles = device.optional_figures.find("latency.l2");
+        const double l2_latency =
+            cycles == device.optional_figures.end() ? 0.5e-9 * device.dram_latency_ns : cycles->second / (device.clock_ghz * 1e9);
+        ASSERT_NEAR(fresh.quantity["latency of idle memory"] / waves - idle, device.dram_latency_ns * 1e-9 - l2_latency, 1e-12);
+        const double bandwidth = n * bytes / of.quantity["memory under load"], rho = bandwidth / (device.l2_gb_per_s * 1e9);
+        const double in_flight = std::min(n, 1.0 * device.limits.sm_count * resident * work.elements_per_block) * bytes;
+        if (idle > 1e-9 && rho < 0.999) {
+            const StreamLaw law = law_of_mix(device, work.read_bytes, work.write_bytes);
+            ASSERT_NEAR(bandwidth * (idle + law.c_ns * 1e-9 * rho / (1 - rho)), in_flight, 1e-6 * in_flight) << "kernel " << i;
+            ++seen;
+        }
+    }
+    EXPECT_GT(seen, 300);
 }
 
 /// 64 bytes of each element, one thread, 256 threads to a block, which a multiprocessor holds `resident` times.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots of the FMA pipe that made-up rates of functions imply, and what predictors make of them.
+#include "fusion/instruction_rates.hpp"
 #include "perfmodel/composite.hpp"
 #include "perfmodel/fit/gpu_functions.hpp"
 #include "perfmodel/pipeline.hpp"
@@ -10,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace fusec::perfmodel {
 namespace {
@@ -31,17 +33,26 @@ std::optional<double> value_of(const MeasuredFigures& figures, std::string_view 
     return found == figures.figures.end() ? std::nullopt : std::optional(found->value);
 }
 
+/// What a function takes of a multiprocessor: its slots, its instructions and its special functions beside each other.
+double clocks_of(const Device& device, double slots, double fma, double instructions, double special) {
+    const double p = device.overlap_exponent;
+    const double issued = fusion::instruction_overhead * (instructions + 1) / 128;
+    return std::pow(std::pow((slots + 1) / fma, p) + std::pow(issued, p) + std::pow(special / device.special, p), 1 / p);
+}
+
 // An H200: 128 and 64 FMAs, 16 special functions and 128 instructions of threads a clock.
 TEST(GpuFunctions, SlotsFollowFromRates) {
-    const Device device = standard_device("h200");
+    Device device = standard_device("h200");
+    device.overlap_exponent = 2.6;
     GpuMeasurements measured;
-    add(measured, "division_f64", (20 + 1) / 64.0); // longer than its 18 + 1 instructions, which take 0.15
-    add(measured, "sqrtf_near_1", (40 + 1) / 128.0);
-    add(measured, "division_f32", 14 / 128.0); // what its 13 + 1 instructions take
-    add(measured, "sqrt_near_1", 0.05);        // less than the 0.18 of its 22 + 1
-    add(measured, "expf_near_1", (30 + 1) / 128.0);
-    add(measured, "logf_near_1", (40 + 1) / 128.0);
-    add(measured, "sinf_near_1", (50 + 1) / 128.0);
+    add(measured, "division_f64", clocks_of(device, 20, 64, 18, 1)); // longer than its 18 + 1 instructions, which take 0.17
+    add(measured, "sqrtf_near_1", clocks_of(device, 40, 128, 13, 1));
+    add(measured, "division_f32", 14 / 128.0); // less than what its 13 + 1 instructions are priced
+    add(measured, "sqrt_near_1", 0.05);        // less than the 0.21 of its 22 + 1
+    const double forty = clocks_of(device, 40, 128, 20, 1);
+    add(measured, "expf_near_1", forty - 0.08);
+    add(measured, "logf_near_1", forty);
+    add(measured, "sinf_near_1", forty + 0.08);
     add(measured, "exp_near_1", 1); // without logarithm and sine
     add(measured, "powf_near_1", 1);
     const MeasuredFigures found = function_figures(measured, device);
@@ -53,12 +64,54 @@ TEST(GpuFunctions, SlotsFollowFromRates) {
         testing::UnorderedElementsAre(
             HasSubstr(
                 "`operation.division_f32` stays that of counted opcodes: the function takes 0.109 clocks, and its instructions and special "
-                "functions 0.109"),
+                "functions 0.133"),
             HasSubstr("`operation.square_root_f64` stays that of counted opcodes: the function takes 0.05 clocks")));
     // Eight clocks of the special-function unit a function: then that is what bounds it.
     Device slow = device;
     slow.special = 2;
     EXPECT_FALSE(value_of(function_figures(measured, slow), "operation.square_root_f32").has_value());
+}
+
+// A kernel of nothing but a function takes on `composite` what the function was measured to take.
+TEST(GpuFunctions, AKernelOfThemTakesWhatTheyWereMeasuredToTake) {
+    struct Case {
+        const char* operation;
+        Precision precision;
+        double instructions, special, clocks;
+        double KernelWork::* count;
+    };
+    for (const double exponent : {1.5, 2.0, 4.0}) {
+        for (const Case& each : {Case{"division_f32", Precision::f32, 13, 1, 0.3, &KernelWork::divisions},
+                 {"sqrtf_near_1", Precision::f32, 13, 1, 0.25, &KernelWork::square_roots},
+                 {"division_f64", Precision::f64, 18, 1, 0.4, &KernelWork::divisions},
+                 {"sqrt_near_1", Precision::f64, 22, 1, 0.5, &KernelWork::square_roots}}) {
+            Device device = standard_device("h200");
+            device.overlap_exponent = exponent;
+            GpuMeasurements measured;
+            add(measured, each.operation, each.clocks);
+            const MeasuredFigures found = function_figures(measured, device);
+            ASSERT_EQ(found.figures.size(), 1U) << each.operation;
+            ASSERT_TRUE(set_figure(device, found.figures.front().key, found.figures.front().value));
+            // Many for each element, with an argument of one FMA each: nothing else counts.
+            constexpr double many = 2000;
+            KernelWork work;
+            work.precision = each.precision;
+            work.write_bytes = 4;
+            work.elements_per_block = work.threads_per_block = 256;
+            work.*each.count = many;
+            work.fused = many;
+            work.flops = many + 2 * many;
+            work.instructions = fusion::instruction_overhead * many * (each.instructions + 1) / 32;
+            const std::uint64_t wave = 256ULL * 8 * 132;
+            const double seconds = composite_cuda(device, work, wave).cost.seconds - device.launch_us * 1e-6;
+            const double expected = many * each.clocks * 256 * 8 / (device.clock_ghz * 1e9);
+            EXPECT_NEAR(seconds / expected, 1, 0.1) << each.operation << " " << exponent;
+            Breakdown parts = composite_cuda(device, work, wave);
+            std::erase_if(parts.bounds,
+                [](const auto& part) { return part.first != Bound::fma && part.first != Bound::issue && part.first != Bound::sfu; });
+            EXPECT_NEAR(soft_maximum(parts.bounds, exponent) / expected, 1, 1e-9) << each.operation << " " << exponent;
+        }
+    }
 }
 
 KernelWork dividing() {

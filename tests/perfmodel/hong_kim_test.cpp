@@ -3,6 +3,7 @@
 
 #include "tests/perfmodel/devices.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fusec::perfmodel {
@@ -280,11 +281,18 @@ TEST(HongKim, OperationsOfAWavefrontByTheTableOfTheTalk) {
     EXPECT_DOUBLE_EQ(of.simple, 100 - 2 * 13 - 13 - 20);
     EXPECT_DOUBLE_EQ(of.divisions, 3);
     EXPECT_DOUBLE_EQ(of.sines, 1);
-    EXPECT_EQ(of.vector_simple + of.native_sines, 0);
+    EXPECT_EQ(of.vector_simple + of.native_sines + of.uncounted, 0);
     // In double the sequences are 18, 22 and 66 long: longer than all instructions.
     KernelWork doubles = amd_kernel();
     doubles.precision = Precision::f64;
     EXPECT_EQ(amd_operations(doubles, limits).simple, 0);
+    EXPECT_DOUBLE_EQ(amd_operations(doubles, limits).uncounted, 2 * 18 + 22 + 66 - 100);
+    Diagnostics diagnostics;
+    const auto predictor = make_predictor("hong-kim", standard_device("mi210"), diagnostics);
+    ASSERT_NE(predictor, nullptr);
+    EXPECT_DOUBLE_EQ(quantity(predictor->explain(doubles, 1 << 20), "opcodes of functions beyond the instructions"), 24);
+    EXPECT_TRUE(std::ranges::none_of(predictor->explain(amd_kernel(), 1 << 20).quantities,
+        [](const Quantity& each) { return each.name == "opcodes of functions beyond the instructions"; }));
     doubles.instructions = 200 / 32.0;
     EXPECT_DOUBLE_EQ(amd_operations(doubles, limits).simple, 200 - 2 * 18 - 22 - 66);
     doubles.in_float = {10, 2, 0, 0}; // both divisions in float

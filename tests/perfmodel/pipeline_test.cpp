@@ -319,8 +319,8 @@ TEST(PipelinePredictor, PropertiesOverRandomKernels) {
     EXPECT_LT(sum, 0.03);
 }
 
-pipeline::Sample sample(double cycles, double uncoalesced, double ratio) {
-    return {{3, cycles, uncoalesced, 2}, 1e-6 * cycles, 1e-6 * cycles * ratio};
+pipeline::Sample sample(double cycles, double uncoalesced, double ratio, const std::string& kernel = "one") {
+    return {{3, cycles, uncoalesced, 2}, 1e-6 * cycles, 1e-6 * cycles * ratio, kernel};
 }
 
 TEST(PipelineCorrection, IsLearnedFromRatios) {
@@ -328,7 +328,7 @@ TEST(PipelineCorrection, IsLearnedFromRatios) {
     std::vector<pipeline::Sample> samples;
     for (const double cycles : {1e3, 4e3, 2e4, 1e5}) {
         for (const double uncoalesced : {0., 10., 100.}) {
-            samples.push_back(sample(cycles, uncoalesced, 2 * std::sqrt(cycles) / (1 + uncoalesced)));
+            samples.push_back(sample(cycles, uncoalesced, 2 * std::sqrt(cycles) / (1 + uncoalesced), std::to_string(cycles)));
         }
     }
     const pipeline::Training training = pipeline::train(samples, 1e-9, "made up");
@@ -339,10 +339,31 @@ TEST(PipelineCorrection, IsLearnedFromRatios) {
     EXPECT_EQ(training.correction.blocks, 0);
     EXPECT_EQ(training.data, "made up");
     EXPECT_EQ(training.samples, 12U);
+    EXPECT_EQ(training.kernels, 4U);
+    for (const auto& [key, weight] : pipeline::correction_figures()) {
+        const bool varies = weight != &pipeline::Correction::launch && weight != &pipeline::Correction::blocks;
+        EXPECT_EQ(training.determines(weight), varies) << key;
+        EXPECT_EQ(pipeline::described(training, weight),
+            (varies ? "" : "undetermined, as it hardly varies among the samples; ") + pipeline::described(training));
+    }
     EXPECT_GT(training.mape_before, 0.5);
     EXPECT_LT(training.mape_after, 1e-5);
     EXPECT_LT(training.mape_left_out, 1e-5);
     EXPECT_NEAR(training.correction.factor({3, 400, 9, 2}), 2 * 20 / 10., 1e-5);
+}
+
+// Two kernels, one twice as slow and one twice as fast as predicted, each measured five times: every sample has copies of itself among the
+// others, and says nothing of a kernel that is not there.
+TEST(PipelineCorrection, WholeKernelsAreLeftOut) {
+    std::vector<pipeline::Sample> samples;
+    for (int i = 0; i < 5; ++i) {
+        samples.push_back(sample(std::exp(5), 0, 2, "slow"));
+        samples.push_back(sample(std::exp(7), 0, 0.5, "fast"));
+    }
+    const pipeline::Training training = pipeline::train(samples, 1e-9, "copies");
+    EXPECT_LT(training.mape_after, 1e-5);
+    EXPECT_NEAR(training.mape_left_out, ((2 - 0.5) / 2 + (2 - 0.5) / 0.5) / 2, 1e-9) << "the factor of the other kernel";
+    EXPECT_GT(training.mape_left_out, training.mape_before);
 }
 
 TEST(PipelineCorrection, RidgeHoldsItBack) {
@@ -361,15 +382,15 @@ TEST(PipelineCorrection, BelongsToADevice) {
     EXPECT_FALSE(pipeline::correction_of(device).trained);
     const KernelWork work = streaming_kernel(4, 10);
     const double before = PipelinePredictor(device).cost(work, 100000).seconds;
-    const pipeline::Training training{{std::log(1.5), 0, 0, 0, 0}, "kernels of a dream", 3, 0.5, 0.25, 0.4};
+    const pipeline::Training training{{std::log(1.5), 0, 0, 0, 0}, "kernels of a dream", 3, 0.5, 0.25, 0.4, 2};
     ASSERT_TRUE(pipeline::store(training, device));
     EXPECT_TRUE(pipeline::correction_of(device).trained);
     const Breakdown after = PipelinePredictor(device).explain(work, 100000);
     EXPECT_NEAR(after.cost.seconds, 1.5 * before, 1e-15);
     EXPECT_NEAR(
         quantity(after,
-            "correction: log-linear, trained on kernels of a dream: 3 samples, mean error 50 % before and 25 % after, 40 % of samples "
-            "left out"),
+            "correction: log-linear, trained on kernels of a dream: 3 samples of 2 kernels, mean error 50 % before and 25 % after, 40 % of "
+            "kernels left out"),
         1.5, 1e-12);
     const pipeline::Training impossible{{0, 0, 0, 0, 1e6}, "a nightmare", 1};
     Device same = device;

@@ -118,7 +118,7 @@ TEST_P(BoundingPredictor, NoKernelIsCheaperThanItsLowerBound) {
         }
         for (const std::uint64_t n : counts) {
             const double cost = seconds(work, n);
-            const double bound = predictor->lower_bound(work.read_bytes, work.write_bytes, work.flops, work.precision, n);
+            const double bound = predictor->bound_of(work, n);
             ASSERT_TRUE(std::isfinite(cost));
             ASSERT_GE(cost, bound) << "kernel " << i << ", " << n << " elements";
             ASSERT_GT(bound, 0);

@@ -46,6 +46,20 @@ public:
         w.dependent_phases = whole(1, 3);
         w.async_copies = whole(0, 1) == 1;
         w.allocated_bytes = whole(0, 1) * w.write_bytes;
+        w.exchanges = whole(0, 2) == 0 ? whole(1, 40) : 0;
+        w.critical_path_cycles = whole(0, 2) == 0 ? real(100, 20000) : 0;
+        if (w.precision == Precision::f64 && whole(0, 2) == 0) {
+            const double share = real(0, 1);
+            w.in_float = {share * w.flops, share * w.divisions, share * w.square_roots, share * w.transcendentals};
+        }
+        return w;
+    }
+
+    /// The same as of a measurement, which knows more than a candidate: which pairs of flops are one FMA, and what the launch before has read.
+    fusion::KernelWork measured() {
+        fusion::KernelWork w = work();
+        w.fused = whole(0, 1) == 0 ? real(0, w.flops) : 0;
+        w.repeated = whole(0, 1) == 1;
         return w;
     }
 
@@ -73,6 +87,8 @@ public:
         compute.routine = routine;
         compute.instructions = 32 * w.instructions;
         compute.arithmetic = {w.flops, w.divisions, w.square_roots, w.transcendentals};
+        compute.in_float = w.in_float;
+        compute.exchanges = w.exchanges;
         if (whole(0, 1) == 0) {
             const double count = whole(1, 30);
             compute.accesses.push_back({false, Addressing::strided, 4, count, count, false});

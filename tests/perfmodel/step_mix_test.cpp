@@ -39,12 +39,56 @@ TEST(StepMix, ByHand) {
     EXPECT_DOUBLE_EQ(mix.other, 100 - 14 - 1 - 48 - 4 - 1);
     step.instructions = 30;
     EXPECT_EQ(step_mix(work, step, {}, {}).other, 0) << "passes may be more than instructions";
+    EXPECT_DOUBLE_EQ(step_mix(work, step, {}, {}).uncounted, 14 + 1 + 48 + 4 + 1 - 10);
+    EXPECT_EQ(mix.uncounted, 0);
     step.in_float = {30, 3, 0, 0}; // in float a division takes 5 slots: (18 + 15) / 3
     EXPECT_DOUBLE_EQ(step_mix(work, step, {}, {}).f32, 11);
     EXPECT_EQ(step_mix(work, step, {}, {}).f64, 0);
     FunctionSlots measured;
     measured.f32.division = 11; // (18 + 33) / 3
     EXPECT_DOUBLE_EQ(step_mix(work, step, {}, measured).f32, 17);
+}
+
+// Measured slots are time of the pipe: the addresses and conditions of a step are as many, whatever a device takes for a division.
+TEST(StepMix, OtherInstructionsAreThoseThatWereCounted) {
+    fusion::KernelWork work;
+    work.elements_per_block = work.threads_per_block = 64;
+    fusion::WorkStep step;
+    step.instructions = 200;
+    step.arithmetic = {18, 3, 2, 1};
+    FunctionSlots measured;
+    measured.f32 = measured.f64 = {50, 70, 90};
+    for (const Precision precision : {Precision::f32, Precision::f64}) {
+        work.precision = precision;
+        const StepMix plain = step_mix(work, step, {}, {}), slow = step_mix(work, step, {}, measured);
+        EXPECT_DOUBLE_EQ(slow.f32 + slow.f64, 12 / 1.5 + 3 * 50 + 2 * 70 + 90);
+        EXPECT_EQ(slow.other, plain.other);
+        EXPECT_EQ(slow.uncounted, 0);
+    }
+    const double counted_f32 = 12 / 1.5 + 3 * 5 + 2 * 4 + 11 + 6; // the slots of instruction_rates.hpp's opcodes and six special functions
+    work.precision = Precision::f32;
+    EXPECT_DOUBLE_EQ(step_mix(work, step, {}, measured).other, 200 - counted_f32);
+}
+
+// Passes that no instruction was counted for are told.
+TEST(StepMix, PartsBeyondWhatWasCountedAreSaid) {
+    Diagnostics diagnostics;
+    fusion::KernelWork work = roofline_work(16, 1);
+    for (const char* name : {"wave", "pipeline"}) {
+        const auto predictor = make_predictor(name, standard_device("h200"), diagnostics);
+        ASSERT_NE(predictor, nullptr);
+        const auto said = [&](const fusion::KernelWork& of) {
+            double sum = 0;
+            for (const Quantity& each : predictor->explain(of, 1U << 20U).quantities) {
+                sum += each.name == "parts beyond the instructions counted" ? each.value : 0;
+            }
+            return sum;
+        };
+        fusion::KernelWork conflicts = work;
+        conflicts.steps.front().shared_wavefronts = 100;
+        const double passes = 100 * conflicts.elements_per_block / step_mix(conflicts, conflicts.steps.front(), {}, {}).warps;
+        EXPECT_NEAR(said(conflicts) - said(work), passes, 0.1 * passes) << name;
+    }
 }
 
 // A block of 256 threads that has 256 * 8 elements makes eight rounds of what it does for 256.
