@@ -222,13 +222,15 @@ double overlap_exponent(const Launch& l) {
     return phases ? 1 + (p - 1) * (1 - 1 / (l.resident * l.resident)) : p;
 }
 
-/// Blocks are handed to multiprocessors one per clock, and the last one takes its time then. (One per clock is an assumption; launches of
-/// small blocks in gpu-small-kernels, which nothing is fitted to, have 0.95 on A100, 0.82 on H200, 0.74 on L40.)
+/// Blocks are handed to multiprocessors one after another, and the last one takes its time then. (Where no figure says how fast, one per clock
+/// is an assumption; launches of small blocks in gpu-small-kernels, which nothing is fitted to, have 0.95 on A100, 0.82 on H200, 0.74 on L40.
+/// Empty kernels of a million blocks have 0.83 per clock on an H200: perfmodel/calibrations/h200.json.)
 double dispatch_seconds(const Launch& l) {
     if (!l.terms.block_dispatch) {
         return 0;
     }
-    return l.blocks / l.clock + latency_seconds(l) / std::max(1.0, l.waves);
+    const double of_block = l.device.block_dispatch_ns > 0 ? l.device.block_dispatch_ns * 1e-9 : 1 / l.clock;
+    return l.blocks * of_block + latency_seconds(l) / std::max(1.0, l.waves);
 }
 
 /// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
