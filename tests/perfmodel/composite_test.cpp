@@ -335,6 +335,20 @@ TEST(Composite, TheHostPaysForReadingLinesItWrites) {
     EXPECT_NEAR(bound(composite_host(host, work, 72), Bound::sfu), 16 / (1.6 * 3e9), 1e-15);
 }
 
+// Blocks that are over as soon as they start wait for each other at the entrance: one per clock, or as long as the figure has it.
+TEST(Composite, BlocksAreHandedOutOneAfterAnother) {
+    Device device = standard_device("h200");
+    KernelWork work;
+    work.write_bytes = 8;
+    work.elements_per_block = work.threads_per_block = 32;
+    work.registers = work.registers_needed = 16;
+    const auto seconds = [&](std::uint64_t blocks) { return composite_cuda_seconds(device, work, 32 * blocks); };
+    const double clock = 1e-9 / device.clock_ghz;
+    EXPECT_NEAR((seconds(4'000'000) - seconds(2'000'000)) / 2e6, clock, 1e-3 * clock);
+    ASSERT_TRUE(set_figure(device, "speed.block_dispatch", 0.602));
+    EXPECT_NEAR((seconds(4'000'000) - seconds(2'000'000)) / 2e6, 0.602e-9, 1e-12);
+}
+
 TEST(Composite, ListsThatAHostReadsAgainComeFromItsLastLevel) {
     Device host = standard_device("host-generic");
     host.read.peak_gb_per_s = host.write.peak_gb_per_s = host.copy.peak_gb_per_s = host.mixed.peak_gb_per_s = 10;
