@@ -292,6 +292,10 @@ on_gpu = {path.name for path in results.glob("gpu_plans_*.json")}
 for program in sorted(EXAMPLES):
     if on_gpu and f"gpu_plans_{program}.json" not in on_gpu:
         breach(f"gpu_plans_{program}.json", "is missing, while other examples have theirs")
+if on_gpu:
+    command = [sys.executable, root / "bench/gpu_plans_table.py", results, root / "docs/model.md", "--check"]
+    if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
+        breach("gpu_plans_*.json", "docs/model.md is not what bench/gpu_plans_table.py makes of them")
 for path in sorted(results.iterdir()):
     rule = next((check for pattern, check in RULES if re.fullmatch(pattern, path.name)), None)
     if rule is None:

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the table of docs/model.md of plans that were timed on a GPU: bench/results/gpu_plans_*.json, as scripts/measure-gpu.sh leaves them.
+Usage: gpu_plans_table.py RESULTS PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
+import json
+import pathlib
+import sys
+
+BEGIN, END = "<!-- table of bench/gpu_plans_table.py: begin -->\n", "<!-- table of bench/gpu_plans_table.py: end -->\n"
+CHOICES = ("auto", "none", "max", "greedy")
+
+results = [json.loads(path.read_text()) for path in sorted(pathlib.Path(sys.argv[1]).glob("gpu_plans_*.json"))]
+page = pathlib.Path(sys.argv[2])
+
+
+def error(plan):
+    return abs(plan["predicted_seconds"] / plan["median_seconds"] - 1)
+
+
+first, dates = results[0], sorted(result["date"] for result in results)
+commits = sorted({result["commit"] for result in results})
+out = [f"Made {dates[0]} to {dates[-1]} at commit {', '.join(commits)} on {first['gpu']['name']}, driver {first['gpu']['driver']}, {first['n']} elements, medians of {first['runs']} launches in turns; from the results by "
+       "`bench/gpu_plans_table.py`.\n\n"]
+out.append("| program | `auto`: kernels | ms | of the best copy | predicted / measured | `none` / `auto` | `max` / `auto` | `greedy` / `auto` |\n" + "| --- " * 8 + "|\n")
+errors, losses = [], []
+for result in results:
+    plans = {plan["plan"]: plan for plan in result["plans"]}
+    auto = plans["auto"]
+    errors += [error(plan) for plan in result["plans"]]
+    losses.append(auto["median_seconds"] / min(plan["median_seconds"] for plan in result["plans"]) - 1)
+    out.append(f"| {result['program']} | {len(auto['kernels'])} | {1e3 * auto['median_seconds']:.3f} | {auto['of_copy']:.2f} | {auto['predicted_seconds'] / auto['median_seconds']:.2f} | "
+               + " | ".join(f"{plans[choice]['median_seconds'] / auto['median_seconds']:.2f}" for choice in CHOICES[1:]) + " |\n")
+errors.sort()
+compared = [result["largest_relative_difference_of_outputs"] for result in results if result["largest_relative_difference_of_outputs"] is not None]
+apart = [f"`{result['program']}`" for result in results if result["largest_relative_difference_of_outputs"] is None]
+out.append(f"\nOf {len(errors)} plans `composite` is {100 * sum(errors) / len(errors):.1f} % off in the mean, {100 * errors[int(0.9 * (len(errors) - 1))]:.1f} % for nine in ten, {100 * errors[-1]:.1f} % at most. "
+           f"The plan of `auto` is at most {100 * max(losses):.1f} % slower than the fastest of the four. The results of all plans of a program differ by at most {max(compared):.1g}"
+           + (f"; not compared are those of {', '.join(apart)}, which {'updates' if len(apart) == 1 else 'update'} lists in place until they are no numbers.\n" if apart else ".\n"))
+
+text = page.read_text()
+before, rest = text.split(BEGIN)
+made = before + BEGIN + "".join(out) + END + rest.split(END)[1]
+if sys.argv[3:] == ["--check"]:
+    sys.exit(0 if made == text else 1)
+page.write_text(made)
