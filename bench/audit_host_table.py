@@ -64,7 +64,7 @@ def programs():
                    + " | ".join(f"{percent(each['mape'])} | {rank_correlation(each, 2)}" if each["kernels"] else "- | -" for each in verdicts)
                    + f" | {percent(program['loss_of_the_chosen_plan'])} | {percent(program['plans'][0]['predicted']['composite'] / program['plans'][0]['least_seconds'] - 1)} |\n")
     twice = sum("same_as" in kernel for program in result["programs"] for kernel in program["kernels"])
-    out.append(f"\n*That count*: of kernels whose work is the same to every predictor, one counts in the tables above, and none as held out that is one of a program with fitted kernels ({twice} do not count).\n\n")
+    out.append(f"\n*That count*: of kernels with the same work, to the numbers of their calls, one counts in the tables above, and none as held out that is one of a program with fitted kernels ({twice} do not count).\n\n")
 
 
 def runs():
