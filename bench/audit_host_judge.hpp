@@ -24,8 +24,8 @@ struct HostVerdict {
 
 /// A kernel, or a plan, with what was measured and what is said of it.
 struct TimedWork {
-    std::string name;              ///< the kernel's calls; the plan's choice
-    std::string identity;          ///< of the work of its kernels: two that have the same are one to every predictor (not the other way round)
+    std::string name;     ///< the kernel's calls; the plan's choice
+    std::string identity; ///< of the work of its kernels: two that have the same are one to every predictor (not the other way round)
     std::vector<double> predicted; ///< seconds, by each predictor; infinite where it has no time
     double least = 0;              ///< seconds: of the samples
     double median = 0;             ///< seconds: of the samples
