@@ -145,10 +145,17 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     if (!write_files({{device, perfmodel::to_json(calibration->calibration)}}, diagnostics, {})) {
         fail("the calibration cannot be written", diagnostics);
     }
+    // Of a last level that holds less than the system says, less displaces everything.
+    execute::TimingSetup measuring = *setup;
+    for (const perfmodel::CalibratedFigure& figure : calibration->calibration.figures) {
+        if (figure.key == "speed.l3_bytes") {
+            measuring.displaced_bytes = std::min(measuring.displaced_bytes, cli::displacing_bytes(cli::host_machine(), figure.value));
+        }
+    }
     std::vector<MeasuredProgram> all;
     std::vector<std::string> predictors;
     for (std::size_t i = 0; i < options.programs.size(); ++i) {
-        all.push_back(measure_program(options.programs[i], i % 2 == 1, device.string(), options, *setup, predictors));
+        all.push_back(measure_program(options.programs[i], i % 2 == 1, device.string(), options, measuring, predictors));
         std::cerr << all.back().program << (i % 2 == 1 ? " (held out)" : "") << ": " << all.back().kernels.size() << " kernels\n";
     }
     mark_repeated(all, calibration->points);
