@@ -6,6 +6,8 @@ import json
 import pathlib
 import sys
 
+import marked_block
+
 BEGIN, END = "<!-- tables of bench/audit --ablation: begin -->\n", "<!-- tables of bench/audit --ablation: end -->\n"
 NO_POINT = "no measured point has it"
 
@@ -60,9 +62,4 @@ for term in result["terms"]:
     if any("without" in row for row in rows.values()):
         out.append(f"| {term['term']} | " + " | ".join(cell(rows[name]["without"]) if "without" in rows[name] else "-" for name in names) + " |\n")
 
-text = page.read_text()
-before, rest = text.split(BEGIN)
-made = before + BEGIN + "\n" + "".join(out) + "\n" + END + rest.split(END)[1]
-if sys.argv[3:] == ["--check"]:
-    sys.exit(0 if made == text else 1)
-page.write_text(made)
+marked_block.replace(page, BEGIN, END, "\n" + "".join(out) + "\n", sys.argv[3:])

@@ -6,6 +6,8 @@ import json
 import pathlib
 import sys
 
+import marked_block
+
 BEGIN, END = "<!-- tables of bench/audit --target host: begin -->\n", "<!-- tables of bench/audit --target host: end -->\n"
 READINGS = {"verdicts": "the least of their samples", "against_medians": "their medians"}
 
@@ -106,9 +108,4 @@ programs()
 runs()
 ablations()
 
-text = page.read_text()
-before, rest = text.split(BEGIN)
-made = before + BEGIN + "\n" + "".join(out) + END + rest.split(END)[1]
-if sys.argv[4:] == ["--check"]:
-    sys.exit(0 if made == text else 1)
-page.write_text(made)
+marked_block.replace(page, BEGIN, END, "\n" + "".join(out), sys.argv[4:])

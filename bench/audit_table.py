@@ -6,6 +6,8 @@ import json
 import pathlib
 import sys
 
+import marked_block
+
 BEGIN, END = "<!-- tables of bench/audit: begin -->\n", "<!-- tables of bench/audit: end -->\n"
 KERNELS = ("triad", "3pt", "5pt", "roofline", "small")
 
@@ -128,9 +130,4 @@ for device in result["devices"]:
     for entry in device["replaced"]:
         out.append(f"- {device['name']}, `{entry['key']}` {entry['described']:.4g} → {entry['used']:.4g}: {entry['reason']}.\n")
 
-text = page.read_text()
-before, rest = text.split(BEGIN)
-made = before + BEGIN + "\n" + "".join(out) + "\n" + END + rest.split(END)[1]
-if sys.argv[3:] == ["--check"]:
-    sys.exit(0 if made == text else 1)
-page.write_text(made)
+marked_block.replace(page, BEGIN, END, "\n" + "".join(out) + "\n", sys.argv[3:])

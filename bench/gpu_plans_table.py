@@ -6,6 +6,8 @@ import json
 import pathlib
 import sys
 
+import marked_block
+
 BEGIN, END = "<!-- table of bench/gpu_plans_table.py: begin -->\n", "<!-- table of bench/gpu_plans_table.py: end -->\n"
 CHOICES = ("auto", "none", "max", "greedy")
 
@@ -37,9 +39,4 @@ out.append(f"\nOf {len(errors)} plans `composite` is {100 * sum(errors) / len(er
            f"The plan of `auto` is at most {100 * max(losses):.1f} % slower than the fastest of the four. The results of all plans of a program differ by at most {max(compared):.1g}"
            + (f"; not compared are those of {', '.join(apart)}, which {'updates' if len(apart) == 1 else 'update'} lists in place until they are no numbers.\n" if apart else ".\n"))
 
-text = page.read_text()
-before, rest = text.split(BEGIN)
-made = before + BEGIN + "".join(out) + END + rest.split(END)[1]
-if sys.argv[3:] == ["--check"]:
-    sys.exit(0 if made == text else 1)
-page.write_text(made)
+marked_block.replace(page, BEGIN, END, "".join(out), sys.argv[3:])

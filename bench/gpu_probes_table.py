@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import marked_block
+
 BEGIN, END = "<!-- table of bench/gpu_probes_table.py: begin -->\n", "<!-- table of bench/gpu_probes_table.py: end -->\n"
 LINE = re.compile(r"^(\S.*?) +(\d+) (fitted|held out) +mean error ([\d.]+) %, of nine in ten ([\d.]+) %, greatest ([\d.]+) %, rank correlation (-?[\d.]+)$")
 
@@ -25,9 +27,4 @@ rows = [match.groups() for match in map(LINE.match, said.splitlines()) if match]
 out = [f"Measured {of['date']} on {of['machine']} ({len(of['rows'])} rows); made of them by `bench/gpu_probes_table.py`.\n\n",
        "| kernels | points | | mean error % | nine in ten % | greatest % | rank correlation |\n" + "| --- " * 7 + "|\n"]
 out += [f"| {name} | {points} | {role} | {mean} | {nine} | {greatest} | {rank} |\n" for name, points, role, mean, nine, greatest, rank in rows]
-text = page.read_text()
-before, rest = text.split(BEGIN)
-made = before + BEGIN + "".join(out) + END + rest.split(END)[1]
-if sys.argv[4:] == ["--check"]:
-    sys.exit(0 if made == text else 1)
-page.write_text(made)
+marked_block.replace(page, BEGIN, END, "".join(out), sys.argv[4:])
