@@ -110,8 +110,13 @@ Json within_factor_of_two(const std::vector<std::string>& predictors, const Work
 
 std::string identity_of(std::vector<const fusion::KernelWork*> kernels) {
     std::vector<std::string> each;
-    for (const fusion::KernelWork* work : kernels) {
-        each.push_back(perfmodel::to_json(*work));
+    for (const fusion::KernelWork* kernel : kernels) {
+        fusion::KernelWork work = *kernel;
+        work.demand.call = 0; // where calls and lists stand in the program, which no predictor reads
+        for (fusion::WorkStep& step : work.steps) {
+            step.index = -1;
+        }
+        each.push_back(perfmodel::to_json(work));
     }
     std::ranges::sort(each);
     return std::accumulate(each.begin(), each.end(), std::string());
@@ -130,7 +135,7 @@ void mark_repeated(std::vector<MeasuredProgram>& programs, const std::vector<per
         }
     }
     mark(programs, &MeasuredProgram::kernels, known);
-    mark(programs, &MeasuredProgram::plans, {});
+    mark(programs, &MeasuredProgram::plans, known); // a plan of one kernel is that kernel
 }
 
 double loss_of_choice(const MeasuredProgram& program) {

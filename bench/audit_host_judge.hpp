@@ -45,7 +45,7 @@ struct MeasuredProgram {
     std::vector<perfmodel::Point> points = {}; ///< the kernels
 };
 
-/// The identity of a plan or kernel of these works, in any order.
+/// The identity of a plan or kernel of these works, in any order, whatever the places of their calls and lists in the program.
 std::string identity_of(std::vector<const fusion::KernelWork*> kernels);
 
 /// A time with its samples. Pre: four or more samples.

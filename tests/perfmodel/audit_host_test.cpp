@@ -49,6 +49,21 @@ TEST(AuditOfAHost, TheIdentityOfAPlanIsThatOfItsKernelsInAnyOrder) {
     EXPECT_NE(identity_of({&a}), identity_of({&a, &c}));
 }
 
+TEST(AuditOfAHost, ThePlacesOfCallsAreNoPartOfTheIdentity) {
+    fusion::KernelWork first = work_of(10);
+    first.steps.resize(2);
+    first.steps[0].index = 0;
+    first.steps[1].index = 2;
+    first.steps[1].threads = 3;
+    fusion::KernelWork later = first;
+    later.demand.call = 7;
+    later.steps[0].index = 4;
+    later.steps[1].index = 9;
+    EXPECT_EQ(identity_of({&first}), identity_of({&later}));
+    later.steps[1].threads = 4;
+    EXPECT_NE(identity_of({&first}), identity_of({&later}));
+}
+
 TEST(AuditOfAHost, WhatStandsTwiceCountsOnce) {
     std::vector<MeasuredProgram> programs{program("fitted", false, {10, 20}), program("held", true, {20, 30, 40, 30}),
         program("copy", true, {40, 50}), program("too", false, {30, 20})};
@@ -69,6 +84,7 @@ TEST(AuditOfAHost, WhatStandsTwiceCountsOnce) {
     EXPECT_EQ(same_as(3), (std::vector<std::string>{"", "fitted: k20"}));
     EXPECT_EQ(programs[2].plans[0].same_as, "") << "plans count by what plans there are";
     EXPECT_EQ(programs[1].plans[1].same_as, "too: k30");
+    EXPECT_EQ(programs[2].plans[1].same_as, "calibration: stream") << "a plan of one kernel, to which figures were fitted";
     const nlohmann::ordered_json half = judge_half(programs, predictors, true);
     EXPECT_EQ(half["verdicts"][0]["kernels"], 1) << "k40";
     EXPECT_EQ(judge_half(programs, predictors, false)["verdicts"][0]["kernels"], 3);
