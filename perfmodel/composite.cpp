@@ -40,6 +40,16 @@ double norm(std::span<const double> terms, double exponent) {
     return greatest * (exponent == 1 ? sum : exponent == 2 ? std::sqrt(sum) : std::pow(sum, 1 / exponent));
 }
 
+/// A launch whose blocks take so long, in a queue of launches: one is issued every `speed.launch`, and the device idles for
+/// `speed.launch_overhead` between two kernels. What is over before the next launch is issued hides behind it. A device of which the overhead is not
+/// known has it as long as the launch: then nothing hides.
+double launch_overhead(const Device& device) {
+    return us * (device.launch_overhead_us > 0 ? device.launch_overhead_us : device.launch_us);
+}
+double queued_seconds(const Device& device, double blocks) {
+    return std::max(device.launch_us * us, launch_overhead(device) + blocks);
+}
+
 /// Everything the terms share about one launch.
 struct Launch {
     const Device& device;
@@ -90,7 +100,8 @@ double l2_stream_seconds(const Launch& l) {
 }
 
 /// What passes L2 beside the lists themselves. A strided store is a request of one sector, and a multiprocessor sends one request per
-/// clock (assumption: the rate is not published).
+/// clock (assumption: an H200 has a quarter of that where a thread writes 64 bytes or more of a list one after another, and all of it up to
+/// 24 bytes: docs/model.md).
 double l2_request_seconds(const Launch& l) {
     const double bytes = l.work.spill_bytes + 32 * l.work.store_requests;
     return std::max(l.elements * bytes / (l.device.l2_gb_per_s * 1e9), l.busiest * l.work.store_requests / l.clock);
@@ -224,7 +235,7 @@ double overlap_exponent(const Launch& l) {
 
 /// Blocks are handed to multiprocessors one after another, and the last one takes its time then. (Where no figure says how fast, one per clock
 /// is an assumption; launches of small blocks in gpu-small-kernels, which nothing is fitted to, have 0.95 on A100, 0.82 on H200, 0.74 on L40.
-/// Empty kernels of a million blocks have 0.83 per clock on an H200: perfmodel/calibrations/h200.json.)
+/// Empty kernels of a million blocks have 0.83 per clock on an H200: perfmodel/calibrations/h200-probed.json.)
 double dispatch_seconds(const Launch& l) {
     if (!l.terms.block_dispatch) {
         return 0;
@@ -233,8 +244,10 @@ double dispatch_seconds(const Launch& l) {
     return l.blocks * of_block + latency_seconds(l) / std::max(1.0, l.waves);
 }
 
-/// Everything between start and end of the blocks: the units overlap. The measured bandwidths of memory are those of streams through
-/// L2, so the two are one pipe as fast as the slower, and only what L2 serves besides competes.
+/// Everything between start and end of the blocks. The units of a multiprocessor work beside each other on one stream of instructions: the slowest
+/// decides (dependent FMAs with three loop instructions for 16 take what issuing them takes, within 2 %, on an H200: probe `grid`). They overlap
+/// with memory as far as the exponent says. The measured bandwidths of memory are those of streams through L2, so the two are one pipe as fast as
+/// the slower, and only what L2 serves besides competes.
 double body_seconds(const Launch& l) {
     std::array bounds{std::max({stream_seconds(l), l2_stream_seconds(l), dispatch_seconds(l)}), l2_request_seconds(l), data_pipe_seconds(l),
         issue_seconds(l), std::max(fma_seconds(l), register_seconds(l)), special_seconds(l)};
@@ -248,16 +261,14 @@ double body_seconds(const Launch& l) {
     return norm(bounds, overlap_exponent(l));
 }
 
-/// While the last blocks drain, about half of the device idles: half the time of one full wave. Blocks that all start at once have no
-/// tail; up to the second wave it grows with the share of the slots that are used twice.
+/// The blocks that started last drain for as long as a block takes on an idle device, during which half of the device idles on average. Blocks that
+/// all start at once have no tail; up to the second wave it grows with the share of the slots that are used twice. (Not half a wave: what queues at
+/// memory or at a unit keeps it busy to the end. Waves of equal blocks that compute or copy have no more on an H200: probe `grid`.)
 double tail_seconds(const Launch& l) {
     if (l.waves <= 1 || !l.terms.tail) {
         return 0;
     }
-    const auto full_wave = static_cast<std::uint64_t>(l.device.limits.sm_count * l.resident * l.work.elements_per_block);
-    Launch wave = launch_of(l.device, l.work, full_wave, static_cast<int>(l.resident), l.terms);
-    wave.hits = l.hits;
-    return 0.5 * body_seconds(wave) * std::min(1.0, l.waves - 1);
+    return 0.5 * latency_seconds(l) / l.waves * std::min(1.0, l.waves - 1);
 }
 
 } // namespace
@@ -274,7 +285,7 @@ namespace {
 
 /// Launch, body and tail. Pre: at least one block is resident and there are elements.
 double total_seconds(const Launch& l) {
-    return l.device.launch_us * us + body_seconds(l) + tail_seconds(l);
+    return queued_seconds(l.device, body_seconds(l) + tail_seconds(l));
 }
 
 } // namespace
@@ -301,6 +312,7 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
     const double stream = stream_seconds(l), l2_all = l2_stream_seconds(l), handing_out = dispatch_seconds(l),
                  beside = l2_request_seconds(l);
     const double body = body_seconds(l), tail = tail_seconds(l);
+    const double overhead = launch_overhead(device), seconds = queued_seconds(device, body + tail);
     // Memory under load stands where it is limited: by the rate of memory, by that of L2, or by what is in flight.
     std::array memory{std::pair{Bound::dram, dram_seconds(l)}, std::pair{Bound::l2, l2_all}, std::pair{Bound::latency, latency_seconds(l)}};
     const auto shorter = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -310,12 +322,16 @@ Breakdown composite_cuda(const Device& device, const KernelWork& work, std::uint
     result.bounds = {{Bound::dram, memory[0].second}, {Bound::l2, std::max(memory[1].second, beside)},
         {Bound::shared, data_pipe_seconds(l)}, {Bound::issue, issue_seconds(l)},
         {Bound::fma, std::max(fma_seconds(l), register_seconds(l))}, {Bound::sfu, special_seconds(l)},
-        {Bound::latency, std::max(memory[2].second, handing_out)}, {Bound::launch, launch_seconds}};
-    result.cost = {launch_seconds + body + tail, std::max_element(result.bounds.begin(), result.bounds.end(), shorter)->first};
+        {Bound::latency, std::max(memory[2].second, handing_out)}, {Bound::launch, overhead}};
+    result.cost = {seconds, std::max_element(result.bounds.begin(), result.bounds.end(), shorter)->first};
+    result.bounds.back().second = launch_seconds;
+    if (launch_seconds > overhead + (body + tail)) { // hidden behind the launches of the queue
+        result.cost.bound_by = Bound::launch;
+    }
     result.quantities = {{"resident blocks", l.resident, ""}, {"waves", l.waves, ""}, {"memory at full rate", dram_seconds(l), "s"},
         {"latency of idle memory", latency_seconds(l), "s"}, {"memory under load", stream, "s"}, {"L2 with all traffic", l2_all, "s"},
         {"handing out of blocks", handing_out, "s"}, {"L2 beside the lists", beside, "s"}, {"exponent of overlap", overlap_exponent(l), ""},
-        {"body", body, "s"}, {"tail", tail, "s"}};
+        {"launch overhead", overhead, "s"}, {"body", body, "s"}, {"tail", tail, "s"}};
     return result;
 }
 
@@ -332,22 +348,18 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
     const double exponent = device.overlap_exponent; // composite_cuda uses this or less, and the norm falls with the exponent
     const double bytes = least.read_bytes + least.write_bytes;
     const PipeWork pipes = pipe_work(least, device.limits.target, device.function_slots);
-    const double rest = norm(std::array{per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
-                                 per_sm * least.instructions / (device.issue_slots * clock),
-                                 per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock) +
-                                     per_sm * pipes.fma_float / (device.fma_f32 * clock),
-                                 per_sm * pipes.special / (device.special * clock)},
-        exponent);
+    const double rest = std::max({per_sm * (least.shared_wavefronts + least.l1_wavefronts) / (device.shared_wavefronts * clock),
+        per_sm * least.instructions / (device.issue_slots * clock),
+        per_sm * pipes.fma / ((least.precision == Precision::f32 ? device.fma_f32 : device.fma_f64) * clock) +
+            per_sm * pipes.fma_float / (device.fma_f32 * clock),
+        per_sm * pipes.special / (device.special * clock)});
     const auto power = [&](double value) { return exponent == 2 ? value * value : std::pow(value, exponent); };
     const auto root = [&](double value) { return exponent == 2 ? std::sqrt(value) : std::pow(value, 1 / exponent); };
     const double rest_power = power(rest);
     const double l2 = elements * bytes / (device.l2_gb_per_s * 1e9);
     const StreamLaw law = law_of_mix(device, least.read_bytes, least.write_bytes); // tau of a real block is at least the law's
-    // The tail takes half the time of a full wave, which is this share of the whole; the tent of waves in (1, 2) and beyond.
-    const auto tail = [&](double resident) {
-        const double share = resident / elements;
-        return 0.5 * share * std::clamp(1 / share - 1, 0.0, 1.0);
-    };
+    // The tail is half of a block's time, which is at least its round trip.
+    const auto tail = [&](double resident) { return 0.5e-9 * law.tau_ns * std::clamp(elements / resident - 1, 0.0, 1.0); };
     const double most = std::max(sms, sms * device.limits.threads_per_sm); // resident elements: each has a thread at least
     constexpr double step = 1.2;
     double result = std::numeric_limits<double>::infinity();
@@ -357,13 +369,13 @@ double composite_cuda_least(const Device& device, const KernelWork& least, std::
         const double dram = bytes == 0 ? 0 : elements * bytes / (loaded_bandwidth(law, std::min(elements, resident) * bytes) * 1e9);
         const double body = root(power(std::max(dram, l2)) + rest_power);
         const double tail_now = tail(resident);
-        result = std::min(result, body * (1 + std::min(tail_before, tail_now)));
+        result = std::min(result, body + std::min(tail_before, tail_now));
         tail_before = tail_now;
         if (resident >= most) {
             break;
         }
     }
-    return below_rounding * (launch_seconds + result);
+    return below_rounding * queued_seconds(device, result);
 }
 
 double composite_lower_bound(
@@ -377,12 +389,12 @@ double composite_lower_bound(
     const double dram =
         host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) : memory(read_bytes, write_bytes);
     if (host && device.routine_times != nullptr) { // what arithmetic takes is measured, and has no bound by its amount
-        return below_rounding * (device.launch_us * us + static_cast<double>(elements) * dram);
+        return below_rounding * queued_seconds(device, static_cast<double>(elements) * dram);
     }
     const double units = host ? device.cores : device.limits.sm_count;
     const double rate = precision == Precision::f32 ? device.fma_f32 : device.fma_f64;
     const double arithmetic = fma_slots(flops) / (units * rate * device.clock_ghz * 1e9);
-    return below_rounding * (device.launch_us * us + static_cast<double>(elements) * std::max(dram, arithmetic));
+    return below_rounding * queued_seconds(device, static_cast<double>(elements) * std::max(dram, arithmetic));
 }
 
 } // namespace fusec::perfmodel

@@ -11,8 +11,8 @@ namespace fusec::perfmodel {
 struct CompositeTerms {
     /// How the work of one unit of a multiprocessor stands beside that of the others.
     enum class Units {
-        separate,       ///< each is a bound
-        slowest,        ///< only the greatest of these bounds counts
+        slowest,        ///< they work beside each other: the greatest of these bounds is one
+        separate,       ///< each is a bound of its own in the soft maximum
         one_after_other ///< their sum is one bound
     };
 
@@ -23,17 +23,19 @@ struct CompositeTerms {
     bool uneven_blocks = true;     ///< the busiest multiprocessor or core decides; else all have the same share
     bool tail = true;
     bool waiting_results = true; ///< host: results that wait in the first level are written and read there once more
-    Units units = Units::separate;
+    Units units = Units::slowest;
 };
 
 /// Seconds of one launch on a CUDA device; infinite if not one block fits on a multiprocessor. Else, for one element or more and with all
 /// terms, bounds and quantities of the result give its seconds, where names in quotes are quantities and p is "exponent of overlap":
-///     seconds = launch + "body" + "tail"
-///     "body"  = (memory^p + "L2 beside the lists"^p + shared^p + issue^p + fma^p + sfu^p)^(1/p)
+///     seconds = max(launch, "launch overhead" + "body" + "tail")
+///     "body"  = (memory^p + units^p)^(1/p)
+///     units   = max("L2 beside the lists", shared, issue, fma, sfu)
 ///     memory  = max("memory under load", "L2 with all traffic", "handing out of blocks")
 /// Of the bounds of memory, dram is "memory at full rate", l2 the greater of the two of L2, latency the greater of "latency of idle memory"
 /// and "handing out of blocks"; "memory under load" takes the place of what limits it: of the greatest of "memory at full rate", "L2, all
-/// traffic" and "latency of idle memory". So memory or "L2 beside the lists" is the greatest of the three. Bound by: the greatest bound.
+/// traffic" and "latency of idle memory". So memory or "L2 beside the lists" is the greatest of the three. Bound by: launch where that decides, else the greatest of the
+/// other bounds and "launch overhead".
 Breakdown composite_cuda(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 /// Its seconds alone.

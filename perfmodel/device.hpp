@@ -54,6 +54,8 @@ struct Device {
     FunctionSlots function_slots;                                      ///< cuda
     double shared_wavefronts = 1;                                      ///< 128-byte passes of the shared-memory and L1 pipe
     double launch_us = 2.4, block_turnaround_ns = 220, dram_latency_ns = 350, shared_latency_cycles = 29;
+    double launch_overhead_us =
+        0; ///< cuda: from the end of a kernel to the first block of the next, which is queued already; 0: as `launch_us`
     double block_dispatch_ns = 0; ///< cuda: from one block handed out to the next; 0: a clock
     double barrier_cycles = 22,
            barrier_cycles_per_warp = 2; ///< cuda: a block barrier takes these, measured on sm_103 where no figure says so

@@ -133,6 +133,8 @@ constexpr Field fields[] = {
         slots<&FunctionSlots::f64, &OperationSlots::square_root>},
     {"operation.transcendental_f64", "FMA slots", For::cuda, 1, 1e4, false, false,
         slots_of<&FunctionSlots::f64, &OperationSlots::transcendental>, slots<&FunctionSlots::f64, &OperationSlots::transcendental>},
+    {"speed.launch_overhead", "us", For::cuda, 1e-3, 1e3, false, false, speed_of<&Device::launch_overhead_us>,
+        speed<&Device::launch_overhead_us>},
     {"speed.block_dispatch", "ns", For::cuda, 1e-3, 1e3, false, false, speed_of<&Device::block_dispatch_ns>,
         speed<&Device::block_dispatch_ns>},
     {"speed.barrier", "cycles", For::cuda, 0, 1e4, false, false, speed_of<&Device::barrier_cycles>, speed<&Device::barrier_cycles>},

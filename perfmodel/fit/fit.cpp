@@ -172,19 +172,20 @@ private:
 
 std::vector<double> predictions(const PredictorKind& kind, const Device& device, std::span<const Point> points) {
     const std::unique_ptr<Predictor> plain = kind.make(device);
-    const auto seconds = [](const Predictor& predictor, const Point& point) {
-        return predictor.seconds(point.work, point.elements) - (point.inside ? predictor.seconds(point.work, 0) : 0);
-    };
     std::vector<double> result;
     result.reserve(points.size());
     for (const Point& point : points) {
-        if (point.clock_ghz == 0) {
-            result.push_back(seconds(*plain, point));
-        } else {
-            Device at_clock = device;
-            at_clock.clock_ghz = point.clock_ghz;
-            result.push_back(seconds(*kind.make(at_clock), point));
+        if (point.clock_ghz == 0 && !point.inside) {
+            result.push_back(plain->seconds(point.work, point.elements));
+            continue;
         }
+        Device as_measured = device;
+        as_measured.clock_ghz = point.clock_ghz == 0 ? device.clock_ghz : point.clock_ghz;
+        if (point.inside) { // no queue, behind whose launches it could hide
+            as_measured.launch_overhead_us = 0;
+        }
+        const std::unique_ptr<Predictor> predictor = kind.make(as_measured);
+        result.push_back(predictor->seconds(point.work, point.elements) - (point.inside ? predictor->seconds(point.work, 0) : 0));
     }
     return result;
 }

@@ -164,7 +164,8 @@ private:
         PredictorKind kind = composite();
         kind.fits = composite_figures;
         keep(fit_figures(kind, device, points), fitted_to(points),
-            "fitted to streams over the occupancy, chains of FMAs behind loads and lists in L2", mixes_too ? "stream.mixed." : "");
+            "fitted to streams over the occupancy, wide copies, chains of FMAs behind loads and lists in L2",
+            mixes_too ? "stream.mixed." : "");
     }
 
     /// By kernel, in the order in which they first appear.

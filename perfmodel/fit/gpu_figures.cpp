@@ -51,8 +51,8 @@ public:
         rates();
         shared_memory();
         barriers();
-        cache();
         launches();
+        cache();
         strides();
         stairs();
         return {std::move(found_), std::move(impossible_)};
@@ -199,8 +199,9 @@ private:
         set("speed.barrier_per_warp", line.x1, alone.size(), off, how);
     }
 
-    /// Read and written bytes over the time beyond that of the least volume, of volumes that take twice as long as that one or longer: what is over
-    /// sooner hides behind the launches, which a processor may issue more slowly than the GPU executes them (an H200: 3.3 us for up to 8 MB).
+    /// Read and written bytes over the time beyond the overhead of a launch (where that is not known, of the least volume), of volumes that take twice
+    /// as long as the least or longer: what is over sooner hides behind the launches, which a processor may issue more slowly than the GPU executes
+    /// them (an H200: 3.3 us for up to 8 MB).
     void cache() {
         set("speed.l2_bytes", measured_.l2_bytes, 1, 0, "what the driver says");
         double best = 0;
@@ -209,15 +210,18 @@ private:
         const auto least = std::min_element(
             warm.begin(), warm.end(), [](const ProbeRow* a, const ProbeRow* b) { return a->number("elements") < b->number("elements"); });
         for (const ProbeRow* row : warm) {
-            const double bytes = 16 * row->number("elements"), seconds = row->number("seconds") - (*least)->number("seconds");
-            if (bytes >= 0.1 * measured_.l2_bytes && bytes <= 0.5 * measured_.l2_bytes && seconds >= (*least)->number("seconds")) {
-                best = std::max(best, (bytes - 16 * (*least)->number("elements")) / seconds * 1e-9);
+            const double bytes = 16 * row->number("elements"), of_least = (*least)->number("seconds");
+            if (bytes >= 0.1 * measured_.l2_bytes && bytes <= 0.5 * measured_.l2_bytes && row->number("seconds") >= 2 * of_least) {
+                best = std::max(best,
+                    launch_overhead_ ? bytes / (row->number("seconds") - *launch_overhead_) * 1e-9
+                                     : (bytes - 16 * (*least)->number("elements")) / (row->number("seconds") - of_least) * 1e-9);
                 ++points;
             }
         }
         if (points > 0) {
             set("speed.l2", best, points, 0,
-                "scaling lists that L2 has from the launch before, the best of volumes up to half of it, start-up subtracted");
+                "scaling lists that L2 has from the launch before, the best of volumes up to half of it, the overhead of a launch "
+                "subtracted");
         }
     }
 
@@ -263,13 +267,15 @@ private:
         }
     }
 
-    /// From the launches with the most blocks, of each size of block: how much longer they take than those with a tenth of them, or fewer.
+    /// From the launches with the most blocks, of each size of block: how much longer they take than those with a tenth of them, or fewer. What
+    /// the fewest blocks that do not hide behind the launches of the queue take beyond that is the overhead of a launch.
     void dispatch(const Rows& streamed) {
         std::map<double, std::map<double, double>> seconds; // by threads and blocks
         for (const ProbeRow* row : streamed) {
             seconds[row->number("threads")][row->number("blocks")] = row->number("seconds");
         }
         std::optional<double> least; // larger blocks may have to wait for warps
+        std::vector<double> overheads;
         for (const auto& [threads, by_blocks] : seconds) {
             const auto most = std::prev(by_blocks.end());
             auto fewer = by_blocks.upper_bound(most->first / 10);
@@ -279,6 +285,14 @@ private:
             --fewer;
             const double of_block = (most->second - fewer->second) / (most->first - fewer->first);
             least = std::min(least.value_or(of_block), of_block);
+            const auto visible = std::ranges::find_if(by_blocks, [&](const auto& each) { return each.second >= 1.5 * start_; });
+            overheads.push_back(visible->second - visible->first * of_block);
+        }
+        if (!overheads.empty() && median(overheads) > 0) {
+            launch_overhead_ = std::min(median(overheads), start_);
+            set("speed.launch_overhead", *launch_overhead_ * 1e6, overheads.size(), 0,
+                "empty kernels of the fewest blocks that do not hide behind the launches of the queue, less the handing out of these, the "
+                "median");
         }
         if (least) {
             set("speed.block_dispatch", *least * 1e9, 2, 0,
@@ -323,7 +337,7 @@ private:
     void strides() {
         for (const ProbeRow* row :
             rows("stride", [](const ProbeRow& each) { return each.text("level") == "dram" && each.number("stride") == warp; })) {
-            const double words = row->number("words"), seconds = row->number("seconds") - start_;
+            const double words = row->number("words"), seconds = row->number("seconds") - overhead();
             if (seconds <= 0) {
                 continue;
             }
@@ -358,7 +372,7 @@ private:
         };
         std::vector<Stair> found;
         for (const ProbeRow* row : rows("overlap", [](const ProbeRow& each) { return each.text("kernel") == "chained"; })) {
-            const double seconds = row->number("seconds") - start_;
+            const double seconds = row->number("seconds") - overhead();
             if (const auto in = stair_of(*row); in && seconds > 0) {
                 found.push_back({row->number("fmas"), in->occupancy, t0_of(seconds / staircase(*in).stairs, *in)});
             }
@@ -395,7 +409,11 @@ private:
     const fusion::DeviceLimits& limits_;
     std::vector<CalibratedFigure> found_;
     std::vector<std::string> impossible_;
-    double start_ = 0; ///< seconds of an empty kernel
+    /// Seconds from the end of one kernel to the next; that of an empty kernel, where no more is known.
+    double overhead() const { return launch_overhead_.value_or(start_); }
+
+    double start_ = 0;                      ///< seconds of an empty kernel in a queue
+    std::optional<double> launch_overhead_; ///< seconds, once launches() has found it
 };
 
 } // namespace

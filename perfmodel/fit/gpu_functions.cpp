@@ -2,7 +2,6 @@
 #include "perfmodel/fit/gpu_functions.hpp"
 
 #include "fusion/instruction_rates.hpp"
-#include "perfmodel/composite.hpp"
 #include "perfmodel/device_figures.hpp"
 
 #include <fmt/format.h>
@@ -36,12 +35,6 @@ std::vector<Function> functions() {
         {"operation.transcendental_f64", {"exp_near_1", "log_near_1", "sin_near_1"}, Precision::f64, f64.transcendental, 0.33}};
 }
 
-/// What, beside `others`, has this soft maximum; 0 where the others alone take as long.
-double beside(double soft_maximum, double others, double exponent) {
-    const double share = others / soft_maximum;
-    return share >= 1 ? 0 : soft_maximum * std::pow(1 - std::pow(share, exponent), 1 / exponent);
-}
-
 } // namespace
 
 double pipe_rate(const GpuMeasurements& measured, std::string_view operation) {
@@ -70,9 +63,8 @@ MeasuredFigures function_figures(const GpuMeasurements& measured, const Device& 
         const double fma = each.precision == Precision::f32 ? device.fma_f32 : device.fma_f64;
         const double argument = 1; // x * 0 + c
         const double issue = fusion::instruction_overhead * (each.instructions + argument) / (warp * device.issue_slots);
-        const double others =
-            soft_maximum({{fusion::Bound::issue, issue}, {fusion::Bound::sfu, each.special / device.special}}, device.overlap_exponent);
-        const double slots = beside(clocks, others, device.overlap_exponent) * fma - argument;
+        const double others = std::max(issue, each.special / device.special); // the slowest unit decides, as in `composite`
+        const double slots = clocks * fma - argument;
         constexpr double as_long = 1.05;
         if (clocks <= as_long * others) {
             result.impossible.push_back(fmt::format("`{}` stays that of counted opcodes: the function takes {:.3g} clocks, and its "
@@ -86,7 +78,8 @@ MeasuredFigures function_figures(const GpuMeasurements& measured, const Device& 
             continue;
         }
         result.figures.push_back({each.key, slots, field.unit, static_cast<int>(each.operations.size()), 0,
-            fmt::format("FMAs that beside its instructions and special functions take the time of {}, the best of warps and chains",
+            fmt::format(
+                "FMAs that take the time of {}, the best of warps and chains; its instructions and special functions alone take less",
                 each.operations.size() == 1 ? each.operations.front() : "exponential, logarithm and sine, the mean")});
     }
     return result;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/fit/measured_kernels.hpp"
 
+#include "perfmodel/instruction_costs.hpp"
+
 #include "perfmodel/occupancy.hpp"
 
 #include <algorithm>
@@ -127,6 +129,10 @@ KernelWork overlap_work(int fmas, int registers, int resident, bool staged, cons
     constexpr double common_instructions = 8;
     KernelWork work = roofline_work(fmas, 1);
     work.registers = work.registers_needed = registers;
+    // Two of the three registers that each reads lie in one bank, the common one reused or not: it keeps the pipe for two clocks (registers and
+    // flags of ptxas 13.0 for sm_90).
+    work.flops += fmas;
+    work.steps.back().arithmetic.flops += fmas;
     WorkStep& load = work.steps.front();
     load.instructions += common_instructions;
     work.instructions += common_instructions / warp;
@@ -170,17 +176,17 @@ KernelWork wide_copy_work(int bytes, int loads, int block, int registers) {
 }
 
 KernelWork computing_work(int fmas, int block, double latency) {
-    constexpr double common_instructions = 8, of_a_loop = 4, loop_instructions = 3; // as nvcc unrolls it
+    constexpr double common_instructions = 8, of_a_loop = 16, loop_instructions = 3; // opcodes of ptxas 13.0 for sm_90
     KernelWork work;
     work.precision = Precision::f32;
     work.elements_per_block = work.threads_per_block = block;
     work.registers = work.registers_needed = 16;
-    work.fused = fmas;
     WorkStep compute;
     compute.kind = WorkStep::Kind::compute;
     compute.index = 0;
     compute.instructions = common_instructions + fmas * (1 + loop_instructions / of_a_loop);
-    compute.arithmetic.flops = 2 * fmas;
+    compute.arithmetic.flops =
+        fmas / fma_slots(1); // not `fused`: they read one register and two constants, which no bank of registers slows down
     work.steps = {compute};
     add_up(work);
     work.critical_path_cycles = fmas * latency;

@@ -83,7 +83,10 @@ const std::map<std::string, Kernel>& kernels_of_terms() {
              k.work.flops = 1e5;
              k.elements = 143 * 256; // one block more than multiprocessors
          })},
-        {"tail", about([](Kernel& k) { k.elements = 142 * 256 * 9; })},
+        {"tail", about([](Kernel& k) {
+             few_residents(k);
+             k.elements = 2 * 142 * 256; // two waves
+         })},
         {"mix of reads and writes", about([](Kernel& k) { k.work.write_bytes = 0; })},
         {"units beside each other", about([](Kernel& k) {
              k.work.flops = 5000;
@@ -93,7 +96,10 @@ const std::map<std::string, Kernel>& kernels_of_terms() {
              k.work.flops = 5000;
              k.work.instructions = 100;
          })},
-        {"special functions", about([](Kernel& k) { k.work.flops = k.work.transcendentals = 500; })},
+        {"special functions", about([](Kernel& k) { // roots have a special function for four FMAs, of which there are eight times the lanes
+             k.work.flops = k.work.square_roots = 500;
+             k.work.precision = Precision::f32;
+         })},
         {"launch", about([](Kernel& k) { k.elements = 4096; })},
         {"lists left in L2", about([](Kernel& k) { k.work.repeated = true, k.elements = 1U << 18U; })},
         {"bandwidth of L2", about([](Kernel& k) { k.work.repeated = true, k.elements = 1U << 20U; })},
@@ -127,10 +133,10 @@ TEST(Ablations, EachMovesAKernelThatIsAboutItsTerm) {
         const Kernel& kernel = kernels_of_terms().at(ablation.term);
         const double found = ratio(ablation, device, kernel.work, kernel.elements);
         EXPECT_GT(std::abs(found - 1), 0.01) << ablation.term << " " << found;
-        // Only what takes units for each other or one after another makes a kernel slower.
+        // Only what adds up units makes a kernel slower, or takes lists from further away.
         const std::string term = ablation.term;
-        const bool slower =
-            term == "overlap" || term == "units of their own" || term == "lists left in L2" || term == "mix of reads and writes";
+        const bool slower = term == "overlap" || term == "units of their own" || term == "units beside each other" ||
+            term == "lists left in L2" || term == "mix of reads and writes";
         EXPECT_EQ(found > 1, slower) << ablation.term << " " << found;
     }
 }

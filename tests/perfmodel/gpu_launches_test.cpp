@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What empty kernels in a queue say of a GPU's launches: how fast they are issued, what lies between two kernels, how fast blocks are handed out.
+#include "perfmodel/fit/gpu_figures.hpp"
+
+#include "tests/perfmodel/devices.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fusec::perfmodel {
+namespace {
+
+/// Launches issued every `issue` seconds by a processor, to a GPU that idles for `overhead` between kernels and hands out a block every `of_block`.
+GpuMeasurements empty_kernels(double issue, double overhead, double of_block) {
+    GpuMeasurements made;
+    for (const double threads : {32.0, 256.0, 1024.0}) {
+        for (double blocks = 1; blocks <= 1e6; blocks *= 10) {
+            made.rows.push_back({"launch", {{"mode", "stream"}},
+                {{"blocks", blocks}, {"threads", threads}, {"seconds", std::max(issue, overhead + blocks * of_block)}}});
+        }
+    }
+    return made;
+}
+
+std::optional<double> found(const GpuMeasurements& measured, std::string_view key) {
+    const std::vector<CalibratedFigure> figures = measured_figures(measured, standard_device("h200").limits).figures;
+    const auto figure = std::ranges::find(figures, key, &CalibratedFigure::key);
+    return figure == figures.end() ? std::nullopt : std::optional(figure->value);
+}
+
+TEST(GpuLaunches, WhatHidesBehindTheQueueIsToldFromWhatDoesNot) {
+    const GpuMeasurements measured = empty_kernels(3.3e-6, 1.4e-6, 0.6e-9);
+    EXPECT_NEAR(found(measured, "speed.launch").value(), 3.3, 1e-6);
+    EXPECT_NEAR(found(measured, "speed.launch_overhead").value(), 1.4, 1e-6);
+    EXPECT_NEAR(found(measured, "speed.block_dispatch").value(), 0.6, 1e-9);
+}
+
+TEST(GpuLaunches, AGpuThatIsSlowerThanItsQueueHidesNothing) {
+    const GpuMeasurements measured = empty_kernels(0, 2.5e-6, 0.6e-9);
+    EXPECT_NEAR(found(measured, "speed.launch").value(), 2.5, 1e-3);
+    EXPECT_NEAR(found(measured, "speed.launch_overhead").value(), 2.5, 1e-3);
+}
+
+TEST(GpuLaunches, KernelsThatAllHideSayNothingOfTheOverhead) {
+    GpuMeasurements measured = empty_kernels(3.3e-6, 1.4e-6, 0.6e-9);
+    std::erase_if(measured.rows, [](const ProbeRow& row) { return row.number("blocks") > 1000; });
+    EXPECT_TRUE(found(measured, "speed.launch"));
+    EXPECT_FALSE(found(measured, "speed.launch_overhead"));
+    EXPECT_FALSE(found(measured, "speed.block_dispatch"));
+}
+
+// The bandwidth of L2 is that beyond the overhead: 16 bytes an element at 5000 GB/s, of which 8 MB hide.
+TEST(GpuLaunches, TheBandwidthOfL2IsThatOfWhatDoesNotHide) {
+    GpuMeasurements measured = empty_kernels(3.3e-6, 1.4e-6, 0.6e-9);
+    measured.l2_bytes = 1e8;
+    for (double elements = 8192; elements <= 1 << 22; elements *= 2) {
+        measured.rows.push_back({"volume", {{"cache", "warm"}},
+            {{"block", 1024}, {"elements", elements}, {"seconds", std::max(3.3e-6, 1.4e-6 + 16 * elements / 5e12)}}});
+    }
+    EXPECT_NEAR(found(measured, "speed.l2").value(), 5000, 1e-6);
+}
+
+} // namespace
+} // namespace fusec::perfmodel
