@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 root = pathlib.Path(sys.argv[1])
 results = root / "bench/results"
@@ -194,10 +195,10 @@ def check_audit_host(file, result):
 
 
 def check_audit_host_runs(file, result):
-    """Two runs or more; the one that audit_host.json has is that whose samples spread least, and its row says what that file says."""
+    """Three runs or more; the one that audit_host.json has is that whose samples spread least, and its row says what that file says."""
     audit = json.loads((results / "audit_host.json").read_text())
-    if len(result["runs"]) < 2:
-        breach(file, "has fewer than two runs")
+    if len(result["runs"]) < 3:
+        breach(file, "has fewer than three runs")
     kept = min(result["runs"], key=lambda run: run["spread"])
     if kept["date"] != audit["date"] or result["commit"] != audit["commit"]:
         breach(file, "has another run that spreads least than audit_host.json")
@@ -207,6 +208,19 @@ def check_audit_host_runs(file, result):
     figures = {figure["key"]: figure["value"] for figure in audit["calibration"]["figures"]}
     if any(figures[key] != value for key, value in kept["figures"].items()):
         breach(file, "says of the run that was kept other figures than audit_host.json")
+
+
+def check_audit_host_machines(file, result):
+    """The last audit that was added is that of audit_host.json, said as bench/audit_host_machines.py says it; the page has the table."""
+    script = root / "bench/audit_host_machines.py"
+    with tempfile.TemporaryDirectory() as place:
+        again = pathlib.Path(place) / file
+        again.write_text(json.dumps(result))
+        done = subprocess.run([sys.executable, script, "add", results / "audit_host.json", results / "audit_host_runs.json", again], capture_output=True, text=True, check=False)
+        if done.returncode != 0 or json.loads(again.read_text()) != result:
+            breach(file, "is without the audit of audit_host_runs.json, or says something else of it")
+    if subprocess.run([sys.executable, script, "table", results / file, root / "docs/model.md", "--check"], capture_output=True, text=True, check=False).returncode != 0:
+        breach(file, "docs/model.md is not what bench/audit_host_machines.py makes of it")
 
 
 def check_calibrate_host(file, result):
@@ -237,6 +251,7 @@ RULES = [
     (r"ablations\.json", check_ablations),
     (r"audit_data\.json", check_audit_data),
     (r"audit_host\.json", check_audit_host),
+    (r"audit_host_machines\.json", check_audit_host_machines),
     (r"audit_host_runs\.json", check_audit_host_runs),
     (r"calibrate_host\.json", check_calibrate_host),
     (r"explore_scale\.json", check_explore_scale),
@@ -247,7 +262,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "audit_host_runs.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "audit_host_machines.json", "audit_host_runs.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 
@@ -268,9 +283,11 @@ def check_commits():
         print(f"{root} is a shallow clone: the commits of its results are not checked")
         sys.exit(77)
     for path in sorted(results.glob("*.json")):
-        commit = str(json.loads(path.read_text()).get("commit", "")).rstrip("+")
-        if git("merge-base", "--is-ancestor", commit, "HEAD")[0] != 0:
-            breach(path.name, f"was made by {commit or 'no commit'}, which HEAD does not descend from")
+        result = json.loads(path.read_text())
+        for made in [result, *result.get("machines", [])]:
+            commit = str(made.get("commit", "")).rstrip("+")
+            if git("merge-base", "--is-ancestor", commit, "HEAD")[0] != 0:
+                breach(path.name, f"was made by {commit or 'no commit'}, which HEAD does not descend from")
 
 
 if sys.argv[2:] == ["--commits"]:

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What audits of a host said on every machine that one was made on.
+    audit_host_machines.py add RESULT.json RUNS.json MACHINES.json      keeps the summary of an audit (of bench/audit_host_runs.py), in the place of one of the same machine and commit
+    audit_host_machines.py table MACHINES.json PAGE.md [--check]        writes the table of docs/model.md; with --check exit 1 where it is not what it would be"""
+import json
+import pathlib
+import sys
+
+import marked_block
+
+BEGIN, END = "<!-- table of bench/audit_host_machines.py: begin -->\n", "<!-- table of bench/audit_host_machines.py: end -->\n"
+PREDICTORS = ("composite", "benchmark")
+
+
+def named(verdicts, predictor):
+    return next(verdict for verdict in verdicts if verdict["predictor"] == predictor)
+
+
+def summary(run):
+    half = run["held_out"]
+    said = {predictor: {**{key: named(half["verdicts"], predictor)[key] for key in ("kernels", "mape", "spearman")},
+                        "spearman_within_a_factor_of_two": named(half["within_a_factor_of_two"]["verdicts"], predictor)["spearman"]} for predictor in PREDICTORS}
+    return {"date": run["date"], "median_spread": half["median_spread"], "greatest_loss_of_a_chosen_plan": half["greatest_loss_of_a_chosen_plan"], **said}
+
+
+def add(result_file, runs_file, machines_file):
+    result, runs = (json.loads(pathlib.Path(file).read_text()) for file in (result_file, runs_file))
+    if result["commit"] != runs["commit"] or result["date"] not in [run["date"] for run in runs["runs"]]:
+        sys.exit("these are not one audit")
+    file = pathlib.Path(machines_file)
+    machines = json.loads(file.read_text())["machines"] if file.exists() else []
+    made = {"machine": result["machine"], "compiler": result["compiler"], "commit": result["commit"], "version": result["version"],
+            "memory_gb_per_s": next(figure["value"] for figure in result["calibration"]["figures"] if figure["key"] == "stream.copy.peak"),
+            "runs": [summary(run) for run in runs["runs"]]}
+
+    def same(other):
+        return (other["machine"]["processor"], other["commit"]) == (made["machine"]["processor"], made["commit"])
+
+    machines = [other for other in machines if not same(other)] + [made]
+    file.write_text(json.dumps({"date": result["date"], "commit": made["commit"], "machine": made["machine"],
+                                "machines": sorted(machines, key=lambda each: each["runs"][0]["date"])}, indent=1) + "\n")
+
+
+def between(values, scale, digits):
+    least, most = f"{scale * min(values):.{digits}f}", f"{scale * max(values):.{digits}f}"
+    return least if least == most else f"{least} to {most}"
+
+
+def table(machines_file, page, words):
+    out = ["| machine | made | commit | runs | copies GB/s | spread of samples % | `composite`: MAPE % | Spearman | within a factor of two | chosen plan slower by at most % | `benchmark`: MAPE % | Spearman | within a factor of two |\n"
+           + "| --- " * 13 + "|\n"]
+    for each in json.loads(pathlib.Path(machines_file).read_text())["machines"]:
+        runs = each["runs"]
+        cells = [each["machine"]["processor"], runs[0]["date"][:10], each["commit"][:7], str(len(runs)), f"{each['memory_gb_per_s']:.1f}",
+                 between([run["median_spread"] for run in runs], 100, 1)]
+        for predictor in PREDICTORS:
+            cells += [between([run[predictor]["mape"] for run in runs], 100, 1), between([run[predictor]["spearman"] for run in runs], 1, 3),
+                      between([run[predictor]["spearman_within_a_factor_of_two"] for run in runs], 1, 3)]
+            if predictor == "composite":
+                cells.append(between([run["greatest_loss_of_a_chosen_plan"] for run in runs], 100, 1))
+        out.append("| " + " | ".join(cells) + " |\n")
+    marked_block.replace(pathlib.Path(page), BEGIN, END, "".join(out), words)
+
+
+if sys.argv[1] == "add":
+    add(*sys.argv[2:5])
+else:
+    table(sys.argv[2], sys.argv[3], sys.argv[4:])
