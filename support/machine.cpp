@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 #include <fstream>
+#include <map>
 
 namespace fusec {
 
@@ -17,12 +18,20 @@ std::string utc_date() {
 
 std::string processor_name() {
     std::ifstream processors("/proc/cpuinfo");
-    for (std::string line; std::getline(processors, line);) {
-        if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
-            return line.substr(line.find(": ") + 2);
+    std::map<std::string, std::string> first; // of the first processor, by key
+    for (std::string line; std::getline(processors, line) && !line.empty();) {
+        const std::size_t colon = line.find(": ");
+        if (colon != std::string::npos) {
+            first.emplace(line.substr(0, line.find_last_not_of(" \t", line.find(':') - 1) + 1), line.substr(colon + 2));
         }
     }
-    return "unknown";
+    if (!first.contains("model name")) {
+        return "unknown";
+    }
+    if (!first.contains("cpu family") || !first.contains("model")) {
+        return first["model name"];
+    }
+    return first["model name"] + ", family " + first["cpu family"] + " model " + first["model"];
 }
 
 } // namespace fusec

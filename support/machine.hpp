@@ -9,7 +9,8 @@ namespace fusec {
 /// "2026-11-23T12:00:00Z", now.
 std::string utc_date();
 
-/// What the processor names itself; "unknown" where the system does not tell.
+/// What the processor names itself, with its family and model where the system tells them (virtual machines have one name for several generations):
+/// "AMD EPYC, family 25 model 17"; "unknown" where it does not tell a name.
 std::string processor_name();
 
 } // namespace fusec
