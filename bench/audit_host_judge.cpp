@@ -21,10 +21,8 @@ using Json = nlohmann::ordered_json;
 using Works = std::vector<const TimedWork*>;
 
 /// Half of the distance between the quartiles, over the median.
-double spread_of(std::vector<double> samples) {
-    std::sort(samples.begin(), samples.end());
-    const double low = samples[samples.size() / 4], high = samples[samples.size() - 1 - samples.size() / 4];
-    return 0.5 * (high - low) / median(samples);
+double spread_of(const std::vector<double>& samples) {
+    return half_between_quartiles(samples) / median(samples);
 }
 
 double seconds_of(const TimedWork& work, Reading reading) {

@@ -237,7 +237,6 @@ private:
     }
 
     void add_routines(const std::vector<const Compilation*>& programs) {
-        constexpr int copies = 4; // of the routine in a pass of the loop
         std::set<std::string> left = wanted_routines_;
         for (const Compilation* c : programs) {
             for (std::size_t call = 0; call < c->graph->calls(); ++call) {
@@ -257,13 +256,24 @@ private:
                         std::erase_if(candidates, reads_in_place);
                     }
                     GpuKernel like = kernel("routine", name, *c, candidates.front());
-                    like.repeated = copies;
+                    like.repeated = copies_of(candidates.front());
                     like.cached = true;
                     add_in_blocks(three_blocks(candidates), like);
                 }
             }
         }
         note_left("routine", left);
+    }
+
+    /// Of the routine in a pass of the loop: of a short one some, beside which the loop is little; of a long one more would neither fit registers (ptxas
+    /// spilled where one alone needs all of them) nor the cache of instructions.
+    static int copies_of(const Candidate& kernel) {
+        constexpr double short_flops = 256; // of a thread
+        double flops = 0;
+        for (const WorkStep& step : kernel.work.steps) {
+            flops = std::max(flops, step.kind == WorkStep::Kind::compute ? step.arithmetic.flops / step.threads : 0);
+        }
+        return flops <= short_flops ? 4 : 1;
     }
 
     static bool synchronises(const Candidate& candidate, const Compilation& c) {

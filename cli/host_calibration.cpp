@@ -30,6 +30,7 @@ using perfmodel::CalibratedFigure;
 
 constexpr double ns = 1e-9;
 constexpr double most_issued = 32; // vector instructions per clock: several times what any processor does, as they and clocks are estimates
+constexpr double most_flops = 16;  // of a lane and clock: four pipes that multiply and add, at twice the clock that a system tells
 constexpr std::size_t most_serial_tiles = 64; // for_tiles of the runtime: a loop of so many stays on one processor
 
 /// Steps that a time is wanted of: calls that compute. Names of components are none.
@@ -107,10 +108,13 @@ private:
             *same = std::move(figure);
         }
     }
-    void set_time(const std::string& routine, double time) { calibration_.routines[routine] = {0, {0}, {1}, {std::max(0.0, time)}}; }
-    double time_of(const std::string& routine) const {
-        const auto found = calibration_.routines.find(routine);
-        return found == calibration_.routines.end() ? 0 : found->second.ns.front();
+    /// In ns per element, with what it may be off by; a time that is none makes the routine, or the transfer, a hidden one.
+    void set_time(const std::string& routine, double time, double off) {
+        if (time > 0) {
+            calibration_.routines[routine] = {0, {0}, {1}, {time}, off / time};
+        } else {
+            result_.hidden.push_back(routine);
+        }
     }
 
     void describe_machine() {
@@ -194,12 +198,20 @@ private:
         return probe;
     }
 
+    static bool is_serial(const HostProbe& probe) {
+        return static_cast<double>(probe.unit.elements) / probe.candidate.instances_per_block <= most_serial_tiles;
+    }
     /// Nanoseconds of an element with all processors at work.
+    double ns_of(const HostProbe& probe, double seconds) const {
+        return seconds / static_cast<double>(probe.unit.elements) / ns / (is_serial(probe) ? machine_.cores : 1);
+    }
     double ns_of(const HostProbe& probe, const std::vector<double>& seconds) const {
-        const auto elements = static_cast<double>(probe.unit.elements);
-        const bool serial = elements / probe.candidate.instances_per_block <= most_serial_tiles;
-        const double time = execute::undisturbed(seconds) - (serial ? 0 : launch_seconds_);
-        return std::max(0.0, time) / elements / ns / (serial ? machine_.cores : 1);
+        const double time = execute::undisturbed(seconds) - (is_serial(probe) ? 0 : launch_seconds_);
+        return ns_of(probe, std::max(0.0, time));
+    }
+    /// By how much that may be off.
+    double uncertain_ns(const HostProbe& probe, const std::vector<double>& seconds) const {
+        return ns_of(probe, half_between_quartiles(seconds));
     }
 
     /// In parts whose lists take `most_bytes` together, or one kernel: a machine may not have memory for all, or slower memory for more.
@@ -300,7 +312,8 @@ private:
             const double time = ns_of(probes[i], seconds->at(i));
             const auto accesses = transfers_of(probes[i].candidate);
             for (const fusion::GlobalAccess& access : accesses) {
-                set_time(perfmodel::cached_transfer(access), time / static_cast<double>(accesses.size()));
+                const auto lists = static_cast<double>(accesses.size());
+                set_time(perfmodel::cached_transfer(access), time / lists, uncertain_ns(probes[i], seconds->at(i)) / lists);
             }
             if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
                 fastest = rate;
@@ -332,11 +345,13 @@ private:
             const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
             const double lanes = static_cast<double>(machine_.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
             const double rate = time <= 0 ? 0 : step.instructions / lanes / (time * machine_.clock_ghz * machine_.cores);
-            const bool hidden = time <= 0 || rate > most_issued;
+            const double least = step.arithmetic.flops / lanes / (most_flops * machine_.clock_ghz * machine_.cores);
+            const bool hidden = time <= 0 || rate > most_issued || time < least;
             if (hidden) {
                 result_.hidden.push_back(*step.routine);
             } else {
-                set_time(*step.routine, time);
+                const double off = uncertain_ns(probes[i], seconds->at(i)) + uncertain_ns(probes[i + 1], seconds->at(i + 1));
+                set_time(*step.routine, time, off / (many - few));
                 rates.push_back(rate);
             }
         }
@@ -473,13 +488,16 @@ private:
         for (std::size_t i = 0; i + 1 < probes.size(); i += 2) {
             const double streaming = ns_of(probes[i], seconds[i]), plain = ns_of(probes[i + 1], seconds[i + 1]);
             const double load = streaming * read / (read + write);
+            const double off = uncertain_ns(probes[i], seconds[i]), off_load = off * read / (read + write);
             for (fusion::GlobalAccess access : transfers_of(probes[i].candidate)) {
                 access.streaming = false;
-                set_time(perfmodel::transfer_routine(access), access.store ? plain - load : load);
-                if (access.store) {
-                    access.streaming = true;
-                    set_time(perfmodel::transfer_routine(access), streaming - load);
+                if (!access.store) {
+                    set_time(perfmodel::transfer_routine(access), load, off_load);
+                    continue;
                 }
+                set_time(perfmodel::transfer_routine(access), plain - load, uncertain_ns(probes[i + 1], seconds[i + 1]) + off_load);
+                access.streaming = true;
+                set_time(perfmodel::transfer_routine(access), streaming - load, off - off_load);
             }
         }
     }

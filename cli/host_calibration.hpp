@@ -42,7 +42,7 @@ struct HostCalibration {
     std::vector<double> predicted;        ///< seconds of each
     std::vector<std::string> notes;       ///< in words: what was measured and not taken
     std::vector<std::string>
-        hidden; ///< routines without a time: their kernels take no longer, or less than can be, where they compute more
+        hidden; ///< routines without a time: their kernels take no longer, or less than can be, where they compute more; and transfers without one
 };
 
 /// Measures; a minute or two. `scratch` is a folder to write programs to.

@@ -323,11 +323,16 @@ private:
         };
         const auto passes = writer_.block(loop(names_.repetition, names_.repetitions, names_.repetition + " += " + number(repeated_)));
         const auto copies = writer_.block(std::string(dialect_.unroll) + " " + loop(names_.copy, number(repeated_), "++" + names_.copy));
+        std::string changed = held.empty() ? "" : ", " + held;
+        std::set<std::string> operands;
         for (const Operand& operand : step.operands) {
-            if (operand.place.kind == Place::Kind::value) {
-                writer_.line("fusec::opaque(" + kernel_.values.at(operand.place.index).name + ");");
-            } else if (operand.place.kind == Place::Kind::list) {
-                writer_.line("fusec::opaque(" + names_.list_views.at(operand.place.index) + ");");
+            const Place& place = operand.place;
+            const std::string name = place.kind == Place::Kind::value ? kernel_.values.at(place.index).name
+                : place.kind == Place::Kind::list                     ? names_.list_views.at(place.index)
+                                                                      : "";
+            if (!name.empty() && operands.insert(name).second) {
+                writer_.line("fusec::opaque(" + name + ");");
+                changed += ", " + name;
             }
         }
         writer_.line("fusec::opaque_memory();");
@@ -335,6 +340,7 @@ private:
         if (!held.empty()) {
             writer_.line("fusec::opaque(" + held + ");");
         }
+        writer_.line("fusec::stir(" + names_.repetition + " + " + names_.copy + changed + ");");
     }
     /// Every thread has the whole result; the first one of the instance writes it to the tile.
     void write_leaders_call(const Compute& step, const std::string& arguments) {

@@ -3,11 +3,12 @@
 //
 //     {"schema": 1, "kind": "calibration", "name": "node7", "base": "host-generic", "date": "...", "machine": "...", "commit": "...",
 //      "figures": [{"key": "stream.copy.peak", "value": 61.2, "unit": "GB/s", "points": 9, "residual": 0.012, "how": "..."}],
-//      "routines": {"mmul_element(...) -> ...": {"shared_bytes": 0, "extra_shared": [0], "block_size": [8], "times": [[0.4]]}}}
+//      "routines": {"mmul_element(...) -> ...": {"shared_bytes": 0, "extra_shared": [0], "block_size": [8], "times": [[0.4]],
+//                                                        "residual": 0.03}}}
 //
 // `base` is the description that the figures overlay. One that does not come with the compiler is carried along: `description` is its text.
 // `points` is how many measurements a figure is fitted to, `residual` their mean relative deviation from the model with it. `routines`, in
-// nanoseconds per element, may be left out.
+// nanoseconds per element, may be left out, and so may the residual of one (routine_times.hpp).
 #pragma once
 
 #include "perfmodel/device.hpp"

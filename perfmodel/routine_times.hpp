@@ -19,6 +19,9 @@ struct RoutineTimes {
         std::vector<double> extra_shared; ///< S - S_r, bytes per block, ascending
         std::vector<double> block_size;   ///< elements per block ("operations in block" of the source's figure), ascending
         std::vector<double> ns;           ///< per element; a row for each extra_shared
+        /// By what share of itself the least certain of the times may be off, as far as it was measured more than once; nothing: it was not.
+        /// GPU: gpu_routines.hpp. Host: half of what lies between the quartiles of its samples, those of both kernels where it is a difference.
+        std::optional<double> residual = {};
         bool operator==(const Routine&) const = default;
     };
 

@@ -83,7 +83,7 @@ private:
     }
     RoutineTimes::Routine routine(const Value& entry) {
         json_.expect(entry, Value::Kind::object);
-        json_.only(entry, {"block_size", "extra_shared", "shared_bytes", "times"});
+        json_.only(entry, {"block_size", "extra_shared", "residual", "shared_bytes", "times"});
         RoutineTimes::Routine result;
         const std::string bytes = "a number of bytes from 0 to 1e9";
         result.shared_bytes = number(json_.member(entry, "shared_bytes", Value::Kind::number), 0, bytes);
@@ -96,6 +96,9 @@ private:
             for (const Value& time : row.items) {
                 result.ns.push_back(number(time, 0, "a time from 0 to 1e9 ns"));
             }
+        }
+        if (const Value* const residual = JsonReader::find(entry, "residual")) { // files of before have none
+            result.residual = number(*residual, 0, "a share from 0 to 1e9");
         }
         return result;
     }
@@ -121,6 +124,9 @@ Json to_json(const RoutineMap& map) {
         }
         routines[name] = {{"shared_bytes", routine.shared_bytes}, {"extra_shared", routine.extra_shared},
             {"block_size", routine.block_size}, {"times", std::move(rows)}};
+        if (routine.residual) {
+            routines[name]["residual"] = *routine.residual;
+        }
     }
     return routines;
 }

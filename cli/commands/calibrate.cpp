@@ -8,6 +8,7 @@
 #include "perfmodel/fit/gpu_calibration.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
+#include "support/median.hpp"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,24 @@ std::string figures_text(const perfmodel::Calibration& calibration) {
     return text;
 }
 
+/// How many times of routines and transfers there are, and how far off those may be that were measured more than once.
+std::string routines_text(const perfmodel::Calibration& calibration) {
+    std::vector<double> residuals;
+    const std::string* least_certain = nullptr;
+    for (const auto& [name, routine] : calibration.routines) {
+        if (routine.residual) {
+            least_certain = residuals.empty() || *routine.residual > std::ranges::max(residuals) ? &name : least_certain;
+            residuals.push_back(*routine.residual);
+        }
+    }
+    std::string text = counted(calibration.routines.size(), "time") + " of routines and transfers";
+    if (!residuals.empty()) {
+        text += fmt::format(": {} of them may be off by {:.2g} % in the median, {:.2g} % at most (`{}`)", residuals.size(),
+            100 * median(residuals), 100 * std::ranges::max(residuals), *least_certain);
+    }
+    return text + "\n";
+}
+
 /// What was found, and how well it explains what was measured.
 std::string summary(const HostCalibration& found) {
     std::string text = figures_text(found.calibration);
@@ -62,7 +81,7 @@ std::string summary(const HostCalibration& found) {
         return fmt::format(
             "{}: mean error {:.1f} %, greatest {:.1f} %\n", counted(measured.size(), "kernel"), 100 * accuracy.mape, 100 * accuracy.worst);
     };
-    text += counted(found.calibration.routines.size(), "time") + " of routines and transfers\n";
+    text += routines_text(found.calibration);
     text += "waiting for memory, and fitted to: " + error_of(perfmodel::Role::fit);
     text += "with stores that are kept in caches, and not fitted to: " + error_of(perfmodel::Role::held_out);
     text += "read again and again, and not fitted to: " + error_of(perfmodel::Role::held_out, true);
@@ -70,9 +89,8 @@ std::string summary(const HostCalibration& found) {
         text += note + "\n";
     }
     if (!found.hidden.empty()) {
-        text += fmt::format("{} without a time, as kernels take no longer that compute more of them (`composite` counts their "
-                            "instructions, `benchmark` has "
-                            "none): {}\n",
+        text += fmt::format("{} without a time, as kernels take no longer that compute or move more (`composite` counts the "
+                            "instructions, `benchmark` has none): {}\n",
             counted(found.hidden.size(), "routine"), fmt::join(found.hidden, ", "));
     }
     return text;
@@ -149,7 +167,7 @@ std::string summary(const perfmodel::GpuCalibration& found) {
             accuracy.spearman);
     }
     if (!found.calibration.routines.empty()) {
-        text += fmt::format("{} of routines and transfers\n", counted(found.calibration.routines.size(), "time"));
+        text += routines_text(found.calibration);
     }
     for (const std::string& note : found.left_out) {
         text += note + "\n";

@@ -196,6 +196,7 @@ private:
             return false;
         }
         result_.calibration.routines = std::move(found->routines);
+        result_.left_out.insert(result_.left_out.end(), found->left_out.begin(), found->left_out.end());
         if (found->remap) {
             result_.calibration.figures.push_back(std::move(*found->remap));
         } else if (!result_.calibration.routines.empty()) {

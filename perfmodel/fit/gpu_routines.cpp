@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/fit/gpu_routines.hpp"
 
+#include "perfmodel/fit/least_time.hpp"
+#include "support/counted.hpp"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 #include <vector>
@@ -40,7 +45,7 @@ public:
         }
         GpuRoutines result;
         for (const auto& [name, cells] : cells_) {
-            result.routines.emplace(name, table(cells));
+            add_table(name, cells, result);
         }
         result.remap = remap();
         return wrong_ ? std::nullopt : std::optional(std::move(result));
@@ -50,9 +55,15 @@ private:
     /// Shared memory that nobody uses, elements of a block.
     using Place = std::pair<double, double>;
     struct Cell {
-        double time = 0;         ///< ns per element
-        double shared_bytes = 0; ///< of an element
+        double time = 0;                ///< ns per element
+        double shared_bytes = 0;        ///< of an element
+        std::optional<double> residual; ///< of a routine
+        double least = 0;               ///< ns per element: what its arithmetic takes
         const ProbeRow* row = nullptr;
+
+        bool unresolved() const { return residual && !(*residual <= most_residual); }
+        bool too_fast() const { return time < least; }
+        bool refused() const { return unresolved() || too_fast(); }
     };
     using Cells = std::map<Place, Cell>;
 
@@ -62,9 +73,9 @@ private:
     }
     static Place place_of(const ProbeRow& row) { return {row.number("extra_shared"), row.work->elements_per_block}; }
 
-    void set(const ProbeRow& row, double time) {
+    void set(const ProbeRow& row, double time, std::optional<double> residual = std::nullopt, double least = 0) {
         const double own = static_cast<double>(row.work->shared_bytes) / row.work->elements_per_block;
-        if (!cells_[row.text("name")].try_emplace(place_of(row), Cell{time, own, &row}).second) {
+        if (!cells_[row.text("name")].try_emplace(place_of(row), Cell{time, own, residual, least, &row}).second) {
             fail(row, "measured twice in blocks of this size with this shared memory");
         }
     }
@@ -85,12 +96,16 @@ private:
             first_.emplace(key, &row);
             return;
         }
-        const ProbeRow& before = *other->second;
-        const double more = row.number("repetitions") - before.number("repetitions");
-        if (more == 0 || row.number("elements") != before.number("elements")) {
+        const bool ascending = other->second->number("repetitions") < row.number("repetitions");
+        const ProbeRow &few = ascending ? *other->second : row, &many = ascending ? row : *other->second;
+        const double more = many.number("repetitions") - few.number("repetitions");
+        if (more == 0 || few.number("elements") != many.number("elements")) {
             return fail(row, "measured twice with one number of repetitions, or for two numbers of elements");
         }
-        set(row, ns_per_element(row, (row.number("seconds") - before.number("seconds")) / more));
+        const double time = ns_per_element(row, (many.number("seconds") - few.number("seconds")) / more);
+        const double of_all = ns_per_element(row, many.number("seconds") / many.number("repetitions"));
+        const double clock = std::max(few.number("clock_ghz"), many.number("clock_ghz"));
+        set(row, time, std::abs(of_all - time) / time, least_compute_ns(*row.work, device_, clock));
         first_.erase(other);
     }
 
@@ -112,28 +127,104 @@ private:
         set(row, ns_per_element(row, row.number("seconds")) * wanted / all);
     }
 
-    RoutineTimes::Routine table(const Cells& cells) {
+    void add_table(const std::string& name, const Cells& cells, GpuRoutines& result) {
         std::set<double> extra, blocks;
-        RoutineTimes::Routine result;
         for (const auto& [place, cell] : cells) {
             extra.insert(place.first);
             blocks.insert(place.second);
-            result.shared_bytes = std::max(result.shared_bytes, cell.shared_bytes);
         }
-        result.extra_shared.assign(extra.begin(), extra.end());
-        result.block_size.assign(blocks.begin(), blocks.end());
         for (const double bytes : extra) {
             for (const double block : blocks) {
-                const auto cell = cells.find({bytes, block});
-                if (cell == cells.end()) {
-                    fail(*cells.begin()->second.row,
+                if (!cells.contains({bytes, block})) {
+                    return fail(*cells.begin()->second.row,
                         fmt::format("not measured in blocks of {:g} elements with {:g} bytes that nobody uses", block, bytes));
-                    return result;
                 }
-                result.ns.push_back(cell->second.time);
             }
         }
-        return result;
+        drop_refused(cells, extra, blocks);
+        if (extra.size() * blocks.size() < cells.size()) {
+            result.left_out.push_back(why_left_out(name, cells, extra, blocks));
+        }
+        if (extra.empty()) {
+            return;
+        }
+        RoutineTimes::Routine& made = result.routines[name];
+        made.extra_shared.assign(extra.begin(), extra.end());
+        made.block_size.assign(blocks.begin(), blocks.end());
+        for (const auto& [place, cell] : cells) { // in the order of the table
+            if (extra.contains(place.first) && blocks.contains(place.second)) {
+                made.shared_bytes = std::max(made.shared_bytes, cell.shared_bytes);
+                made.ns.push_back(cell.time);
+                made.residual = std::max(made.residual, cell.residual);
+            }
+        }
+    }
+
+    /// Of the rows and columns of the table the one with the greatest share of refused cells, again and again until no cell is refused; of equal ones
+    /// the column, and the first.
+    static void drop_refused(const Cells& cells, std::set<double>& extra, std::set<double>& blocks) {
+        const auto refused = [&](double bytes, double block) { return cells.at({bytes, block}).refused() ? 1.0 : 0.0; };
+        while (true) {
+            double worst = 0;
+            std::optional<double> row, column;
+            for (const double block : blocks) {
+                double share = 0;
+                for (const double bytes : extra) {
+                    share += refused(bytes, block) / static_cast<double>(extra.size());
+                }
+                if (share > worst) {
+                    worst = share;
+                    column = block;
+                }
+            }
+            for (const double bytes : extra) {
+                double share = 0;
+                for (const double block : blocks) {
+                    share += refused(bytes, block) / static_cast<double>(blocks.size());
+                }
+                if (share > worst) {
+                    worst = share;
+                    row = bytes;
+                }
+            }
+            if (row) {
+                extra.erase(*row);
+            } else if (column) {
+                blocks.erase(*column);
+            } else {
+                break;
+            }
+            if (extra.empty() || blocks.empty()) {
+                extra.clear();
+                blocks.clear();
+                break;
+            }
+        }
+    }
+
+    static std::string why_left_out(
+        const std::string& name, const Cells& cells, const std::set<double>& extra, const std::set<double>& blocks) {
+        std::size_t unresolved = 0, too_fast = 0;
+        double least = 1;
+        for (const auto& [place, cell] : cells) {
+            unresolved += cell.unresolved() ? 1U : 0U;
+            if (cell.too_fast()) {
+                ++too_fast;
+                least = std::min(least, cell.time / cell.least);
+            }
+        }
+        std::string text = extra.empty() ? fmt::format("`{}` has no time", name)
+                                         : fmt::format("`{}` has times in blocks of {:g} elements beside {:g} bytes alone", name,
+                                               fmt::join(blocks, ", "), fmt::join(extra, ", "));
+        text += fmt::format(": of {}", counted(cells.size(), "cell"));
+        if (unresolved > 0) {
+            text += fmt::format(", {} {} not tell the routine from what is around it", unresolved, unresolved == 1 ? "does" : "do");
+        }
+        if (too_fast > 0) {
+            text += fmt::format(", {} {} less than the arithmetic takes at the peak rate, down to {:.2g} of it", too_fast,
+                too_fast == 1 ? "is" : "are", least);
+        }
+        return text;
     }
 
     std::optional<CalibratedFigure> remap() {

@@ -8,15 +8,24 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fusec::perfmodel {
 
 struct GpuRoutines {
     std::map<std::string, RoutineTimes::Routine, std::less<>> routines;
     std::optional<CalibratedFigure> remap; ///< benchmark.remap, where all four rows of it are there
+    std::vector<std::string> left_out;     ///< in words: each routine that was measured and has no times, or none in some blocks
 };
 
-/// A routine takes what further repetitions of it take. The time of a kernel that moves lists is divided among them by their bytes over the
+/// Of all repetitions a routine's time may deviate by so much from that of the further ones: twice as many take at least 1.8 times as long.
+inline constexpr double most_residual = 0.125;
+
+/// A routine takes what further repetitions of it take, c = (t2 - t1) / (n2 - n1). What is around them may hide behind them, the more the more
+/// there are: then t2 - t1 is too little, and t2 / n2 too much. Their relative distance |t2 / n2 - c| / c is the residual of the time. A time is
+/// none where it is above most_residual, and where it is below what the arithmetic of the row's work takes at the device's peak rates
+/// (least_compute_ns) at the row's clock: something that repetitions should do was left out. Rows and columns of a table are dropped until all
+/// times that are left are some; `left_out` says so. The time of a kernel that moves lists is divided among them by their bytes over the
 /// bandwidth of reading or writing (stream.read.peak, stream.write.peak of the device); a row has one of the ways in which its kernel moves
 /// lists. A change of threads costs what pairs of calls with one take more than pairs without, on average.
 /// Reports `invalid-measurement` at the row of a kernel that does not have the routine or the transfer of its name, that was measured twice at the

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The probes of `fusec calibrate --target cuda --emit --for`: the call of nvcc that the command prints builds them for sm_90 (--full: sm_80 too), without
-# a warning; and a routine that is repeated stands in the PTX as often as a pass of its loop has it, nothing hoisted or dropped.
+# a warning; and a routine that is repeated stands in PTX and in machine code as often as a pass of its loop has it, nothing hoisted or dropped.
 # Usage: gpu_probes_test.sh FUSEC SOURCE_DIR; exits 77 (skipped) where there is no nvcc.
 set -euo pipefail
 fusec=$(realpath "$1")
@@ -24,20 +24,29 @@ if [[ -n ${FUSEC_FULL_TESTS:-} ]]; then
     build a100
 fi
 
-# A product of 3x3 matrices by one thread: 27 multiplications, most of them with an addition; a pass of the loop has four products.
-cd "$work/h200"
-product='routine: mmul_element(float MATRIX3x3, float MATRIX3x3) -> float MATRIX3x3'
-source_file=$(grep -lF "$product" emitted_*.cu | head -n 1)
-units=$(grep -F -B 1 "$product" "$source_file" | sed -n 's|^// \(k[0-9]*\): made by.*|\1|p')
-test -n "$units"
-nvcc -std=c++17 -O3 -arch=sm_90 -ptx "$source_file" -o repeated.ptx
-for unit in $units; do
-    awk -v "name=${unit}_kernels" '
-        /\.entry/ { inside = index($0, name) > 0; entries += inside; count = 0 }
-        inside && /(fma|mul)(\.rn)?(\.ftz)?\.f32/ { ++count }
-        inside && /^}/ {
-            inside = 0
-            if (count != 4 * 27) { print name ": " count " products of numbers in a pass, not 108"; wrong = 1 }
-        }
-        END { if (entries == 0) { print name ": no kernel"; wrong = 1 }; exit wrong }' repeated.ptx
-done
+# What one thread adds and multiplies in a pass, which has four calls of each of these: of a product of 3x3 matrices 27 products and 18 sums.
+counted() { # FOLDER ROUTINE=FLOPS...
+    cd "$work/$1"
+    sources=$(grep -lE '^// routine: ' emitted_*.cu)
+    test "$(wc -w <<<"$sources")" -eq 1
+    nvcc -std=c++17 -O3 -arch=sm_90 -cubin -keep -keep-dir . "$sources" -o repeated.cubin
+    python3 "$source_dir/tests/cli/repeated_arithmetic.py" "$sources" "${sources%.cu}.ptx" repeated.cubin "${@:2}"
+}
+counted h200 'mmul_element(float MATRIX3x3=180' 'mmul_element(float MATRIX5x5=900' 'mmul_row(float MATRIX3x3=60' 'mmul_entry(float MATRIX5x5=36' \
+    'mvmul_element(float MATRIX3x3=60' 'madd_element(float MATRIX5x5=100' 'smmul_row(float MATRIX5x5=20'
+# Routines from registers into registers: to ptxas all calls of a launch are one, were there not a branch between them.
+cat >"$work/held.fus" <<'end'
+program held;
+double MATRIX4x4 A;
+double SCALAR s;
+float MATRIX6x6 B;
+float VECTOR8 a, b;
+input A, s, B, a, b;
+C = s * A;
+t = mtrace(B);
+D = vouter(a, b);
+return C, t, D;
+end
+cd "$work"
+"$fusec" calibrate --target cuda --emit held --for held.fus 2>held.said
+counted held 'smmul_column(double MATRIX4x4=16' 'mtrace_element(float MATRIX6x6=20' 'vouter_column(float VECTOR8=32'

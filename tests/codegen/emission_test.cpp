@@ -84,6 +84,7 @@ TEST(Emission, repeats_calls) {
                 fusec::opaque_memory();
                 fusec::mmul_element(A_value, B_value, C_value);
                 fusec::opaque(C_value);
+                fusec::stir(repetition + copy, C_value, A_value, B_value);
             }
         })"));
     EXPECT_THAT(text, HasSubstr(", C + first * 16, 3)"));

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 namespace fusec::perfmodel {
@@ -163,6 +164,107 @@ TEST_F(GpuRoutineTables, MakeBenchmarkReady) {
     const double loads = 2 * result->routines.at(load36).ns.front(), stores = result->routines.at(store36).ns.front();
     const double expected = std::max(2 * product_ns(128, 65536), loads + stores) + remap_ns;
     EXPECT_NEAR((predictor->seconds(work, 1U << 20U) - device.launch_us * 1e-6) / (expected * (1U << 20U) * 1e-9), 1, 1e-6);
+}
+
+// A kernel of which everything takes a time t0 that hides behind repetitions as far as they take longer, and one that adds to them.
+TEST_F(GpuRoutineTables, ARoutineIsAsUncertainAsWhatIsAroundItIsLarge) {
+    const auto timed = [&](const std::function<double(double)>& seconds) {
+        for (ProbeRow& row : measured.rows) {
+            if (row.text("role") == "routine") {
+                row.numbers["seconds"] = seconds(row.number("repetitions"));
+            }
+        }
+        return found();
+    };
+    const double each = 0.02 * elements * 1e-9, t0 = 40 * each;
+    const auto exact = timed([&](double repetitions) { return repetitions * each; });
+    ASSERT_TRUE(exact->routines.at(product).residual.has_value());
+    EXPECT_NEAR(*exact->routines.at(product).residual, 0, 1e-9);
+    EXPECT_FALSE(exact->routines.at(load36).residual.has_value()) << "measured once";
+    const auto added = timed([&](double repetitions) { return t0 / 16 + repetitions * each; });
+    EXPECT_NEAR(added->routines.at(product).ns.front(), 0.02, 1e-9);
+    EXPECT_NEAR(*added->routines.at(product).residual, t0 / 16 / 64 / each, 1e-9);
+    EXPECT_TRUE(added->left_out.empty());
+    // 32 repetitions end before what is around them does, 64 do not: the true time lies within the residual of the one that is found.
+    const auto hidden = timed([&](double repetitions) { return std::max(t0 * 0.8005, repetitions * each); });
+    const RoutineTimes::Routine& routine = hidden->routines.at(product);
+    EXPECT_LT(routine.ns.front(), 0.02);
+    EXPECT_NEAR(routine.ns.front() * (1 + *routine.residual), 0.02, 1e-9);
+    // Where the time is more uncertain than may be there is none, and that is told.
+    const auto lost = timed([&](double repetitions) { return std::max(t0, repetitions * each); });
+    EXPECT_FALSE(lost->routines.contains(product));
+    EXPECT_THAT(lost->left_out,
+        testing::ElementsAre("`" + product + "` has no time: of 4 cells, 4 do not tell the routine from what is around it"));
+    EXPECT_TRUE(lost->routines.contains(load36)) << "transfers stay";
+    const auto constant = timed([&](double) { return t0; });
+    EXPECT_FALSE(constant->routines.contains(product));
+}
+
+// Arithmetic that the compiler of the probes left out: the times grow with the repetitions, and are too short. A product of 3x3 matrices has 45
+// additions and multiplications, no fewer than 22.5 FMAs, of which the device does 128 per multiprocessor and clock.
+TEST_F(GpuRoutineTables, ARoutineIsNotFasterThanItsArithmetic) {
+    const double least = 22.5 / (128 * device.limits.sm_count * 1.5); // ns, at the clock of the rows
+    const auto refused_at = [&](double ns) {
+        for (ProbeRow& row : measured.rows) {
+            if (row.text("role") == "routine") {
+                KernelWork work = *row.work;
+                work.steps[1].arithmetic.flops = 45;
+                row.work = std::make_shared<const KernelWork>(work);
+                row.numbers["seconds"] = row.number("repetitions") * ns * elements * 1e-9;
+            }
+        }
+        return !found()->routines.contains(product);
+    };
+    EXPECT_FALSE(refused_at(1.01 * least));
+    EXPECT_TRUE(refused_at(0.5 * least));
+    EXPECT_THAT(found()->left_out,
+        testing::ElementsAre(
+            "`" + product + "` has no time: of 4 cells, 4 are less than the arithmetic takes at the peak rate, down to 0.5 of it"));
+    device.fma_f32 *= 2.1;
+    EXPECT_FALSE(refused_at(0.5 * least));
+}
+
+// Of a table with cells that are refused stays what is whole without them, and `benchmark` says where it is outside of that.
+TEST_F(GpuRoutineTables, KeepTheBlocksThatResolve) {
+    const auto spoil = [&](double block, double extra) {
+        for (ProbeRow& row : measured.rows) {
+            if (row.text("role") == "routine" && row.number("extra_shared") == extra && row.work->elements_per_block == block) {
+                row.numbers["seconds"] = 1e-3;
+            }
+        }
+    };
+    spoil(32, 65536);
+    auto result = found();
+    ASSERT_TRUE(result->routines.contains(product));
+    EXPECT_EQ(result->routines.at(product).block_size, std::vector<double>{128});
+    EXPECT_EQ(result->routines.at(product).extra_shared, (std::vector<double>{0, 65536}));
+    EXPECT_NEAR(result->routines.at(product).ns[1], product_ns(128, 65536), 1e-9);
+    EXPECT_THAT(result->left_out,
+        testing::ElementsAre("`" + product +
+            "` has times in blocks of 128 elements beside 0, 65536 bytes alone: of 4 cells, 1 does not tell the routine from what is "
+            "around it"));
+    spoil(128, 65536);
+    result = found();
+    EXPECT_EQ(result->routines.at(product).block_size, (std::vector<double>{32, 128}));
+    EXPECT_EQ(result->routines.at(product).extra_shared, std::vector<double>{0});
+
+    device.routine_times = std::make_shared<const RoutineTimes>(RoutineTimes{"mine", "today", "a GPU", "fusec", result->routines});
+    ASSERT_TRUE(set_figure(device, result->remap->key, result->remap->value));
+    const auto said = [&] {
+        const auto predictor = make_predictor("benchmark", device, diagnostics);
+        KernelWork work = kernel_work(128, 2, product);
+        work.shared_bytes += 65536;
+        std::string names;
+        for (const Quantity& quantity : predictor->explain(work, 1U << 20U).quantities) {
+            names += quantity.name + "\n";
+        }
+        return names;
+    };
+    EXPECT_THAT(said(), HasSubstr("t_r outside of what was measured: " + product));
+    spoil(32, 0);
+    spoil(128, 0);
+    device.routine_times = std::make_shared<const RoutineTimes>(RoutineTimes{"mine", "today", "a GPU", "fusec", found()->routines});
+    EXPECT_THAT(said(), HasSubstr("no time of " + product));
 }
 
 TEST_F(GpuRoutineTables, RefuseRowsThatCannotBe) {

@@ -72,7 +72,7 @@ TEST(RoutineTimes, NamesOfSteps) {
 RoutineTimes table() {
     RoutineTimes times{"h200", "2026-11-23", "a machine", "0123abc", {}};
     times.routines["f(float SCALAR) -> float SCALAR"] = grid();
-    times.routines["load 4 bytes, 4 at a time"] = {0, {0}, {32}, {1 / 3.0}};
+    times.routines["load 4 bytes, 4 at a time"] = {0, {0}, {32}, {1 / 3.0}, 1 / 7.0}; // the other has no residual
     return times;
 }
 
@@ -137,6 +137,8 @@ TEST(RoutineTimes, DamageIsLocated) {
     EXPECT_THAT(damaged(",\n                  [12, 9]", ""), HasSubstr("times.json:6:18: error: 1 entries, needed 2 as in `extra_shared`"));
     EXPECT_THAT(damaged("[12, 9]", "[12, -1]"), HasSubstr("times.json:7:24: error: -1 where a time from 0 to 1e9 ns is needed"));
     EXPECT_THAT(damaged("[12, 9]", "[12, null]"), HasSubstr("error: a value of kind null where number is expected"));
+    EXPECT_THAT(
+        damaged("\"times\"", "\"residual\": -0.5, \"times\""), HasSubstr("times.json:6:21: error: -0.5 where a share from 0 to 1e9"));
     EXPECT_THAT(damaged("72", "-72"), HasSubstr("error: -72 where a number of bytes from 0 to 1e9 is needed"));
 }
 

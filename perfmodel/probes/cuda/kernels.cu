@@ -149,7 +149,7 @@ private:
             return;
         }
         constexpr int most = 4096;
-        constexpr double hidden = 1.8; // of twice the repetitions: what is around them is a ninth of the time, or less
+        constexpr double hidden = 1.8; // of twice the repetitions: what is around them is a ninth of the time, or less; as gpu_routines.hpp has it
         repetitions_ = repetitions_ == 0 ? 4 * kernel_.repeated : repetitions_;
         double few = timed(repetitions_), many = timed(2 * repetitions_);
         while (many < hidden * few && 4 * repetitions_ <= most) {
@@ -157,6 +157,9 @@ private:
             few = many;
             many = timed(2 * repetitions_);
         }
+        if (many < hidden * few) // the import sees it too, and has no time of it
+            std::fprintf(stderr, "probe: %s of %s in blocks of %d: %d repetitions take %.3g times as long as %d, which is no time of the routine\n", kernel_.name, kernel_.program,
+                         kernel_.tile, 2 * repetitions_, many / few, repetitions_);
         row(extra, blocks, repetitions_, few);
         row(extra, blocks, 2 * repetitions_, many);
     }
