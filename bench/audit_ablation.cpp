@@ -67,13 +67,11 @@ AblatedDevice ablate(const PredictorKind& kind, const perfmodel::Device& start, 
 }
 
 std::vector<AblatedDevice> ablate(const std::vector<DeviceData>& devices) {
-    const auto kinds = perfmodel::predictor_kinds();
-    const auto composite =
-        std::find_if(kinds.begin(), kinds.end(), [](const PredictorKind& kind) { return std::string_view(kind.name) == "composite"; });
+    const PredictorKind& composite = perfmodel::predictor_kind("composite");
     std::vector<AblatedDevice> result;
     for (const DeviceData& data : devices) {
         if (data.has(Role::fit) && data.has(Role::held_out) && has_streams(data)) {
-            result.push_back(ablate(*composite, data.device, data.points));
+            result.push_back(ablate(composite, data.device, data.points));
         }
     }
     return result;

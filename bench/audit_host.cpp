@@ -101,8 +101,7 @@ Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Mea
     perfmodel::Device start = *calibrated;
     // Peaks are searched up to this figure, which the calibration leaves at the greatest of them.
     internal_check(perfmodel::set_figure(start, "speed.dram", 2 * start.dram_gb_per_s), "a bandwidth that cannot be, to search up to");
-    perfmodel::PredictorKind kind =
-        *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
+    perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
     // Where the window is taken away, the exponent that stands in its place is fitted; nothing depends on that beside a window.
     std::vector<const char*> figures(std::begin(cli::fitted_figures), std::end(cli::fitted_figures));
     figures.push_back("speed.overlap_exponent");

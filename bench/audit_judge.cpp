@@ -210,10 +210,10 @@ std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices) {
 }
 
 std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted) {
-    const auto pipeline = std::ranges::find(perfmodel::predictor_kinds(), std::string_view("pipeline"), &PredictorKind::name);
+    const PredictorKind& pipeline = perfmodel::predictor_kind("pipeline");
     std::vector<Verdict> verdicts;
     for (const Verdict& before : fitted) {
-        if (before.predictor != pipeline->name || !before.unavailable.empty()) {
+        if (before.predictor != pipeline.name || !before.unavailable.empty()) {
             continue;
         }
         const auto data = std::ranges::find_if(devices, [&](const DeviceData& each) { return each.device.name == before.device; });
@@ -221,7 +221,7 @@ std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, con
         for (const perfmodel::FittedFigure& figure : before.figures) {
             perfmodel::set_figure(device, figure.key, figure.after);
         }
-        Verdict verdict{.predictor = pipeline->name, .device = before.device};
+        Verdict verdict{.predictor = pipeline.name, .device = before.device};
         const auto training =
             perfmodel::train_correction(device, data->points, "RRZE-HPC/gpu-benches, points to fit to, of " + before.device);
         if (!training || !perfmodel::pipeline::store(*training, device)) {
@@ -232,7 +232,7 @@ std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, con
             }
             verdict.fit_error = training->mape_after;
             const std::vector<Point> points = held_out(data->points);
-            judge(verdict, points, perfmodel::predictions(*pipeline, device, points));
+            judge(verdict, points, perfmodel::predictions(pipeline, device, points));
         }
         verdicts.push_back(std::move(verdict));
     }

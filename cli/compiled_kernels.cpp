@@ -22,7 +22,8 @@ namespace {
 /// The distinct kernels among some candidates.
 class Distinct {
 public:
-    Distinct(const Compilation& c, const std::vector<fusion::Candidate>& candidates) : compilation_(c) {
+    Distinct(const Compilation& c, const std::vector<fusion::Candidate>& candidates)
+        : compilation_(c), latencies_(perfmodel::analysis::device_latencies(*c.device)) {
         std::map<std::string, std::size_t> known;
         const auto resident = [&](const fusion::KernelWork& work) { return perfmodel::promised_blocks(c.device->limits, work); };
         for (const fusion::Candidate& candidate : candidates) {
@@ -40,12 +41,13 @@ public:
     std::size_t size() const { return units_.size(); }
     std::size_t of(std::size_t candidate) const { return index_[candidate]; }
     const fusion::KernelWork& work(std::size_t kernel) const { return works_[kernel]; }
+    const perfmodel::analysis::DeviceLatencies& latencies() const { return latencies_; }
 
     /// One text with the kernels [begin, end).
     AnalysisRequest request(std::size_t begin, std::size_t end) const {
         const Compilation& c = compilation_;
         AnalysisRequest request;
-        request.latencies = perfmodel::analysis::device_latencies(*c.device);
+        request.latencies = latencies_.table;
         request.cache = execute::default_cache_folder() / "device-code";
         codegen::EmitOptions options = emit_options(c);
         options.embed_runtime = true;
@@ -71,6 +73,7 @@ public:
 
 private:
     const Compilation& compilation_;
+    perfmodel::analysis::DeviceLatencies latencies_;
     std::vector<codegen::Unit> units_; ///< of one kernel each
     std::vector<fusion::KernelWork> works_;
     std::vector<std::size_t> index_; ///< by candidate
@@ -97,7 +100,8 @@ std::optional<CompiledKernels> compile_kernels(
         result.assembler =
             analysis->assembled != Analysis::By::none ? "`" + analysis->assembler + "`" : "estimated, without " + analysis->assembler;
         for (std::size_t i = begin; i < end; ++i) {
-            works.push_back(perfmodel::analysis::compiled_work(distinct.work(i), analysis->kernels[i - begin], analysis->assembled));
+            works.push_back(perfmodel::analysis::compiled_work(
+                distinct.work(i), analysis->kernels[i - begin], analysis->assembled, distinct.latencies()));
         }
     }
     for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -457,8 +457,7 @@ private:
         if (!device) {
             return false;
         }
-        perfmodel::PredictorKind kind =
-            *std::ranges::find(perfmodel::predictor_kinds(), std::string_view("composite"), &perfmodel::PredictorKind::name);
+        perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
         kind.fits = fitted_figures;
         const perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
         double peak = 0;

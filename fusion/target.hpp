@@ -9,7 +9,8 @@ enum class Target {
     host
 };
 
-/// Hard limits of the target. Bytes and counts; for `host` only `target` and `vector_bytes` matter.
+/// Hard limits of the target. Bytes and counts; for `host` only `target` and `vector_bytes` matter. Granules and partitions that a description
+/// does not give are those of compute capability 8.0 and later (CUDA occupancy calculator; before Ampere shared memory went by 256 bytes).
 struct DeviceLimits {
     Target target = Target::cuda;
     int arch = 90; ///< compute capability times ten
@@ -22,6 +23,9 @@ struct DeviceLimits {
     int shared_bytes_per_block = 232448; ///< with opt-in
     int shared_bytes_per_sm = 233472;
     int shared_bytes_reserved = 1024; ///< per resident block, taken by the system
+    int register_granule = 256;       ///< registers that a warp is given at a time
+    int register_partitions = 4;      ///< equal parts of the register file, one for each scheduler; a warp's are of one
+    int shared_granule = 128;         ///< bytes of shared memory that a block is given at a time
     int sm_count = 132;
     int vector_bytes = 32; ///< host: bytes of one SIMD register
     /// Host: bytes of values that a kernel may keep on its thread's stack. A quarter of the 8 MiB that Linux and OpenMP give by default,

@@ -5,7 +5,6 @@
 #include "perfmodel/routine_times.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace fusec::perfmodel {
@@ -29,13 +28,12 @@ public:
     explicit BenchmarkPredictor(const Device& device)
         : limits_(device.limits),
           times_(device.routine_times),
-          remap_(figure(device, "benchmark.remap").value()),
+          remap_(needed_figure(device, "benchmark.remap", "benchmark")),
           launch_(device.launch_us * 1e-6) {}
 
     std::string name() const override { return "benchmark"; }
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
-        constexpr double never = std::numeric_limits<double>::infinity();
-        Breakdown breakdown{{never, Bound::latency}, {{Bound::latency, never}}};
+        Breakdown breakdown = Breakdown::never();
         if (limits_.target == fusion::Target::cuda && resident_blocks(limits_, work) == 0) {
             return breakdown;
         }
@@ -48,7 +46,7 @@ public:
             const auto found = times_->routines.find(routine);
             if (found == times_->routines.end()) {
                 complete = false;
-                quantities.push_back({"no time of " + routine, never, "ns per element"});
+                quantities.push_back({"no time of " + routine, breakdown.cost.seconds, "ns per element"});
                 return;
             }
             // Of a host times do not depend on the block: its loop has none.
@@ -87,9 +85,7 @@ private:
         const double scale = elements * 1e-9;
         breakdown.bounds = {{Bound::dram, r.transfer * scale}, {Bound::issue, r.compute * scale}, {Bound::latency, r.remap * scale},
             {Bound::launch, launch_}};
-        const auto greatest = std::max_element(
-            breakdown.bounds.begin(), breakdown.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-        breakdown.cost = {launch_ + r.t * scale, greatest->first};
+        breakdown.cost = {launch_ + r.t * scale, greatest_bound(breakdown.bounds)};
         for (const Quantity& each :
             {Quantity{"sum of compute routines", r.compute, "ns per element"}, Quantity{"sum of transfers", r.transfer, "ns per element"},
                 Quantity{"n_remap", in.n_remap, ""}, Quantity{"n_remap * c_remap", r.remap, "ns per element"},

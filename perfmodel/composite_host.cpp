@@ -115,9 +115,7 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     const double body = soft_maximum(overlapped, exponent);
     const double launch_seconds = device.launch_us * 1e-6;
     result.bounds.emplace_back(Bound::launch, launch_seconds);
-    const auto greatest =
-        std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    result.cost = {launch_seconds + body, greatest->first};
+    result.cost = {launch_seconds + body, greatest_bound(result.bounds)};
     return result;
 }
 

@@ -16,7 +16,7 @@ namespace fusec::perfmodel {
 
 struct RoutineTimes;
 
-/// Loaded-latency parameters of a stream mix (models.md 3.4): inflight = BW*(tau + c*rho/(1-rho)), rho = BW/peak.
+/// Parameters of the law under load of a stream mix (docs/model.md, "Composite on a GPU"): inflight = BW*(tau + c*rho/(1-rho)), rho = BW/peak.
 struct StreamLaw {
     double tau_ns = 0;
     double c_ns = 0;

@@ -99,8 +99,7 @@ public:
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
         const int resident = resident_blocks(device_.limits, work);
         if (resident == 0) {
-            constexpr double never = std::numeric_limits<double>::infinity();
-            return {{never, Bound::latency}, {{Bound::latency, never}}};
+            return Breakdown::never();
         }
         HongKimInputs in = inputs(work, elements, resident);
         const std::optional<double> amd_cost = figure(device_, "hong-kim.amd_cost");
@@ -123,7 +122,7 @@ public:
     }
 
 private:
-    double figure_of(const char* key) const { return figure(device_, key).value(); }
+    double figure_of(const char* key) const { return needed_figure(device_, key, "hong-kim"); }
 
     HongKimInputs inputs(const KernelWork& work, std::uint64_t elements, int resident) const {
         const WarpWork warp = warp_work(work, device_.limits);

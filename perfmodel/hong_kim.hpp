@@ -6,8 +6,8 @@
 // warp itself; a launch that fills the device less than once takes as long as one that fills it (#Rep at least 1); a kernel without memory
 // instructions, which none of the cases covers, is case C without Mem_L. The condition of case B is as printed: a kernel that computes more
 // than it waits falls into it unless MWP and CWP are both N. Not in the model: caches (a uniform costs a DRAM access each time), latencies
-// of instructions, spills, shared memory, the launch. hong_kim() is without the launch; the predictor adds that of the device (DESIGN section 6:
-// device time of launches that are queued back to back). Active blocks and multiprocessors are those of a full device: with those of small
+// of instructions, spills, shared memory, the launch. hong_kim() is without the launch; the predictor adds that of the device (device
+// time of launches that are queued back to back). Active blocks and multiprocessors are those of a full device: with those of small
 // launches the time would fall with more elements where a case or a minimum changes.
 #pragma once
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace fusec::perfmodel {
 
@@ -37,12 +36,6 @@ double steady_cost(const Run& run, const Sm& sm, int warps) {
 
 namespace {
 
-double needed(const Device& device, const char* key) {
-    const std::optional<double> value = figure(device, key);
-    internal_check(value.has_value(), "pipeline: a device without a figure that it needs");
-    return value.value_or(0);
-}
-
 int whole(double cycles) {
     return std::max(1, static_cast<int>(std::lround(cycles)));
 }
@@ -50,18 +43,18 @@ int whole(double cycles) {
 } // namespace
 
 PipelinePredictor::PipelinePredictor(Device device) : device_(std::move(device)) {
-    latencies_ = {whole(needed(device_, "latency.arithmetic_f32")), whole(needed(device_, "latency.arithmetic_f64")),
-        whole(needed(device_, "latency.integer")), whole(needed(device_, "latency.special")),
-        whole(device_.dram_latency_ns * device_.clock_ghz), whole(device_.shared_latency_cycles)};
-    sm_.schedulers = whole(device_.issue_slots);
+    const auto needed = [&](const char* key) { return needed_figure(device_, key, "pipeline"); };
+    latencies_ = {whole(needed("latency.arithmetic_f32")), whole(needed("latency.arithmetic_f64")), whole(needed("latency.integer")),
+        whole(needed("latency.special")), whole(device_.dram_latency_ns * device_.clock_ghz), whole(device_.shared_latency_cycles)};
+    sm_.schedulers = schedulers(device_);
     const auto place = [&](Unit unit) -> int& { return sm_.capacity[static_cast<std::size_t>(unit)]; };
     const double warp = device_.limits.warp_size;
     place(Unit::sp) = whole(device_.fma_f32 / warp * latencies_.arithmetic_f32);
     place(Unit::dp) = whole(device_.fma_f64 / warp * latencies_.arithmetic_f64);
     place(Unit::sfu) = whole(device_.special / warp * latencies_.special);
     place(Unit::shared) = whole(device_.shared_wavefronts * latencies_.shared);
-    place(Unit::memory) = whole(needed(device_, "pipeline.memory_capacity"));
-    law_ = {needed(device_, "pipeline.launch_per_thread") * 1e-6, needed(device_, "pipeline.launch")};
+    place(Unit::memory) = whole(needed("pipeline.memory_capacity"));
+    law_ = {needed("pipeline.launch_per_thread") * 1e-6, needed("pipeline.launch")};
     corrected_ = pipeline::correction_of(device_);
 }
 
@@ -111,6 +104,10 @@ PipelinePredictor::Cycles PipelinePredictor::run(const std::vector<pipeline::Run
         }
     }
     result.extrapolated = std::max(warps_at, memory_at);
+    if (share < 1) {
+        const std::int64_t growth = simulation.cycles - simulate(runs, warps, blocks, share / 2).cycles;
+        result.extrapolated = (result.extrapolated + std::max(0.0, static_cast<double>(growth)) * (1 - share) / (share / 2)) / 2;
+    }
     result.cycles += result.extrapolated;
     return result;
 }
@@ -151,8 +148,7 @@ std::string PipelinePredictor::label() const {
 Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t elements) const {
     const int resident = resident_blocks(device_.limits, work);
     if (resident == 0) {
-        constexpr double infinite = std::numeric_limits<double>::infinity();
-        return {{infinite, Bound::latency}, {{Bound::latency, infinite}}};
+        return Breakdown::never();
     }
     if (elements == 0) {
         const double launch = law_.at(0) * 1e-6;
@@ -178,9 +174,7 @@ Breakdown PipelinePredictor::explain(const KernelWork& work, std::uint64_t eleme
     result.bounds = {{Bound::dram, bound(of(Unit::memory))}, {Bound::shared, bound(of(Unit::shared))}, {Bound::issue, bound(issue)},
         {Bound::fma, bound(std::max(of(Unit::sp), of(Unit::dp)))}, {Bound::sfu, bound(of(Unit::sfu))},
         {Bound::latency, bound(wave.cycles - busiest)}, {Bound::launch, l.launch * factor}};
-    result.cost.bound_by = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) {
-        return a.second < b.second;
-    })->first;
+    result.cost.bound_by = greatest_bound(result.bounds);
     result.quantities = {{"nt", l.nt, "threads"}, {"l", l.launch, "s"}, {"tasks of a warp", l.tasks, "tasks"},
         {"tasks simulated", wave.simulated, "tasks of all warps"}, {"cycles extrapolated", wave.extrapolated, "cycles"},
         {"blocks at a time", static_cast<double>(l.at_a_time), "blocks"}, {"cycles of a wave", wave.cycles, "cycles"},

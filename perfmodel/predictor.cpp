@@ -10,6 +10,8 @@
 #include "perfmodel/wave_predictor.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace fusec::perfmodel {
 
@@ -84,7 +86,7 @@ constexpr const char* hong_kim_figures[] = {
 constexpr const char* staircase_figures[] = {"staircase.ta", "staircase.tb"};
 
 constexpr PredictorKind kinds[] = {
-    {"composite", "DESIGN section 6 and docs/model.md", true, true, {}, stream_figures, nullptr, make<Composite>},
+    {"composite", "docs/model.md", true, true, {}, stream_figures, nullptr, make<Composite>},
     {"roofline", "Williams, Waterman, Patterson, CACM 2009", true, true, {}, data_sheet, nullptr, make<Roofline>},
     {"benchmark", "Filipovic, \"Mapped functions, fusion of kernels\", performance prediction", true, true, benchmark_figures,
         benchmark_figures, benchmark_ready, make_benchmark},
@@ -100,8 +102,36 @@ constexpr PredictorKind kinds[] = {
 
 } // namespace
 
+Breakdown Breakdown::never() {
+    constexpr double seconds = std::numeric_limits<double>::infinity();
+    return {{seconds, fusion::Bound::latency}, {{fusion::Bound::latency, seconds}}};
+}
+
+fusion::Bound greatest_bound(const Bounds& bounds) {
+    internal_check(!bounds.empty(), "a prediction has a bound");
+    return std::ranges::max_element(bounds, {}, &Bounds::value_type::second)->first;
+}
+
+double needed_figure(const Device& device, std::string_view key, std::string_view predictor) {
+    const std::optional<double> value = figure(device, key);
+    if (!value) {
+        throw InternalError("`" + std::string(predictor) + "` was given a device without `" + std::string(key) + "`, which it needs");
+    }
+    return *value;
+}
+
+int schedulers(const Device& device) {
+    return std::max(1, static_cast<int>(std::lround(device.issue_slots)));
+}
+
 std::span<const PredictorKind> predictor_kinds() {
     return kinds;
+}
+
+const PredictorKind& predictor_kind(std::string_view name) {
+    const auto found = std::ranges::find(kinds, name, &PredictorKind::name);
+    internal_check(found != std::end(kinds), "a predictor of that name");
+    return *found;
 }
 
 std::vector<std::string> predictor_names() {

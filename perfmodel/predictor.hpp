@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fusec::perfmodel {
@@ -19,12 +20,28 @@ struct Quantity {
     std::string unit; ///< "s", "cycles", "warps", ...; empty: a number
 };
 
+using Bounds = std::vector<std::pair<fusion::Bound, double>>;
+
 /// A cost with the seconds of each bound before they are combined.
 struct Breakdown {
     fusion::Cost cost;
-    std::vector<std::pair<fusion::Bound, double>> bounds;
+    Bounds bounds;
     std::vector<Quantity> quantities = {}; ///< in the order of the computation
+
+    /// Of a kernel that cannot run, as not one block of it fits on a multiprocessor: infinitely long, for want of anything that goes on.
+    static Breakdown never();
 };
+
+/// The bound of the most seconds, of several as long the first. Pre: there is one.
+fusion::Bound greatest_bound(const Bounds& bounds);
+
+/// A figure that the predictor says it needs (PredictorKind::needs), in the unit of descriptions; throws InternalError, which names both, if
+/// the device does not have it.
+double needed_figure(const Device& device, std::string_view key, std::string_view predictor);
+
+/// Schedulers of a multiprocessor, each of which issues an instruction of a warp per clock: a number of the architecture, at least 1, of which
+/// `speed.issue_slots` is as much as a device was measured to reach (3.87 of 4 on an H200). Pre: the device is a GPU.
+int schedulers(const Device& device);
 
 class Predictor : public fusion::CostModel {
 public:
@@ -58,6 +75,9 @@ struct PredictorKind {
 
 /// All of them: composite, roofline, then the others by name.
 std::span<const PredictorKind> predictor_kinds();
+
+/// The one of that name. Throws InternalError if there is none: names that a user gives go to make_predictor.
+const PredictorKind& predictor_kind(std::string_view name);
 
 /// One of them for the device; reports an error with the known names, or with what the device's description lacks, or if the predictor cannot
 /// serve the device's target.

@@ -52,12 +52,4 @@ std::string transfer_routine(const fusion::GlobalAccess& access);
 /// transposition into lanes or back.
 std::string cached_transfer(fusion::GlobalAccess access);
 
-inline constexpr int routine_times_schema = 1;
-
-/// The table as JSON, keys sorted: the same table gives the same bytes, and reads back the same.
-std::string to_routine_times_file(const RoutineTimes& times);
-/// Reports `device-syntax` for text that is no JSON, and `invalid-figure` at the place that lacks a key, or has an unknown key, one twice, or
-/// what cannot be: axes that do not ascend, grids with holes, times that are not positive, another unit or schema.
-std::optional<RoutineTimes> parse_routine_times(const SourcePtr& source, Diagnostics& diagnostics);
-
 } // namespace fusec::perfmodel

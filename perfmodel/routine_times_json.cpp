@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of tables of routine times: written with nlohmann-json, read with places.
+// Tables of routine times as JSON: written with nlohmann-json, read with places.
 #include "perfmodel/routine_times_json.hpp"
 #include "support/located_json.hpp"
 
@@ -12,31 +12,11 @@ namespace {
 using Json = nlohmann::json; // keeps keys sorted
 using Value = JsonValue;
 
-constexpr const char* kind_of_file = "routine times";
-constexpr const char* unit = "ns per element";
-
 /// What a table says, from its values.
 class Reader {
 public:
     explicit Reader(JsonReader& json) : json_(json) {}
 
-    RoutineTimes read(const Value& root) {
-        json_.expect(root, Value::Kind::object);
-        json_.only(root, {"commit", "date", "device", "kind", "machine", "routines", "schema", "unit"});
-        if (const std::uint64_t schema = json_.whole(root, "schema"); schema != routine_times_schema) {
-            json_.fail(*JsonReader::find(root, "schema"),
-                "routine times of schema " + std::to_string(schema) + ", this compiler reads schema " +
-                    std::to_string(routine_times_schema));
-        }
-        for (const auto& [key, needed] : {std::pair("kind", kind_of_file), std::pair("unit", unit)}) {
-            if (const std::string& given = json_.text(root, key); given != needed) {
-                json_.fail(*JsonReader::find(root, key), "`" + std::string(key) + "` is `" + given + "`, needed `" + needed + "`");
-            }
-        }
-        RoutineTimes times{text(root, "device"), text(root, "date"), text(root, "machine"), text(root, "commit"), {}};
-        times.routines = routines(json_.member(root, "routines", Value::Kind::object));
-        return times;
-    }
     RoutineMap routines(const Value& object) {
         RoutineMap result;
         for (const auto& [name, entry] : object.members) {
@@ -49,13 +29,6 @@ public:
     }
 
 private:
-    std::string text(const Value& root, const char* key) {
-        const std::string& value = json_.text(root, key);
-        if (value.empty()) {
-            json_.fail(*JsonReader::find(root, key), "`" + std::string(key) + "` is empty");
-        }
-        return value;
-    }
     double number(const Value& value, double least, const std::string& needed) {
         constexpr double most = 1e9;
         const double result = json_.expect(value, Value::Kind::number).number;
@@ -139,25 +112,6 @@ RoutineMap read_routines(JsonReader& json, const JsonValue& object) {
 
 std::string routines_json(const RoutineMap& routines) {
     return to_json(routines).dump();
-}
-
-std::string to_routine_times_file(const RoutineTimes& times) {
-    const Json file{{"schema", routine_times_schema}, {"kind", kind_of_file}, {"device", times.device}, {"date", times.date},
-        {"machine", times.machine}, {"commit", times.commit}, {"unit", unit}, {"routines", to_json(times.routines)}};
-    return file.dump(1) + "\n";
-}
-
-std::optional<RoutineTimes> parse_routine_times(const SourcePtr& source, Diagnostics& diagnostics) {
-    const std::optional<Value> root = parse_json(source, kind::device_syntax, diagnostics);
-    if (!root) {
-        return std::nullopt;
-    }
-    JsonReader json(kind::invalid_figure, diagnostics);
-    try {
-        return Reader(json).read(*root);
-    } catch (const JsonReader::Failed&) {
-        return std::nullopt;
-    }
 }
 
 } // namespace fusec::perfmodel

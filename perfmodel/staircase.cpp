@@ -4,7 +4,6 @@
 #include "perfmodel/occupancy.hpp"
 
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 namespace fusec::perfmodel {
@@ -52,7 +51,7 @@ StaircaseLine staircase_line(double first_t0, double first_occupancy, double sec
 namespace {
 
 StaircaseLine line_of(const Device& device) {
-    return {figure(device, "staircase.ta").value(), figure(device, "staircase.tb").value()};
+    return {needed_figure(device, "staircase.ta", "staircase"), needed_figure(device, "staircase.tb", "staircase")};
 }
 
 int m_warps(const Device& device) {
@@ -67,8 +66,7 @@ public:
     Breakdown explain(const KernelWork& work, std::uint64_t elements) const override {
         const int resident = resident_blocks(device_.limits, work);
         if (resident == 0) {
-            constexpr double never = std::numeric_limits<double>::infinity();
-            return {{never, Bound::latency}, {{Bound::latency, never}}};
+            return Breakdown::never();
         }
         StaircaseInputs in;
         in.nblocks = std::ceil(static_cast<double>(elements) / work.elements_per_block);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace fusec::perfmodel {
 
@@ -18,12 +17,6 @@ using fusion::KernelWork;
 using fusion::WorkStep;
 
 namespace {
-
-double needed(const Device& device, const char* key) {
-    const std::optional<double> value = figure(device, key);
-    internal_check(value.has_value(), "wave: a device without a figure that it needs");
-    return value.value_or(0);
-}
 
 /// Times of all waves of a launch, in cycles.
 struct Execution {
@@ -42,17 +35,27 @@ void add(Execution& sum, double count, const wave::WaveTime& each, const wave::W
     sum.issue += bound(each.delay_time);
 }
 
-/// Bytes of an element that the kernel's accesses ask for beyond one reading of its lists: neighbours of the same launch have asked for them
+/// Bytes of an element that the kernel's accesses ask for beyond one reading of its lists: threads of the same launch have asked for them
 /// before. 0 where every component is read once, as by staging.
-double read_again(const KernelWork& work) {
+struct ReadAgain {
+    double coalesced = 0;
+    double uncoalesced = 0; ///< what these add to it
+};
+
+ReadAgain read_again(const KernelWork& work) {
     constexpr double sector = 32; // bytes
-    double loaded = 0;
+    double coalesced = 0, uncoalesced = 0;
     for (const WorkStep& step : work.steps) {
         for (const fusion::GlobalAccess& access : step.accesses) {
-            loaded += access.store || access.addressing != fusion::Addressing::unit ? 0 : access.sectors * sector;
+            if (!access.store && access.addressing == fusion::Addressing::unit) {
+                coalesced += access.sectors * sector;
+            } else if (!access.store && access.addressing == fusion::Addressing::strided) {
+                uncoalesced += access.count * access.bytes;
+            }
         }
     }
-    return std::max(0.0, loaded - work.read_bytes);
+    const double again = std::max(0.0, coalesced - work.read_bytes);
+    return {again, std::max(0.0, coalesced + uncoalesced - work.read_bytes) - again};
 }
 
 } // namespace
@@ -70,27 +73,28 @@ WavePredictor::Class WavePredictor::class_of(double lat, double del) {
 }
 
 WavePredictor::WavePredictor(Device device) : device_(std::move(device)) {
-    const double pbs = device_.issue_slots;
+    const double pbs = schedulers(device_);
+    const auto needed = [&](const char* key) { return needed_figure(device_, key, "wave"); };
     const double warp = device_.limits.warp_size;
     const auto units = [&](double per_sm) { return wave::delay_inst(warp, per_sm / pbs); };
-    f32_ = class_of(needed(device_, "latency.arithmetic_f32"), units(device_.fma_f32));
-    f64_ = class_of(needed(device_, "latency.arithmetic_f64"), units(device_.fma_f64));
-    integer_ = class_of(needed(device_, "latency.integer"), units(needed(device_, "wave.integer_rate")));
-    special_ = class_of(needed(device_, "latency.special"), units(device_.special));
+    f32_ = class_of(needed("latency.arithmetic_f32"), units(device_.fma_f32));
+    f64_ = class_of(needed("latency.arithmetic_f64"), units(device_.fma_f64));
+    integer_ = class_of(needed("latency.integer"), units(needed("wave.integer_rate")));
+    special_ = class_of(needed("latency.special"), units(device_.special));
     constexpr double words_per_pass = 32;
     shared_ = class_of(device_.shared_latency_cycles, units(words_per_pass * device_.shared_wavefronts));
     global_ = class_of(0, shared_.del);
 
     const double ghz = device_.clock_ghz; // 1 GB/s is 1 / GHz bytes per cycle
-    gpu_.lat = {needed(device_, "latency.l1"), needed(device_, "latency.l2"), device_.dram_latency_ns * ghz,
-        std::max(device_.dram_latency_ns * ghz, needed(device_, "wave.uncoalesced_latency"))};
+    gpu_.lat = {needed("latency.l1"), needed("latency.l2"), device_.dram_latency_ns * ghz,
+        std::max(device_.dram_latency_ns * ghz, needed("wave.uncoalesced_latency"))};
     gpu_.band = {128 * device_.shared_wavefronts, device_.l2_gb_per_s / ghz, device_.copy.peak_gb_per_s / ghz,
-        needed(device_, "wave.uncoalesced_band") / ghz};
-    share_.l1 = needed(device_, "wave.l1_share");
-    share_.l2 = needed(device_, "wave.l2_share");
+        needed("wave.uncoalesced_band") / ghz};
+    share_.l1 = needed("wave.l1_share");
+    share_.l2 = needed("wave.l2_share");
     share_.dram = std::max(0.0, 1 - share_.l1 - share_.l2);
-    launch_per_block_ = needed(device_, "wave.launch_per_block") * 1e-9;
-    launch_per_warp_ = needed(device_, "wave.launch_per_warp") * 1e-9;
+    launch_per_block_ = needed("wave.launch_per_block") * 1e-9;
+    launch_per_warp_ = needed("wave.launch_per_warp") * 1e-9;
 }
 
 std::vector<wave::Warp> WavePredictor::warps_of_block(const KernelWork& work) const {
@@ -125,7 +129,7 @@ wave::Wave WavePredictor::wave_of(
     const std::vector<wave::Warp>& block, const wave::PerLevel& mem_of_block, double blocks, double resident) const {
     wave::Wave result;
     result.block_size = static_cast<double>(block.size());
-    result.pbs.resize(static_cast<std::size_t>(std::max(1.0, device_.issue_slots)));
+    result.pbs.resize(static_cast<std::size_t>(schedulers(device_)));
     std::size_t place = 0;
     for (int i = 0; i < static_cast<int>(resident); ++i) {
         for (const wave::Warp& warp : block) {
@@ -143,8 +147,7 @@ wave::Wave WavePredictor::wave_of(
 Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements) const {
     const int resident = resident_blocks(device_.limits, work);
     if (resident == 0) {
-        constexpr double infinite = std::numeric_limits<double>::infinity();
-        return {{infinite, Bound::latency}, {{Bound::latency, infinite}}};
+        return Breakdown::never();
     }
     const double grid = std::ceil(static_cast<double>(elements) / work.elements_per_block);
     const double warps = std::ceil(static_cast<double>(work.threads_per_block) / device_.limits.warp_size);
@@ -164,7 +167,8 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
         mem_of_block += (mix.coalesced_bytes + mix.uncoalesced_bytes) * mix.warps;
         mem.uncoal += mix.uncoalesced_bytes * mix.warps;
     }
-    const double again = std::min(mem_of_block, read_again(work) * work.elements_per_block);
+    const ReadAgain of_element = read_again(work);
+    const double again = std::min(mem_of_block, of_element.coalesced * work.elements_per_block);
     const double left = std::clamp(l2_hits(device_, work, static_cast<double>(elements)), 0.0, 1 - share_.l1 - share_.l2);
     mem.l1 = again + (mem_of_block - again) * share_.l1;
     mem.l2 = (mem_of_block - again) * (share_.l2 + left);
@@ -193,9 +197,7 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
     result.bounds = {{Bound::dram, execution.bounds[0] * second}, {Bound::l2, execution.bounds[1] * second},
         {Bound::shared, execution.bounds[2] * second}, {Bound::latency, execution.bounds[3] * second},
         {Bound::issue, execution.issue * second}, {Bound::launch, launch}};
-    result.cost.bound_by = std::max_element(result.bounds.begin(), result.bounds.end(), [](const auto& a, const auto& b) {
-        return a.second < b.second;
-    })->first;
+    result.cost.bound_by = greatest_bound(result.bounds);
     result.quantities = {{"time_launch", launch, "s"}, {"full waves", waves.full, ""}, {"blocks of a full wave", waves.blocks, "blocks"},
         {"blocks of the last wave", waves.tail, "blocks"}, {"timeWP alone", block.front().time, "cycles"},
         {"waits of a warp", block.front().waits, ""}, {"delayWP", block.front().delay, "cycles"}, {"time_sync", shown.time_sync, "cycles"},
@@ -204,6 +206,9 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
         {"latDRAM", shown.lat.dram, "cycles"}, {"latuncoal", shown.lat.uncoal, "cycles"},
         {"iterations", static_cast<double>(shown.iterations), ""}, {"t_wave", shown.time, "cycles"},
         {"time_exec", execution.time * second, "s"}};
+    if (of_element.uncoalesced > 0) {
+        result.quantities.push_back({"uncoalesced beyond one reading", of_element.uncoalesced, "bytes per element"});
+    }
     say_uncounted(result, work, device_.limits);
     return result;
 }

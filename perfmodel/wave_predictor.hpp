@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The predictor `wave`: the model of wave.hpp for a kernel of this compiler.
 //
-// Its figures. Latencies: [latency], speed.dram_latency, speed.shared_latency. Delays by delay_inst: units of a processing block are the rates
-// of a multiprocessor over speed.issue_slots; loads, stores and passes of shared memory go through as many units as a pass has words of 4
+// Its figures. Latencies: [latency], speed.dram_latency, speed.shared_latency. Processing blocks are the schedulers. Delays by delay_inst: units of
+// a processing block are the rates of a multiprocessor over their number; loads, stores and passes of shared memory go through as many units as a pass has words of 4
 // bytes. Bands: 128 bytes for each of speed.shared_wavefronts, speed.l2, the peak that the streams of the device reach at the kernel's
 // mix of reads and writes (stream.hpp), wave.uncoalesced_band. l1pct and l2pct, which the source asks of the user for each kernel: what accesses
 // ask for beyond one reading of the lists hits L1; of the rest, wave.l1_share and wave.l2_share, and in L2 what the launch before left there
-// (l2_hits). An uncoalesced access takes at least as long as DRAM.
+// (l2_hits). An uncoalesced access takes at least as long as DRAM, and its bytes
+// pass the band of such accesses, also where others have asked for them before: the source's lat(sm) gives the shares of the caches to coalesced accesses
+// alone. A prediction says how many there are ("uncoalesced beyond one reading").
 //
 // What the source takes from LLVM IR comes from the kernel's steps instead (step_mix.hpp); kernels have no loops. [Ours]
 //   - The instructions of a class in a step are `parallel_chains` chains side by side, which start by the source's rule (wave::starts):

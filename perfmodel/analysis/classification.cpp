@@ -220,6 +220,44 @@ Class class_of(const llvm::Instruction& instruction) {
     }
 }
 
+namespace {
+
+/// More than a register holds. The device's addresses of shared and local memory have 32 bits.
+bool takes_two_registers(const llvm::Type* type) {
+    constexpr unsigned register_bits = 32, shared = 3, local = 5;
+    const llvm::Type* const each = type->getScalarType();
+    return each->isDoubleTy() || (each->isIntegerTy() && each->getIntegerBitWidth() > register_bits) ||
+        (each->isPointerTy() && each->getPointerAddressSpace() != shared && each->getPointerAddressSpace() != local);
+}
+
+} // namespace
+
+int instructions_of(const llvm::Instruction& instruction) {
+    if (const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+        switch (intrinsic->getIntrinsicID()) {
+        case llvm::Intrinsic::umin:
+        case llvm::Intrinsic::umax:
+        case llvm::Intrinsic::smin:
+        case llvm::Intrinsic::smax:
+            return takes_two_registers(instruction.getType()) ? 4 : 1;
+        case llvm::Intrinsic::abs:
+        case llvm::Intrinsic::fshl:
+        case llvm::Intrinsic::fshr:
+            return takes_two_registers(instruction.getType()) ? 2 : 1;
+        default:
+            return 1;
+        }
+    }
+    switch (instruction.getOpcode()) {
+    case llvm::Instruction::ICmp:
+        return takes_two_registers(instruction.getOperand(0)->getType()) ? 2 : 1;
+    case llvm::Instruction::Select:
+        return takes_two_registers(instruction.getType()) ? 2 : 1;
+    default:
+        return class_of(instruction) == integer && instruction.isBinaryOp() && takes_two_registers(instruction.getType()) ? 2 : 1;
+    }
+}
+
 Space space_of(const llvm::Value* pointer) {
     const auto by_number = [](unsigned number) -> std::optional<Space> {
         switch (number) {

@@ -19,6 +19,11 @@ namespace fusec::perfmodel::analysis {
 /// then an FMA: as the NVPTX backend contracts where both have the flag.
 std::optional<InstructionClass> class_of(const llvm::Instruction& instruction);
 
+/// How many instructions of its class the device executes for one that has one: registers have 32 bits, so that arithmetic, logic and shifts of
+/// integers of 64 bits, comparisons of integers and addresses of 64 bits and choices of any value of 64 bits are done in halves, and minima
+/// and maxima are a comparison and a choice of them. 1 for everything else, and for what a product of 64 bits takes beyond two nothing.
+int instructions_of(const llvm::Instruction& instruction);
+
 /// Of the memory that a pointer points into; global if nothing says otherwise.
 Space space_of(const llvm::Value* pointer);
 

@@ -13,7 +13,7 @@ using enum InstructionClass;
 using fusion::Arithmetic;
 using fusion::KernelWork;
 
-constexpr double steps_of_power = 4; // a power counts as four exponentials (ADR 8)
+constexpr double steps_of_power = 4; // a power counts as four exponentials: elementary-lib/scalar/spow.toml has the table that says so
 
 /// The classes of one precision.
 struct ClassesOf {
@@ -176,7 +176,8 @@ void rescale_steps(const KernelWork& before, KernelWork& work) {
 
 } // namespace
 
-CompiledWork compiled_work(const KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled_by) {
+CompiledWork compiled_work(
+    const KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled_by, const DeviceLatencies& latencies) {
     const KernelProfile& profile = kernel.profile;
     CompiledWork result{estimate, false, {}, profile};
     KernelWork& work = result.work;
@@ -217,6 +218,11 @@ CompiledWork compiled_work(const KernelWork& estimate, const AnalysedKernel& ker
     work.spill_bytes += local_bytes(profile, kernel.assembled, assembled_by) / elements;
     for (const std::string& unknown : profile.unknowns) {
         result.estimated.push_back(unknown);
+    }
+    for (const auto& [borrowed, why] : latencies.borrowed) {
+        if (profile.block[borrowed] > 0) {
+            result.estimated.push_back(why);
+        }
     }
     rescale_steps(estimate, work);
     return result;

@@ -5,6 +5,7 @@
 #include "fusion/cost_model.hpp"
 #include "fusion/target.hpp"
 #include "perfmodel/analysis/analyser.hpp"
+#include "perfmodel/analysis/device_latencies.hpp"
 
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@ struct CompiledWork {
 /// thread, its longest chain of dependent instructions, passes of shared memory and of L1, sectors of strided stores, barriers. Accesses to arrays in local memory count as spilled bytes. From nvcc or ptxas: registers and spilled bytes; not from ptxas where the text calls functions
 /// that are not in clang's PTX (expf), since it answers for the call. Bytes of lists, exchanges, places where threads are
 /// dealt out anew and round trips to memory stay those of the candidate; its steps keep their shares of what has changed.
-/// Pre: the profile is of one full block of the kernel that `estimate` belongs to, on a GPU.
-CompiledWork compiled_work(const fusion::KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled);
+/// Latencies that the device borrows are said to be estimated where the kernel has instructions of theirs.
+/// Pre: the profile is of one full block of the kernel that `estimate` belongs to, on a GPU, and was made with the table of `latencies`.
+CompiledWork compiled_work(
+    const fusion::KernelWork& estimate, const AnalysedKernel& kernel, Analysis::By assembled, const DeviceLatencies& latencies);
 
 } // namespace fusec::perfmodel::analysis

@@ -86,7 +86,7 @@ struct ThreadPath {
 
 struct KernelProfile {
     std::string kernel;              ///< as in the source, with template arguments: `demo_kernels::demo_F<float4>`
-    ByClass block;                   ///< instructions executed, summed over the threads of the block
+    ByClass block;                   ///< instructions executed, summed over the threads of the block; of 64 bits in halves, two
     ByClass warps;                   ///< instructions issued, summed over the warps: one for all lanes that take part
     ThreadPath longest;              ///< the thread with the most instructions
     double critical_path_cycles = 0; ///< the longest of all threads

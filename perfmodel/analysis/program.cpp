@@ -55,7 +55,7 @@ public:
             translated.first = static_cast<std::uint32_t>(program_.steps.size());
             for (llvm::Instruction& instruction : block) {
                 if (const auto instruction_class = class_of(instruction)) {
-                    translated.mix[*instruction_class] += 1;
+                    translated.mix[*instruction_class] += instructions_of(instruction);
                 }
                 if (!llvm::isa<llvm::PHINode>(instruction) && !instruction.isTerminator()) {
                     add_step(instruction);

@@ -79,7 +79,7 @@ public:
         if (!device) {
             return std::nullopt;
         }
-        judge(points->points, predictions(composite(), *device, points->points));
+        judge(points->points, predictions(predictor_kind("composite"), *device, points->points));
         fit_others(*device, points->points);
         device = calibrated_device(result_.calibration, diagnostics_);
         if (!device) {
@@ -154,14 +154,9 @@ private:
             std::count_if(points.begin(), points.end(), [](const Point& point) { return point.role == Role::fit; }));
     }
 
-    static PredictorKind composite() {
-        return *std::find_if(predictor_kinds().begin(), predictor_kinds().end(),
-            [](const PredictorKind& each) { return std::string_view(each.name) == "composite"; });
-    }
-
     /// `mixes_too`: the law of mixes is kept whole, because the description has none.
     void fit_composite(const Device& device, const std::vector<Point>& points, bool mixes_too) {
-        PredictorKind kind = composite();
+        PredictorKind kind = predictor_kind("composite");
         kind.fits = composite_figures;
         keep(fit_figures(kind, device, points), fitted_to(points),
             "fitted to streams over the occupancy, wide copies, chains of FMAs behind loads and lists in L2",

@@ -53,7 +53,7 @@ bool cap_residents(KernelWork& work, int resident, const fusion::DeviceLimits& l
     if (resident_blocks(limits, work) == resident) {
         return true;
     }
-    constexpr int granule = 128;
+    const int granule = limits.shared_granule;
     const int most = std::min(limits.shared_bytes_per_block, limits.shared_bytes_per_sm / resident - limits.shared_bytes_reserved);
     work.shared_bytes = most / granule * granule;
     return work.shared_bytes > 0 && resident_blocks(limits, work) == resident;

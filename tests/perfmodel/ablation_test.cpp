@@ -18,7 +18,7 @@ using fusion::KernelWork;
 using fusion::WorkStep;
 
 const PredictorKind& composite() {
-    return *std::ranges::find(predictor_kinds(), std::string_view("composite"), &PredictorKind::name);
+    return predictor_kind("composite");
 }
 
 const Ablation& ablation_of(std::string_view term) {

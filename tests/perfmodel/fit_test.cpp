@@ -12,10 +12,6 @@
 namespace fusec::perfmodel {
 namespace {
 
-const PredictorKind& kind_named(const std::string& name) {
-    return *std::find_if(predictor_kinds().begin(), predictor_kinds().end(), [&](const PredictorKind& kind) { return kind.name == name; });
-}
-
 const FittedFigure& figure_named(const Fit& fit, const std::string& key) {
     return *std::find_if(fit.figures.begin(), fit.figures.end(), [&](const FittedFigure& figure) { return figure.key == key; });
 }
@@ -48,7 +44,7 @@ Device other_figures(Device device) {
 
 TEST(Fitting, FindsTheFiguresThatMadeThePoints) {
     const Device device = standard_device("a100");
-    const PredictorKind& kind = kind_named("composite");
+    const PredictorKind& kind = predictor_kind("composite");
     const std::vector<Point> points = synthetic(kind, other_figures(device), {read_kernel, scale_kernel});
     const Fit fit = fit_figures(kind, device, points);
     EXPECT_GT(fit.error_before, 0.05);
@@ -67,7 +63,7 @@ TEST(Fitting, FindsTheFiguresThatMadeThePoints) {
 
 TEST(Fitting, NoiseMovesFiguresLittle) {
     const Device device = standard_device("a100");
-    const PredictorKind& kind = kind_named("composite");
+    const PredictorKind& kind = predictor_kind("composite");
     std::vector<Point> points = synthetic(kind, other_figures(device), {read_kernel, scale_kernel});
     for (std::size_t i = 0; i < points.size(); ++i) {
         points[i].seconds *= i % 2 == 0 ? 1.02 : 0.98;
@@ -81,7 +77,7 @@ TEST(Fitting, NoiseMovesFiguresLittle) {
 
 TEST(Fitting, AFigureThatNoPointDependsOnStaysWhereItWas) {
     const Device device = standard_device("a100");
-    const PredictorKind& kind = kind_named("composite");
+    const PredictorKind& kind = predictor_kind("composite");
     const Fit fit = fit_figures(kind, device, synthetic(kind, other_figures(device), {read_kernel}));
     for (const char* key : {"stream.copy.tau", "stream.copy.peak", "stream.write.tau", "speed.launch"}) {
         EXPECT_FALSE(figure_named(fit, key).determined) << key;
@@ -92,7 +88,7 @@ TEST(Fitting, AFigureThatNoPointDependsOnStaysWhereItWas) {
 
 TEST(Fitting, HeldOutPointsChangeNothing) {
     const Device device = standard_device("a100");
-    const PredictorKind& kind = kind_named("composite");
+    const PredictorKind& kind = predictor_kind("composite");
     std::vector<Point> points = synthetic(kind, other_figures(device), {read_kernel});
     const Fit without = fit_figures(kind, device, points);
     Point held_out = points.front();
@@ -129,7 +125,7 @@ TEST(Fitting, IsDeterministicAndStaysWithinBounds) {
 
 TEST(Fitting, APointsClockIsTheOneItIsPredictedAt) {
     const Device device = standard_device("a100");
-    const PredictorKind& kind = kind_named("roofline");
+    const PredictorKind& kind = predictor_kind("roofline");
     Point point{"a100", "roofline", roofline_work(512, 16), 0, 1, false, Role::held_out, 0, ""};
     point.elements = 864 * static_cast<std::uint64_t>(point.work.elements_per_block);
     Point slow = point;

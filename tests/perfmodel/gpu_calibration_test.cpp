@@ -27,8 +27,7 @@ using testing::HasSubstr;
 constexpr double count = 1U << 25U;
 
 const PredictorKind& composite() {
-    return *std::find_if(predictor_kinds().begin(), predictor_kinds().end(),
-        [](const PredictorKind& kind) { return std::string_view(kind.name) == "composite"; });
+    return predictor_kind("composite");
 }
 
 /// The figures that are to be found.
@@ -231,14 +230,13 @@ TEST_F(GpuCalibrations, TrainTheCorrectionOfPipeline) {
     Device without = *device;
     std::erase_if(without.optional_figures, [](const auto& each) { return each.first.starts_with("pipeline.correction_"); });
     const auto points = points_of(synthetic(never_been()), *device, diagnostics);
-    const auto kind =
-        std::ranges::find_if(predictor_kinds(), [](const PredictorKind& each) { return std::string_view(each.name) == "pipeline"; });
+    const PredictorKind& kind = predictor_kind("pipeline");
     std::vector<Point> fitted = points->points;
     std::erase_if(fitted, [](const Point& point) { return point.role != Role::fit && point.kernel != "staged"; });
     EXPECT_EQ(points->scattered.size(), 1U);
     fitted.insert(fitted.end(), points->scattered.begin(), points->scattered.end());
     const auto error = [&](const Device& of) {
-        const std::vector<double> said = predictions(*kind, of, fitted);
+        const std::vector<double> said = predictions(kind, of, fitted);
         double sum = 0;
         for (std::size_t i = 0; i < said.size(); ++i) {
             sum += std::abs(said[i] / fitted[i].seconds - 1) / static_cast<double>(said.size());

@@ -57,6 +57,50 @@ TEST(Occupancy, RegistersComeInGranulesOfAQuarterFile) {
     EXPECT_EQ(resident_blocks(h200, block(32, 0, 16)), 32) << "block slots";
 }
 
+// Compute capability 2.0, by the occupancy calculator's rules: a warp gets 64 registers at a time, an even number of warps fits, 48 warps and 8
+// blocks at most, shared memory by 128 bytes of 49152.
+TEST(Occupancy, FermiGivesRegistersBySixtyFour) {
+    const fusion::DeviceLimits gtx480 = standard_device("gtx480").limits;
+    // 20 registers: 640 a warp; 16384 / 640 = 25 in each half, 50 warps: 8 blocks of 6, as 48 warps are and as there are slots.
+    EXPECT_EQ(resident_blocks(gtx480, block(192, 0, 20)), 8);
+    // 21: 672, given 704: 23 in each half, 46 warps: 7 blocks of 6, 5 of 8.
+    EXPECT_EQ(resident_blocks(gtx480, block(192, 0, 21)), 7);
+    EXPECT_EQ(resident_blocks(gtx480, block(256, 0, 21)), 5);
+    // 31: 992, given 1024: 32 warps. 33: 1056, given 1088: 15 in each half, 30 warps.
+    EXPECT_EQ(resident_blocks(gtx480, block(256, 0, 31)), 4);
+    EXPECT_EQ(resident_blocks(gtx480, block(256, 0, 33)), 3);
+    // 43: 1376, given 1408: 11 in each half, 22 warps, where the file as one would hold 23.
+    EXPECT_EQ(resident_blocks(gtx480, block(704, 0, 43)), 1);
+    EXPECT_EQ(resident_blocks(gtx480, block(736, 0, 43)), 0);
+    EXPECT_EQ(resident_blocks(gtx480, block(64, 6, 20)), 8);
+    EXPECT_EQ(resident_blocks(gtx480, block(64, 6.001, 20)), 7) << "6272 bytes";
+}
+
+// A compute unit of CDNA 2 has four SIMDs of 512 registers for each of 64 lanes, given 8 at a time; 32 wavefronts, 16 blocks, and 65536 bytes of
+// shared memory by 512.
+TEST(Occupancy, WavefrontsOfSixtyFourLanes) {
+    const fusion::DeviceLimits mi210 = standard_device("mi210").limits;
+    // 128 registers: 4 wavefronts of each SIMD, 16 in all: 4 blocks of 4. 129, given 136: 3 of each, 12 in all.
+    EXPECT_EQ(resident_blocks(mi210, block(256, 0, 128)), 4);
+    EXPECT_EQ(resident_blocks(mi210, block(256, 0, 129)), 3);
+    EXPECT_EQ(resident_blocks(mi210, block(256, 0, 512)), 1) << "a wavefront of each SIMD";
+    EXPECT_EQ(resident_blocks(mi210, block(256, 0, 64)), 8);
+    EXPECT_EQ(resident_blocks(mi210, block(64, 0, 32)), 16) << "block slots";
+    EXPECT_EQ(resident_blocks(mi210, block(64, 8, 32)), 8);
+    EXPECT_EQ(resident_blocks(mi210, block(64, 12.7, 32)), 4)
+        << "13004 bytes are given 13312; by 128 they would be 13056, and 5 blocks fit";
+}
+
+TEST(Occupancy, VoltaGivesSharedMemoryByQuarterKilobytes) {
+    const fusion::DeviceLimits v100 = standard_device("v100").limits;
+    EXPECT_EQ(resident_blocks(v100, block(64, 12, 32)), 8);
+    // 13926 bytes are given 14080: 98304 / 14080 = 6.98. By 128 they would be 13952, and 7.05.
+    EXPECT_EQ(resident_blocks(v100, block(64, 13.6, 32)), 6);
+    fusion::DeviceLimits finer = v100;
+    finer.shared_granule = 128;
+    EXPECT_EQ(resident_blocks(finer, block(64, 13.6, 32)), 7);
+}
+
 TEST(Occupancy, IsZeroWhenOneBlockDoesNotFit) {
     const fusion::DeviceLimits h200 = standard_device("h200").limits;
     EXPECT_EQ(resident_blocks(h200, block(64, 227, 32)), 1);

@@ -43,6 +43,34 @@ std::shared_ptr<const RoutineTimes> times_of(const std::vector<std::uint32_t>& s
     return std::make_shared<const RoutineTimes>(std::move(times));
 }
 
+TEST(Predictor, TheGreatestBoundIsTheFirstOfThoseAsLong) {
+    EXPECT_EQ(greatest_bound({{Bound::dram, 1}, {Bound::fma, 3}, {Bound::issue, 3}, {Bound::launch, 2}}), Bound::fma);
+    EXPECT_EQ(greatest_bound({{Bound::launch, 0}}), Bound::launch);
+    EXPECT_THROW(greatest_bound({}), InternalError);
+    EXPECT_TRUE(std::isinf(Breakdown::never().cost.seconds));
+    EXPECT_EQ(greatest_bound(Breakdown::never().bounds), Breakdown::never().cost.bound_by);
+}
+
+TEST(Predictor, FiguresAndKindsThatHaveToBeThereAre) {
+    Device device = standard_device("h200");
+    EXPECT_EQ(needed_figure(device, "latency.l1", "wave"), 32);
+    device.optional_figures.erase(device.optional_figures.find("latency.l1"));
+    EXPECT_THROW(needed_figure(device, "latency.l1", "wave"), InternalError);
+    for (const std::string& name : predictor_names()) {
+        EXPECT_EQ(predictor_kind(name).name, name);
+    }
+    EXPECT_THROW(predictor_kind("nobody"), InternalError);
+}
+
+// The most that a device was measured to issue lies below the number of its schedulers.
+TEST(Predictor, SchedulersAreWhole) {
+    Device device = standard_device("h200");
+    for (const auto& [measured, whole] : {std::pair(4., 4), std::pair(3.871, 4), std::pair(3.52, 4), std::pair(1., 1), std::pair(0.4, 1)}) {
+        ASSERT_TRUE(set_figure(device, "speed.issue_slots", measured));
+        EXPECT_EQ(schedulers(device), whole) << measured;
+    }
+}
+
 /// The device with figures that no description has: any that make sense.
 Device completed(Device device) {
     static const auto times = times_of({3, 5, 6, 7});

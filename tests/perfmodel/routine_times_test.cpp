@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfmodel/routine_times.hpp"
+#include "perfmodel/routine_times_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -69,44 +69,49 @@ TEST(RoutineTimes, NamesOfSteps) {
     EXPECT_TRUE(transfer_routines(step).empty());
 }
 
-RoutineTimes table() {
-    RoutineTimes times{"h200", "2026-11-23", "a machine", "0123abc", {}};
-    times.routines["f(float SCALAR) -> float SCALAR"] = grid();
-    times.routines["load 4 bytes, 4 at a time"] = {0, {0}, {32}, {1 / 3.0}, 1 / 7.0}; // the other has no residual
-    return times;
-}
-
 SourcePtr source(std::string text) {
     return std::make_shared<const SourceText>("times.json", std::move(text));
 }
 
-TEST(RoutineTimes, AFileReadsBackTheSame) {
-    const std::string text = to_routine_times_file(table());
-    EXPECT_THAT(text, HasSubstr("\"unit\": \"ns per element\""));
+/// The routines of a text that is nothing but them, read as those of a calibration are.
+std::optional<RoutineMap> read(const std::string& text, Diagnostics& diagnostics) {
+    const std::optional<JsonValue> root = parse_json(source(text), kind::device_syntax, diagnostics);
+    if (!root) {
+        return std::nullopt;
+    }
+    JsonReader json(kind::invalid_figure, diagnostics);
+    try {
+        return read_routines(json, *root);
+    } catch (const JsonReader::Failed&) {
+        return std::nullopt;
+    }
+}
+
+TEST(RoutineTimes, TheyReadBackTheSame) {
+    RoutineMap routines;
+    routines["f(float SCALAR) -> float SCALAR"] = grid();
+    routines["load 4 bytes, 4 at a time"] = {0, {0}, {32}, {1 / 3.0}, 1 / 7.0}; // the other has no residual
+    const std::string text = routines_json(routines);
     Diagnostics diagnostics;
-    const std::optional<RoutineTimes> read = parse_routine_times(source(text), diagnostics);
-    ASSERT_TRUE(read.has_value());
-    EXPECT_EQ(*read, table());
-    EXPECT_EQ(to_routine_times_file(*read), text);
+    const std::optional<RoutineMap> again = read(text, diagnostics);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(*again, routines);
+    EXPECT_EQ(routines_json(*again), text);
 }
 
 /// The messages for a small table with its first `from` replaced by `to`.
 std::string damaged(const std::string& from, const std::string& to) {
     std::string text = R"({
- "schema": 1, "kind": "routine times", "device": "h200", "date": "2026-11-23", "machine": "m", "commit": "c",
- "unit": "ns per element",
- "routines": {
   "f": {"shared_bytes": 72, "extra_shared": [0, 1000], "block_size": [8, 16],
         "times": [[10, 8],
                   [12, 9]]}
- }
 }
 )";
     const std::size_t place = text.find(from);
     EXPECT_NE(place, std::string::npos) << from;
     text.replace(place, from.size(), to);
     Diagnostics diagnostics;
-    EXPECT_EQ(parse_routine_times(source(text), diagnostics).has_value(), from == to) << to;
+    EXPECT_EQ(read(text, diagnostics).has_value(), from == to) << to;
     std::ostringstream out;
     render(diagnostics, out, false);
     return out.str();
@@ -114,31 +119,26 @@ std::string damaged(const std::string& from, const std::string& to) {
 
 TEST(RoutineTimes, DamageIsLocated) {
     EXPECT_EQ(damaged("[0, 1000]", "[0, 1000]"), "");
-    EXPECT_THAT(damaged("\"unit\"", "unit"), HasSubstr("times.json:3:2: error: not json: syntax error"));
+    EXPECT_THAT(damaged("\"times\"", "times"), HasSubstr("times.json:3:10: error: not json: syntax error"));
     EXPECT_THAT(damaged("}\n}\n", "}\n"), HasSubstr("error: not json: syntax error while parsing object - unexpected end of input"));
     EXPECT_THAT(damaged("[10, 8]", "1e999"), HasSubstr("not json: number overflow parsing '1e999' [device-syntax]"));
     EXPECT_THAT(damaged("[10, 8]", std::string(20, '[') + std::string(20, ']')), HasSubstr("deep, possible are 16 [device-syntax]"));
-    EXPECT_THAT(damaged("1, \"kind\"", "2, \"kind\""),
-        HasSubstr("times.json:2:12: error: routine times of schema 2, this compiler reads schema 1 [invalid-figure]"));
-    EXPECT_THAT(damaged("routine times", "figures"),
-        HasSubstr("times.json:2:23: error: `kind` is `figures`, needed `routine times` [invalid-figure]"));
-    EXPECT_THAT(damaged("ns per element", "us per element"),
-        HasSubstr("times.json:3:10: error: `unit` is `us per element`, needed `ns per element` [invalid-figure]"));
     EXPECT_THAT(
-        damaged("\"h200\"", "200"), HasSubstr("times.json:2:50: error: a value of kind number where string is expected [invalid-figure]"));
-    EXPECT_THAT(damaged("\"date\": \"2026-11-23\", ", ""), HasSubstr("times.json:1:1: error: no key `date` in this object"));
-    EXPECT_THAT(damaged("\"date\"", "\"dates\""), HasSubstr("error: unknown key `dates` [invalid-figure]"));
-    EXPECT_THAT(damaged("\"machine\": \"m\"", "\"date\": \"m\""), HasSubstr("error: key `date` is given twice [invalid-figure]"));
+        damaged("[0, 1000]", "200"), HasSubstr("times.json:2:45: error: a value of kind number where array is expected [invalid-figure]"));
+    EXPECT_THAT(damaged("\"block_size\": [8, 16],", ""), HasSubstr("times.json:2:8: error: no key `block_size` in this object"));
+    EXPECT_THAT(damaged("\"block_size\"", "\"block_sizes\""), HasSubstr("error: unknown key `block_sizes` [invalid-figure]"));
+    EXPECT_THAT(damaged("\"block_size\": [8, 16]", "\"extra_shared\": [8, 16]"),
+        HasSubstr("error: key `extra_shared` is given twice [invalid-figure]"));
     EXPECT_THAT(damaged("]}\n", "]}, \"f\": 1\n"), HasSubstr("error: routine `f` is given twice [invalid-figure]"));
-    EXPECT_THAT(damaged("[0, 1000]", "[1000, 0]"), HasSubstr("times.json:5:52: error: 0 after 1000, needed ascending [invalid-figure]"));
+    EXPECT_THAT(damaged("[0, 1000]", "[1000, 0]"), HasSubstr("times.json:2:52: error: 0 after 1000, needed ascending [invalid-figure]"));
     EXPECT_THAT(damaged("[8, 16]", "[]"), HasSubstr("error: `block_size` is empty [invalid-figure]"));
     EXPECT_THAT(damaged("[8, 16]", "[0, 16]"), HasSubstr("error: 0 where a number of elements from 1 to 1e9 is needed"));
-    EXPECT_THAT(damaged("[12, 9]", "[12]"), HasSubstr("times.json:7:19: error: 1 entries, needed 2 as in `block_size` [invalid-figure]"));
-    EXPECT_THAT(damaged(",\n                  [12, 9]", ""), HasSubstr("times.json:6:18: error: 1 entries, needed 2 as in `extra_shared`"));
-    EXPECT_THAT(damaged("[12, 9]", "[12, -1]"), HasSubstr("times.json:7:24: error: -1 where a time from 0 to 1e9 ns is needed"));
+    EXPECT_THAT(damaged("[12, 9]", "[12]"), HasSubstr("times.json:4:19: error: 1 entries, needed 2 as in `block_size` [invalid-figure]"));
+    EXPECT_THAT(damaged(",\n                  [12, 9]", ""), HasSubstr("times.json:3:18: error: 1 entries, needed 2 as in `extra_shared`"));
+    EXPECT_THAT(damaged("[12, 9]", "[12, -1]"), HasSubstr("times.json:4:24: error: -1 where a time from 0 to 1e9 ns is needed"));
     EXPECT_THAT(damaged("[12, 9]", "[12, null]"), HasSubstr("error: a value of kind null where number is expected"));
     EXPECT_THAT(
-        damaged("\"times\"", "\"residual\": -0.5, \"times\""), HasSubstr("times.json:6:21: error: -0.5 where a share from 0 to 1e9"));
+        damaged("\"times\"", "\"residual\": -0.5, \"times\""), HasSubstr("times.json:3:21: error: -0.5 where a share from 0 to 1e9"));
     EXPECT_THAT(damaged("72", "-72"), HasSubstr("error: -72 where a number of bytes from 0 to 1e9 is needed"));
 }
 

@@ -227,6 +227,46 @@ TEST(WavePredictor, ChainsOfLongLatencyStartAsTheirResultsCome) {
     EXPECT_NEAR(quantity(t, "delayWP"), 2 * (4 + 6 * 2) + 2. / 3 + 1. / 3 * 2, 1e-9);
 }
 
+// 3.871 instructions a clock were measured where four schedulers can issue one each: a processing block has as many warps and units all the same.
+TEST(WavePredictor, SchedulersAreThoseOfTheArchitecture) {
+    const Device device = standard_device("h200");
+    Device measured = device;
+    ASSERT_TRUE(set_figure(measured, "speed.issue_slots", 3.871));
+    const std::uint64_t n = 8U * 132U * 256U;
+    for (const double flops : {1., 20000.}) {
+        const KernelWork work = streaming_kernel(1, flops);
+        const Breakdown by_data_sheet = WavePredictor(device).explain(work, n), t = WavePredictor(measured).explain(work, n);
+        EXPECT_DOUBLE_EQ(quantity(t, "sum delayWP"), 16 * quantity(t, "delayWP")) << "64 warps on 4 processing blocks";
+        EXPECT_EQ(quantity(t, "delayWP"), quantity(by_data_sheet, "delayWP"));
+        EXPECT_EQ(t.cost.seconds, by_data_sheet.cost.seconds);
+    }
+}
+
+// By the source no cache answers uncoalesced accesses, whoever has asked for the bytes before; those are told.
+TEST(WavePredictor, UncoalescedAccessesThatReadAgainAreSaid) {
+    const WavePredictor predictor(standard_device("h200"));
+    constexpr std::uint64_t n = 1U << 22U;
+    KernelWork once = streaming_kernel(9, 1);
+    once.steps.front().accesses.front().addressing = fusion::Addressing::strided;
+    KernelWork thrice = once;
+    thrice.steps.front().accesses.front().count = 27; // each of three threads of an element reads its 9 words
+    const auto said = [&](const KernelWork& work) {
+        double sum = 0;
+        for (const Quantity& each : predictor.explain(work, n).quantities) {
+            sum += each.name == "uncoalesced beyond one reading" ? each.value : 0;
+        }
+        return sum;
+    };
+    EXPECT_EQ(said(once), 0);
+    EXPECT_EQ(said(thrice), 18 * 4);
+    EXPECT_EQ(said(streaming_kernel(9, 1)), 0);
+    const double band = figure(standard_device("h200"), "wave.uncoalesced_band").value() * 1e9; // bytes per second
+    EXPECT_NEAR(predictor.cost(thrice, n).seconds - predictor.cost(once, n).seconds, n * 18 * 4 / band, 0.02 * n * 18 * 4 / band);
+    KernelWork beside = thrice; // coalesced accesses to the same list take the one reading
+    beside.steps.front().accesses.push_back({false, fusion::Addressing::unit, 4, 9, 9 / 8., false});
+    EXPECT_EQ(said(beside), 27 * 4);
+}
+
 TEST(WavePredictor, WhatBounds) {
     const WavePredictor predictor(standard_device("a100"));
     const std::uint64_t n = 1U << 26U;

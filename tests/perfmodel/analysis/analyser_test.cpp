@@ -46,10 +46,11 @@ TEST(Analyser, ReckonsWithTheDevicesLatencies) {
     for (const char* name : {"h200", "a100"}) {
         const auto device = find_device(name, diagnostics);
         ASSERT_TRUE(device) << messages(diagnostics);
-        request.latencies = device_latencies(*device);
+        request.latencies = device_latencies(*device).table;
         EXPECT_EQ(request.latencies.cycles[InstructionClass::global_load], device->dram_latency_ns * device->clock_ghz);
         EXPECT_EQ(request.latencies.cycles[InstructionClass::constant_load], figure(*device, "latency.l1"));
-        EXPECT_EQ(request.latencies.cycles[InstructionClass::division_f32], hopper_latencies().cycles[InstructionClass::division_f32]);
+        EXPECT_EQ(request.latencies.cycles[InstructionClass::division_f32], hopper_latencies().cycles[InstructionClass::division_f32])
+            << "as long an FMA";
         const auto analysis = analyse(request, diagnostics);
         ASSERT_TRUE(analysis) << messages(diagnostics);
         paths[name] = analysis->kernels.at(0).profile.critical_path_cycles;

@@ -3,6 +3,8 @@
 #include "analysed.hpp"
 #include "fusion/layout.hpp"
 #include "perfmodel/analysis/compiled_work.hpp"
+#include "perfmodel/device_figures.hpp"
+#include "tests/perfmodel/devices.hpp"
 
 #include <gmock/gmock.h>
 
@@ -36,9 +38,9 @@ Launch launch(unsigned threads, std::int64_t n) {
 }
 
 CompiledWork worked(const std::string& text, const KernelWork& estimate, Analysis::By by = Analysis::By::none,
-    const std::optional<AssembledKernel>& assembled = std::nullopt) {
+    const std::optional<AssembledKernel>& assembled = std::nullopt, const DeviceLatencies& latencies = {hopper_latencies(), {}}) {
     const auto threads = static_cast<unsigned>(estimate.threads_per_block);
-    return compiled_work(estimate, {profile_of(text, launch(threads, 1 << 20)), assembled}, by);
+    return compiled_work(estimate, {profile_of(text, launch(threads, 1 << 20), latencies.table), assembled}, by, latencies);
 }
 
 // Per thread two loads, an FMA, an addition, a division and a root; each thread is an element.
@@ -136,7 +138,7 @@ __global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) 
     slow.cycles[InstructionClass::mul_f32] += 10;
     slow.cycles[InstructionClass::global_load] += 1000;
     const KernelProfile usual = profile_of(chain, launch(32, 1 << 20)), late = profile_of(chain, launch(32, 1 << 20), slow);
-    const CompiledWork work = compiled_work(estimate_of(32, 32), {usual, std::nullopt}, Analysis::By::none);
+    const CompiledWork work = compiled_work(estimate_of(32, 32), {usual, std::nullopt}, Analysis::By::none, {hopper_latencies(), {}});
     EXPECT_EQ(work.work.critical_path_cycles, usual.critical_path_cycles);
     EXPECT_GE(usual.critical_path_cycles, 600 + 5 * 4);
     EXPECT_EQ(late.critical_path_cycles, usual.critical_path_cycles + 1000 + 5 * 10);
@@ -206,6 +208,68 @@ __global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) 
     EXPECT_EQ(worked(calling, estimate_of(64, 64), Analysis::By::nvcc, assembled).work.registers, 72) << "nvcc has seen expf";
 }
 
+// What a kernel's path was reckoned with and the device has no figure for is said of the kernels that have such instructions, and of no other.
+TEST(CompiledWork, BorrowedLatenciesAreSaid) {
+    Device device = standard_device("l40");
+    const std::string divides = R"(
+__global__ void k(const double* __restrict__ a, double* __restrict__ r, size_t n) { r[threadIdx.x] = a[threadIdx.x] / a[threadIdx.x + 32]; })";
+    const std::string adds = R"(
+__global__ void k(const float* __restrict__ a, float* __restrict__ r, size_t n) { r[threadIdx.x] = a[threadIdx.x] + a[threadIdx.x + 32]; })";
+    const auto estimated = [&](const std::string& text) {
+        return worked(text, estimate_of(32, 32), Analysis::By::none, {}, device_latencies(device)).estimated;
+    };
+    EXPECT_THAT(estimated(divides), testing::IsEmpty());
+    device.optional_figures.erase(device.optional_figures.find("latency.arithmetic_f64"));
+    EXPECT_THAT(estimated(divides),
+        testing::ElementsAre("the latency of `division_f64`, a chain of `fma_f64`, is that of Hopper, 526 cycles: `l40` has no "
+                             "`latency.arithmetic_f64`"));
+    EXPECT_THAT(estimated(adds), testing::IsEmpty());
+    const std::string meets = R"(
+__global__ void k(float* __restrict__ r, size_t n) { r[threadIdx.x] = 1; __syncthreads(); r[threadIdx.x + 32] = 2; })";
+    EXPECT_THAT(estimated(meets), testing::ElementsAre(testing::HasSubstr("`block_barrier` is that of sm_103, 24 cycles")));
+    device.figures.push_back({"speed.barrier", 12, "cycles", "measured"});
+    EXPECT_THAT(estimated(meets), testing::IsEmpty());
+}
+
+// An L40 takes 48 cycles for an FMA of doubles, Hopper 8: so does all that is made of them.
+TEST(DeviceLatencies, SequencesAreChainsOfTheDevicesInstructions) {
+    using enum InstructionClass;
+    const LatencyTable hopper = hopper_latencies();
+    const DeviceLatencies h200 = device_latencies(standard_device("h200")), l40 = device_latencies(standard_device("l40"));
+    for (const InstructionClass each :
+        {division_f64, square_root_f64, reciprocal_square_root_f64, exponential_f64, logarithm_f64, sine_f64, cosine_f64, power_f64}) {
+        EXPECT_EQ(l40.table.cycles[each], 6 * hopper.cycles[each]) << to_string(each);
+        EXPECT_EQ(h200.table.cycles[each], hopper.cycles[each]) << to_string(each);
+    }
+    EXPECT_EQ(l40.table.cycles[division_f64], 3156);
+    EXPECT_EQ(l40.table.cycles[division_f32], hopper.cycles[division_f32]) << "4 cycles on both";
+    Device slow = standard_device("l40");
+    ASSERT_TRUE(
+        set_figure(slow, "latency.arithmetic_f32", 6) && set_figure(slow, "latency.integer", 5) && set_figure(slow, "speed.barrier", 12));
+    const LatencyTable table = device_latencies(slow).table;
+    EXPECT_EQ(table.cycles[sine_f32], 1.5 * hopper.cycles[sine_f32]);
+    EXPECT_EQ(table.cycles[integer_division], 5 * instructions_of_integer_division);
+    EXPECT_EQ(table.cycles[constant_division], 5 * instructions_of_constant_division);
+    EXPECT_EQ(table.cycles[warp_barrier], 5);
+    EXPECT_EQ(table.cycles[block_barrier], 14);
+}
+
+TEST(DeviceLatencies, WhatADeviceDoesNotHaveIsHoppers) {
+    using enum InstructionClass;
+    const DeviceLatencies known = device_latencies(standard_device("l40"));
+    ASSERT_EQ(known.borrowed.size(), 1U);
+    EXPECT_EQ(known.borrowed.begin()->first, block_barrier);
+    const DeviceLatencies fermi = device_latencies(standard_device("gtx480")); // has no [latency]
+    for (const InstructionClass each : {fma_f32, other_f64, integer, address, select, conversion, local_load, constant_load, division_f32,
+             power_f64, integer_division, warp_barrier}) {
+        EXPECT_TRUE(fermi.borrowed.contains(each)) << to_string(each);
+        EXPECT_EQ(fermi.table.cycles[each], hopper_latencies().cycles[each]) << to_string(each);
+    }
+    for (const InstructionClass each : {shared_load, shuffle, global_load, async_copy, branch}) {
+        EXPECT_FALSE(fermi.borrowed.contains(each)) << to_string(each);
+    }
+}
+
 // The demo's kernel, whose passes follow from its sizes: words in arrive once by asynchronous copies, are read once each, words out are written, read
 // and sent. Neighbouring elements are odd numbers of words apart.
 TEST(CompiledWork, TheDemosPassesFollowFromItsSizes) {
@@ -213,7 +277,8 @@ TEST(CompiledWork, TheDemosPassesFollowFromItsSizes) {
     const auto module = module_of(demo_text());
     Launch block = launch(elements, 1 << 20);
     const KernelProfile profile = profile_of(*module, "demo_kernels::demo_F<float4>", block);
-    const KernelWork work = compiled_work(estimate_of(elements, elements), {profile, std::nullopt}, Analysis::By::none).work;
+    const KernelWork work =
+        compiled_work(estimate_of(elements, elements), {profile, std::nullopt}, Analysis::By::none, {hopper_latencies(), {}}).work;
     EXPECT_DOUBLE_EQ(work.shared_wavefronts, (2.0 * words_in + 3.0 * words_out) / 32);
     EXPECT_EQ(work.warp_barriers, 2);
     EXPECT_EQ(work.block_barriers, 0);

@@ -131,6 +131,39 @@ TEST(Mix, EveryPipe) {
     EXPECT_THAT(profile.unknowns, IsEmpty());
 }
 
+/// What a text has beyond one whose only difference is the type of its numbers.
+ByClass with_type(const std::string& type, const std::string& body) {
+    return profile_of("__global__ void k(const " + type + "* __restrict__ a, " + type +
+            "* __restrict__ b) {\n    const int t = threadIdx.x;\n    const " + type +
+            " x = a[t], y = a[t + 32], z = a[t + 64];\n    b[t] = " + body + ";\n}\n",
+        warp())
+        .longest.counts;
+}
+
+// A register has 32 bits: a sum of 64 is two instructions of the device, the carry between them, and so are a comparison and a choice.
+TEST(Mix, IntegersOfSixtyFourBitsAreTwoInstructions) {
+    const double simple = with_type("unsigned", "x")[integer];
+    EXPECT_EQ(with_type("unsigned long long", "x")[integer], simple) << "loads and stores are not done in halves";
+    for (const char* const operation : {"x + y", "x - y", "x & y", "x | y", "x ^ y", "x * y"}) {
+        EXPECT_EQ(with_type("unsigned", operation)[integer], simple + 1) << operation;
+        EXPECT_EQ(with_type("unsigned long long", operation)[integer], simple + 2) << operation;
+    }
+    for (const char* const choice : {"x < y ? z : y + z", "x == y ? z : y * z"}) { // beside the operation, a comparison; and a choice
+        EXPECT_EQ(with_type("unsigned", choice)[integer], simple + 2) << choice;
+        EXPECT_EQ(with_type("unsigned", choice)[select], 1) << choice;
+        EXPECT_EQ(with_type("unsigned long long", choice)[integer], simple + 4) << choice;
+        EXPECT_EQ(with_type("unsigned long long", choice)[select], 2) << choice;
+    }
+    const char* const least = "x < y ? x : y";
+    EXPECT_EQ(with_type("unsigned", least)[integer], simple + 1) << "one instruction";
+    EXPECT_EQ(with_type("unsigned long long", least)[integer], simple + 4) << "two to compare, two to choose";
+    // The choice of a float is one, of a double two; comparisons of doubles are one.
+    const char* const of_numbers = "x < y ? z : y * z";
+    EXPECT_EQ(with_type("float", of_numbers)[select], 1);
+    EXPECT_EQ(with_type("double", of_numbers)[select], 2);
+    EXPECT_EQ(with_type("double", of_numbers)[other_f64], 1);
+}
+
 TEST(Mix, BarriersInALoop) {
     const KernelProfile profile = profile_of("__global__ void k(float* x) {\n"
                                              "    extern __shared__ float s[];\n"
