@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of ablations of docs/model.md from the result of bench/audit --ablation: everything between its two marks.
+"""Writes the tables of ablations of docs/model.md from the result of bench/audit --ablation: everything between its two marks, of which those of `--probes` have their own.
 Usage: ablation_table.py RESULT.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
 import json
 import pathlib
@@ -9,6 +9,7 @@ import sys
 import marked_block
 
 BEGIN, END = "<!-- tables of bench/audit --ablation: begin -->\n", "<!-- tables of bench/audit --ablation: end -->\n"
+BEGIN_PROBES, END_PROBES = "<!-- table of bench/audit --ablation --probes: begin -->\n", "<!-- table of bench/audit --ablation --probes: end -->\n"
 NO_POINT = "no measured point has it"
 
 result = json.loads(pathlib.Path(sys.argv[1]).read_text())
@@ -28,6 +29,27 @@ def both(rows, key):
     """Without the term and, behind it, with it."""
     return f"{mean(rows, 'without', key)} ({mean(rows, 'full', key)})"
 
+
+def rows_of_probes():
+    """A row per term: one device, so no means over devices."""
+    for term in result["terms"]:
+        row = term["rows"][0]
+        start = f"| {term['term']} | {term['instead']} | {row['moved_held_out']}, {row['moved_fit']} | "
+        if "without" not in row:
+            yield start + f"{NO_POINT} | | | | |\n"
+            continue
+        cells = [both([row], key) for key in ("mape_of_moved", "p90_of_moved", "mape", "mean_of_kernels", "fit_error")]
+        cells[:2] = cells[:2] if row["moved_held_out"] else ["no held-out point has it", ""]
+        yield start + " | ".join(cells) + " |\n"
+
+
+if result["data"].startswith("the probes"):
+    (device,) = result["devices"]
+    table = [f"Made {result['date']} at commit {result['commit']} from what {result['data']}, measured; from the result by `bench/ablation_table.py`. Points moved: of {device['points']} held out and, behind the comma, of {device['fit_points']} fitted to, "
+             f"as in the tables below. Errors in %: without the term and, in brackets, with it; *moved* is over the held-out points that move.\n\n",
+             "| term | in its place | points moved | moved | nine in ten of moved | all points | mean of kernels | fit |\n" + "| --- " * 8 + "|\n", *rows_of_probes()]
+    marked_block.replace(page, BEGIN_PROBES, END_PROBES, "".join(table), sys.argv[3:])
+    sys.exit(0)
 
 points = sum(device["points"] for device in result["devices"])
 fit_points = sum(device["fit_points"] for device in result["devices"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // audit --data DIR [--out FILE.json [--points]] [--svg FILE.svg] [--figures]: how far every predictor is from public measurements of GPUs.
 // audit --data DIR --ablation [--out FILE.json]: what each term of `composite` is worth on them (bench/audit_ablation.hpp).
+// audit --ablation --probes FILE [--out FILE.json]: the same on what the probes measured on a GPU (`fusec calibrate --target cuda`), FILE as they write it.
 // audit --target host --out FILE.json [--sample N] [--rounds N] [--points-out FILE] PROGRAM...: how far those of hosts are from this one
 // (bench/audit_host.hpp).
 //
@@ -11,6 +12,7 @@
 #include "bench/audit_host.hpp"
 #include "bench/audit_judge.hpp"
 #include "bench/audit_report.hpp"
+#include "perfmodel/fit/gpu_calibration.hpp"
 #include "support/files.hpp"
 
 #include <nlohmann/json.hpp>
@@ -27,6 +29,7 @@ namespace {
 int usage() {
     std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n"
                  "       audit --data DIR --ablation [--out FILE.json]\n"
+                 "       audit --ablation --probes FILE [--out FILE.json]\n"
                  "       audit --target host --out FILE.json [--sample N] [--rounds N] [--points-out FILE] PROGRAM...\n";
     return 2;
 }
@@ -65,6 +68,22 @@ int audit_of_host(const std::vector<std::string>& words) {
     }
 }
 
+int write_ablations(const std::vector<fusec::bench::AblatedDevice>& ablated, const std::string& out, const std::string& data) {
+    fusec::bench::print(ablated, std::cout);
+    return out.empty() || write({{out, fusec::bench::to_json(ablated, FUSEC_SOURCE_FOLDER, data)}}) ? 0 : 1;
+}
+
+int ablation_of_probes(const std::string& file, const std::string& out) {
+    fusec::Diagnostics diagnostics;
+    const auto measured = fusec::perfmodel::read_gpu_measurements(file, diagnostics);
+    const auto calibrated = measured ? fusec::perfmodel::calibrate_gpu(*measured, diagnostics) : std::nullopt;
+    render(diagnostics, std::cerr, false);
+    if (!calibrated) {
+        return diagnostics.exit_code();
+    }
+    return write_ablations({fusec::bench::ablate(*calibrated)}, out, "the probes of " + measured->machine + ", " + measured->date);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -72,7 +91,7 @@ int main(int argc, char** argv) {
     if (argc > 2 && std::strcmp(argv[1], "--target") == 0 && std::strcmp(argv[2], "host") == 0) {
         return audit_of_host({argv + 3, argv + argc});
     }
-    std::string folder, out, svg;
+    std::string folder, out, svg, probes;
     bool figures = false, points = false, ablation = false;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
@@ -88,17 +107,24 @@ int main(int argc, char** argv) {
             ablation = true;
             continue;
         }
-        std::string* value = word == "--data" ? &folder : word == "--out" ? &out : word == "--svg" ? &svg : nullptr;
+        std::string* value = word == "--data" ? &folder
+            : word == "--out"                 ? &out
+            : word == "--svg"                 ? &svg
+            : word == "--probes"              ? &probes
+                                              : nullptr;
         if (value == nullptr || ++i == argc) {
             return usage();
         }
         *value = argv[i];
     }
-    if (folder.empty() || (ablation && (figures || points || !svg.empty()))) {
+    if (folder.empty() == probes.empty() || (!probes.empty() && !ablation) || (ablation && (figures || points || !svg.empty()))) {
         return usage();
     }
     if (!can_write({out, svg})) {
         return 1;
+    }
+    if (!probes.empty()) {
+        return ablation_of_probes(probes, out);
     }
     Diagnostics diagnostics;
     bench::Audit audit;
@@ -108,9 +134,7 @@ int main(int argc, char** argv) {
         return diagnostics.exit_code();
     }
     if (ablation) {
-        const std::vector<bench::AblatedDevice> ablated = bench::ablate(audit.devices);
-        bench::print(ablated, std::cout);
-        return out.empty() || write({{out, bench::to_json(ablated, FUSEC_SOURCE_FOLDER)}}) ? 0 : 1;
+        return write_ablations(bench::ablate(audit.devices), out, "https://github.com/RRZE-HPC/gpu-benches @1038c5d");
     }
     audit.fitted = bench::judge_fitted(audit.devices);
     audit.corrected = bench::judge_corrected(audit.devices, audit.fitted);

@@ -30,12 +30,13 @@ AblationAccuracy accuracy_of(
             moved_measured.push_back(points[i].seconds);
         }
     }
-    return {verdict.all.mape, verdict.by_kernel, perfmodel::accuracy(moved_predicted, moved_measured).mape, fit.error};
+    const perfmodel::Accuracy of_moved = perfmodel::accuracy(moved_predicted, moved_measured);
+    return {verdict.all.mape, verdict.by_kernel, of_moved.mape, of_moved.p90, fit.error};
 }
 
 ordered_json to_json(const AblationAccuracy& accuracy) {
     return {{"mape", accuracy.mape}, {"mean_of_kernels", accuracy.mean_of_kernels}, {"mape_of_moved", accuracy.of_moved},
-        {"fit_error", accuracy.fit_error}};
+        {"p90_of_moved", accuracy.p90_of_moved}, {"fit_error", accuracy.fit_error}};
 }
 
 } // namespace
@@ -77,12 +78,16 @@ std::vector<AblatedDevice> ablate(const std::vector<DeviceData>& devices) {
     return result;
 }
 
+AblatedDevice ablate(const perfmodel::GpuCalibration& calibrated) {
+    return ablate(perfmodel::composite_gpu_kind(), calibrated.start, calibrated.points);
+}
+
 void print(const std::vector<AblatedDevice>& devices, std::ostream& out) {
     out << "composite with and without each term, % off: all points, mean of kernels, points that the term moves\n"
         << std::fixed << std::setprecision(1);
     for (const AblatedDevice& device : devices) {
         for (const AblationResult& row : device.terms) {
-            out << std::left << std::setw(11) << device.device << std::setw(27) << row.ablation->term << std::right << std::setw(6)
+            out << std::left << std::setw(13) << device.device << std::setw(27) << row.ablation->term << std::right << std::setw(6)
                 << row.moved_held_out << " of " << std::setw(4) << device.held_out << std::setw(4) << row.moved_fit << " of "
                 << std::setw(3) << device.fit << " fitted to";
             for (const AblationAccuracy& each : {row.full, row.without.value_or(AblationAccuracy())}) {
@@ -118,10 +123,10 @@ ordered_json terms_to_json(const std::vector<AblatedDevice>& devices) {
     return terms;
 }
 
-std::string to_json(const std::vector<AblatedDevice>& devices, const std::string& sources) {
+std::string to_json(const std::vector<AblatedDevice>& devices, const std::string& sources, const std::string& data) {
     ordered_json result{{"schema", "fusec-ablations"}, {"version", 1}};
     result.update(run_record(sources));
-    result["data"] = "https://github.com/RRZE-HPC/gpu-benches @1038c5d";
+    result["data"] = data;
     result["least_move"] = perfmodel::least_move;
     result["devices"] = ordered_json::array();
     for (const AblatedDevice& device : devices) {

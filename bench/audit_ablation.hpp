@@ -5,6 +5,7 @@
 
 #include "bench/audit_data.hpp"
 #include "perfmodel/fit/ablation.hpp"
+#include "perfmodel/fit/gpu_calibration.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -17,6 +18,7 @@ struct AblationAccuracy {
     double mape = 0;            ///< over all points
     double mean_of_kernels = 0; ///< of the MAPEs of the kernels, each of which weighs the same
     double of_moved = 0;        ///< MAPE over the points that the term moves; 0 where there is none
+    double p90_of_moved = 0;    ///< the error that nine in ten of them keep to (perfmodel::Accuracy)
     double fit_error = 0;       ///< on the points fitted to
 };
 
@@ -42,12 +44,15 @@ AblatedDevice ablate(const perfmodel::PredictorKind& kind, const perfmodel::Devi
 /// Of every device with streams that figures can be fitted to.
 std::vector<AblatedDevice> ablate(const std::vector<DeviceData>& devices);
 
+/// Of a GPU that probes measured: fitted as its calibration is, judged on all points that are held out, strides, records and candidates among them.
+AblatedDevice ablate(const perfmodel::GpuCalibration& calibrated);
+
 void print(const std::vector<AblatedDevice>& devices, std::ostream& out);
 
 /// An entry per term: what it is, and a row per device whose target has it; a row without `without` says that no point is moved.
 nlohmann::ordered_json terms_to_json(const std::vector<AblatedDevice>& devices);
 
-/// Schema "fusec-ablations", version 1: run record of the sources' folder, where the points are from, devices, terms.
-std::string to_json(const std::vector<AblatedDevice>& devices, const std::string& sources);
+/// Schema "fusec-ablations", version 1: run record of the sources' folder, where the points are from (`data`; of public data an address), devices, terms.
+std::string to_json(const std::vector<AblatedDevice>& devices, const std::string& sources, const std::string& data);
 
 } // namespace fusec::bench

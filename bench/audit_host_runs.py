@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from accuracy import nine_in_ten, rank_correlation
+
 audit, runs, result_file, summary_file, *options = sys.argv[1:]
 FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window")
 
@@ -48,13 +50,7 @@ def agreement(results):
     times = [kernel_seconds(result) for result in results]
     common = set(times[0]).intersection(*times)
     ratios = sorted(max(each[kernel] for each in times) / min(each[kernel] for each in times) - 1 for kernel in common)
-    return {"kernels": len(ratios), "median": ratios[len(ratios) // 2], "p90": ratios[int(0.9 * len(ratios))], "worst": ratios[-1]}
-
-
-def rank_correlation(left, right):
-    """Spearman's; equal values have the ranks of their order, of which measured times have none."""
-    ranks = [[sorted(values).index(value) for value in values] for values in (left, right)]
-    return statistics.correlation(*ranks)
+    return {"kernels": len(ratios), "median": ratios[len(ratios) // 2], "p90": nine_in_ten(ratios), "worst": ratios[-1]}
 
 
 def near_correlations(results):

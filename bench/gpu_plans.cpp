@@ -195,6 +195,7 @@ int run(int argc, char** argv) {
     result["gpu"] = {{"name", name.data()}, {"capability", capability}, {"l2_bytes", l2_bytes},
         {"driver", first_line("nvidia-smi --query-gpu=driver_version --format=csv,noheader")}};
     result["compiler"] = nvcc->version.substr(nvcc->version.rfind("release"), 24);
+    result["device"] = gpu.device; // that the plans were priced by
     result["program"] = choices.front().compilation.program->name;
     result["n"] = n;
     result["runs"] = runs;

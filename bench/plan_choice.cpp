@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan_choice.hpp"
 
+#include "perfmodel/fit/kernel_work_json.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -31,17 +33,9 @@ std::string text_of(const Diagnostics& diagnostics) {
     return diagnostics.all().empty() ? std::string() : ": " + diagnostics.all().front().message;
 }
 
-void build(Choice& choice, const std::string& program, std::uint64_t n, const Machine& machine) {
+void build(Choice& choice, const Machine& machine) {
     Diagnostics diagnostics;
-    cli::Compilation& c = choice.compilation;
-    c.options.program = program;
-    c.options.target = machine.target;
-    c.options.device = machine.device;
-    c.options.elements = n;
-    read_choice(choice.text, c.options);
-    if (!cli::run_pipeline(c, diagnostics)) {
-        throw std::runtime_error(program + " with " + choice.text + " does not compile" + text_of(diagnostics));
-    }
+    const cli::Compilation& c = choice.compilation;
     execute::BuildRequest request;
     request.files = {{"plan.cpp", "#include \"fused.cpp\"\n"}, {"fused.cpp", c.emitted.source}, {"fused.h", c.emitted.header}};
     for (const execute::BuildRequest::File& file : machine.beside) {
@@ -79,12 +73,27 @@ void fill(Real* begin, std::size_t count, std::uint64_t seed) {
 
 } // namespace
 
+void compile(Choice& choice, const std::string& program, std::uint64_t n, fusion::Target target, const std::string& device) {
+    Diagnostics diagnostics;
+    cli::CompileOptions& options = choice.compilation.options;
+    options.program = program;
+    options.target = target;
+    options.device = device;
+    options.elements = n;
+    options.with_steps = target == fusion::Target::cuda;
+    read_choice(choice.text, options);
+    if (!cli::run_pipeline(choice.compilation, diagnostics)) {
+        throw std::runtime_error(program + " with " + choice.text + " does not compile" + text_of(diagnostics));
+    }
+}
+
 std::vector<Choice> build_choices(
     const std::string& program, const std::vector<std::string>& texts, std::uint64_t n, const Machine& machine) {
     std::vector<Choice> choices(texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
         choices[i].text = texts[i];
-        build(choices[i], program, n, machine);
+        compile(choices[i], program, n, machine.target, machine.device);
+        build(choices[i], machine);
     }
     return choices;
 }
@@ -114,9 +123,9 @@ int write_result(const std::string& path, const nlohmann::ordered_json& result) 
     return out.good() ? 0 : 1;
 }
 
-nlohmann::ordered_json report(const Choice& choice) {
+nlohmann::ordered_json described(const Choice& choice) {
     const fusion::Plan& plan = choice.compilation.plans.front();
-    auto kernels = nlohmann::ordered_json::array();
+    auto kernels = nlohmann::ordered_json::array(), works = nlohmann::ordered_json::array();
     double bytes = 0;
     for (const fusion::Candidate& kernel : plan.kernels) {
         std::string calls;
@@ -124,12 +133,25 @@ nlohmann::ordered_json report(const Choice& choice) {
             calls += (calls.empty() ? "" : " ") + choice.compilation.program->name_of(call.call);
         }
         kernels.push_back(calls);
+        works.push_back(nlohmann::ordered_json::parse(perfmodel::to_json(kernel.work)));
         bytes += kernel.work.read_bytes + kernel.work.write_bytes;
     }
-    const double typical = median(choice.seconds);
-    return {{"plan", choice.text}, {"kernels", kernels}, {"bytes_per_element", bytes}, {"predicted_seconds", plan.seconds},
-        {"median_seconds", typical}, {"least_seconds", *std::ranges::min_element(choice.seconds)},
-        {"gb_per_s", bytes * static_cast<double>(choice.compilation.options.elements) / typical * 1e-9}, {"seconds", choice.seconds}};
+    nlohmann::ordered_json result{
+        {"plan", choice.text}, {"kernels", kernels}, {"bytes_per_element", bytes}, {"predicted_seconds", plan.seconds}};
+    if (choice.compilation.options.with_steps) {
+        result["works"] = std::move(works);
+    }
+    return result;
+}
+
+nlohmann::ordered_json report(const Choice& choice) {
+    nlohmann::ordered_json result = described(choice);
+    const double bytes = result["bytes_per_element"], typical = median(choice.seconds);
+    result["median_seconds"] = typical;
+    result["least_seconds"] = *std::ranges::min_element(choice.seconds);
+    result["gb_per_s"] = bytes * static_cast<double>(choice.compilation.options.elements) / typical * 1e-9;
+    result["seconds"] = choice.seconds;
+    return result;
 }
 
 double difference(const void* first, const void* second, const frontend::Datum& datum, std::size_t n) {

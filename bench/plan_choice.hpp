@@ -36,6 +36,9 @@ struct Choice {
     std::vector<double> seconds;
 };
 
+/// The plan of `program` that `choice.text` names, for n elements, neither built nor loaded. Throws std::runtime_error where it does not compile.
+void compile(Choice& choice, const std::string& program, std::uint64_t n, fusion::Target target, const std::string& device);
+
 /// Compiles, builds and loads the plans of `program` that `texts` name, for n elements. Throws std::runtime_error where one fails.
 std::vector<Choice> build_choices(
     const std::string& program, const std::vector<std::string>& texts, std::uint64_t n, const Machine& machine);
@@ -105,7 +108,11 @@ std::vector<std::vector<double>> in_turns(
 /// Writes the result; the exit code of the program.
 int write_result(const std::string& path, const nlohmann::ordered_json& result);
 
-/// `plan`, `kernels` (their calls in order), `bytes_per_element`, predicted and measured seconds, `gb_per_s` from the median, every time.
+/// `plan`, `kernels` (their calls in order), `bytes_per_element`, `predicted_seconds`, and of a GPU `works`, what predictors see of each kernel
+/// (perfmodel/fit/kernel_work_json.hpp). Pre: it is compiled.
+nlohmann::ordered_json described(const Choice& choice);
+
+/// The same and measured seconds, `gb_per_s` from the median, every time.
 nlohmann::ordered_json report(const Choice& choice);
 
 /// Largest difference of two lists of n entries, relative to the largest value of the first.

@@ -460,6 +460,7 @@ private:
         perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
         kind.fits = fitted_figures;
         const perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
+        warn_of_bounds(fit, fusion::Target::host, diagnostics_);
         double peak = 0;
         const auto points = static_cast<int>(std::ranges::count(result_.points, perfmodel::Role::fit, &perfmodel::Point::role));
         for (const perfmodel::FittedFigure& figure : fit.figures) {

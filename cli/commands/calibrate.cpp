@@ -158,14 +158,54 @@ void keep(const perfmodel::Calibration& calibration, const std::string& text, co
     }
 }
 
-/// How near `composite` is to what the probes measured.
+std::string judged_line(const std::string& of, const perfmodel::Judged& judged) {
+    const perfmodel::Accuracy& accuracy = judged.accuracy;
+    if (accuracy.points == 0) {
+        return fmt::format("{:10} no answer to any of {}\n", of, counted(judged.unanswered, "point"));
+    }
+    return fmt::format("{:10} {:>4} {:9} mean error {:.1f} %, of nine in ten {:.1f} %, greatest {:.1f} %, rank correlation {:.2f}{}\n", of,
+        accuracy.points, judged.held_out ? "held out" : "fitted", 100 * accuracy.mape, 100 * accuracy.p90, 100 * accuracy.worst,
+        accuracy.spearman, judged.unanswered == 0 ? "" : fmt::format(", {} without an answer", judged.unanswered));
+}
+
+/// A line for each kernel that other predictors than `composite` are judged on: the mean error of each.
+std::string side_by_side(const std::vector<perfmodel::Judged>& judged) {
+    std::vector<std::pair<std::string, std::string>> lines;
+    const auto answer = [](const perfmodel::Judged& each) {
+        const std::string error = each.accuracy.points == 0 ? "no answer" : fmt::format("{:.1f} %", 100 * each.accuracy.mape);
+        const bool some = each.unanswered != 0 && each.accuracy.points != 0;
+        return fmt::format("{} {}{}", each.predictor, error, some ? fmt::format(" ({} without an answer)", each.unanswered) : "");
+    };
+    for (const perfmodel::Judged& each : judged) {
+        if (each.predictor == "composite") {
+            continue;
+        }
+        auto line = std::ranges::find(lines, each.kernel, &std::pair<std::string, std::string>::first);
+        if (line == lines.end()) {
+            const auto composite = std::ranges::find_if(judged, [&](const perfmodel::Judged& other) { // which is first
+                return other.kernel == each.kernel && other.held_out == each.held_out;
+            });
+            line = lines.insert(line, {each.kernel, answer(*composite)});
+        }
+        line->second += ", " + answer(each);
+    }
+    std::string text;
+    for (const auto& [kernel, errors] : lines) {
+        text += fmt::format("mean error on {}: {}\n", kernel, errors);
+    }
+    return text;
+}
+
+/// How near predictors are to what the probes measured.
 std::string summary(const perfmodel::GpuCalibration& found) {
     std::string text = figures_text(found.calibration);
-    for (const auto& [kernel, held_out, accuracy] : found.judged) {
-        text += fmt::format("{:10} {:>4} {:9} mean error {:.1f} %, of nine in ten {:.1f} %, greatest {:.1f} %, rank correlation {:.2f}\n",
-            kernel, accuracy.points, held_out ? "held out" : "fitted", 100 * accuracy.mape, 100 * accuracy.p90, 100 * accuracy.worst,
-            accuracy.spearman);
+    for (const perfmodel::Judged& judged : found.judged) {
+        text += judged.predictor == "composite" ? judged_line(judged.kernel, judged) : "";
     }
+    for (const perfmodel::Judged& judged : found.on_candidates) {
+        text += judged_line(fmt::format("candidates by {:9}", judged.predictor), judged);
+    }
+    text += side_by_side(found.judged);
     if (!found.calibration.routines.empty()) {
         text += routines_text(found.calibration);
     }

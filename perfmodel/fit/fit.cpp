@@ -3,6 +3,7 @@
 
 #include "perfmodel/device_figures.hpp"
 
+#include <fmt/format.h>
 #include <nlopt.hpp>
 
 #include <algorithm>
@@ -213,6 +214,24 @@ Fit fit_figures(const PredictorKind& kind, const Device& device, std::span<const
     fit.evaluations = search.evaluations();
     fit.predicted = predictions(kind, fit.device, points);
     return fit;
+}
+
+void warn_of_bounds(const Fit& fit, fusion::Target target, Diagnostics& diagnostics) {
+    std::string figures;
+    int found = 0;
+    for (const FittedFigure& figure : fit.figures) {
+        if (figure.at_bound()) {
+            const std::string unit = find_field(figure.key, target)->unit;
+            figures += fmt::format("{}`{}` at {:.6g}{} (searched: {:.6g} to {:.6g})", found++ == 0 ? "" : ", ", figure.key, figure.after,
+                unit.empty() ? "" : " " + unit, figure.least, figure.most);
+        }
+    }
+    if (found == 0) {
+        return;
+    }
+    diagnostics.report(kind::poor_fit, {}, fmt::format("{}: the search for {} ended at a bound", figures, found == 1 ? "it" : "them"))
+        .hint = "the value is the bound's, and the measurements may ask for more: where the description is right, the model lacks what "
+                "would take its place";
 }
 
 } // namespace fusec::perfmodel

@@ -6,6 +6,7 @@
 
 #include "perfmodel/fit/point.hpp"
 #include "perfmodel/predictor.hpp"
+#include "support/diagnostics.hpp"
 
 #include <span>
 
@@ -43,5 +44,9 @@ std::vector<double> predictions(const PredictorKind& kind, const Device& device,
 /// Pre: the device has what the kind needs. Deterministic. O(evaluations * points), some thousand evaluations.
 Fit fit_figures(const PredictorKind& kind, const Device& device, std::span<const Point> points);
 inline constexpr double most_of_zero = 1000;
+
+/// Warns (`poor-fit`) of the figures that ended at a bound of their search, with what was searched: measurements asked for more, and the
+/// value is that of the bound. At most one report. Pre: figures of the target.
+void warn_of_bounds(const Fit& fit, fusion::Target target, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace fusec::perfmodel {
 
@@ -21,6 +22,10 @@ namespace {
 constexpr const char* composite_figures[] = {"stream.read.tau", "stream.read.c", "stream.read.peak", "stream.mixed.tau", "stream.mixed.c",
     "stream.mixed.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak", "stream.write.tau", "stream.write.c", "stream.write.peak",
     "speed.launch", "speed.l2", "speed.overlap_exponent"};
+
+const PredictorKind& kind_of(std::string_view name) {
+    return *std::ranges::find(predictor_kinds(), name, &PredictorKind::name);
+}
 
 class Calibrator {
 public:
@@ -79,13 +84,18 @@ public:
         if (!device) {
             return std::nullopt;
         }
-        judge(points->points, predictions(predictor_kind("composite"), *device, points->points));
         fit_others(*device, points->points);
         device = calibrated_device(result_.calibration, diagnostics_);
         if (!device) {
             return std::nullopt;
         }
         learn_correction(*device, *points);
+        device = calibrated_device(result_.calibration, diagnostics_);
+        if (!device) {
+            return std::nullopt;
+        }
+        judge(*device, *points);
+        remember_start();
         for (const Figure& figure : described->figures) {
             note_missing(figure);
         }
@@ -141,6 +151,7 @@ private:
             figures.push_back({figure.key, figure.after, find_field(figure.key, fusion::Target::cuda)->unit, static_cast<int>(points),
                 fit.error, to + (figure.at_bound() ? ", and at the end of the search" : "")});
         }
+        warn_of_bounds(fit, fusion::Target::cuda, diagnostics_);
         if (points < kept) {
             diagnostics_
                 .report(
@@ -156,32 +167,48 @@ private:
 
     /// `mixes_too`: the law of mixes is kept whole, because the description has none.
     void fit_composite(const Device& device, const std::vector<Point>& points, bool mixes_too) {
-        PredictorKind kind = predictor_kind("composite");
-        kind.fits = composite_figures;
+        result_.start = device;
+        const PredictorKind kind = composite_gpu_kind();
         keep(fit_figures(kind, device, points), fitted_to(points),
             "fitted to streams over the occupancy, wide copies, chains of FMAs behind loads and lists in L2",
             mixes_too ? "stream.mixed." : "");
     }
 
-    /// By kernel, in the order in which they first appear.
-    void judge(const std::vector<Point>& points, const std::vector<double>& predicted) {
-        std::vector<std::string> kernels;
-        for (const Point& point : points) {
-            if (std::find(kernels.begin(), kernels.end(), point.kernel) == kernels.end()) {
-                kernels.push_back(point.kernel);
-            }
+    void judge(const Device& device, const GpuPoints& points) {
+        result_.points = points.points;
+        for (Point point : points.scattered) { // which `pipeline` alone has learned from
+            point.role = Role::held_out;
+            result_.points.push_back(std::move(point));
         }
-        for (const std::string& kernel : kernels) {
-            std::vector<double> said, seen;
-            bool held_out = false;
-            for (std::size_t i = 0; i < points.size(); ++i) {
-                if (points[i].kernel == kernel) {
-                    said.push_back(predicted[i]);
-                    seen.push_back(points[i].seconds);
-                    held_out = points[i].role == Role::held_out;
-                }
+        std::vector<Point> candidates;
+        std::ranges::copy_if(result_.points, std::back_inserter(candidates), is_candidate);
+        result_.judged = judge_kernels(kind_of("composite"), device, result_.points);
+        for (const PredictorKind& kind : predictor_kinds()) {
+            Diagnostics missing;
+            if (!kind.cuda || candidates.empty()) {
+                continue;
             }
-            result_.judged.push_back({kernel, held_out, accuracy(said, seen)});
+            if (make_predictor(kind.name, device, missing) == nullptr) {
+                const std::string& why = missing.all().front().message; // said already where its figures would have been fitted
+                if (std::ranges::find(result_.left_out, why) == result_.left_out.end()) {
+                    result_.left_out.push_back(why);
+                }
+                continue;
+            }
+            if (std::string_view(kind.name) != "composite") {
+                const std::vector<Judged> judged = judge_kernels(kind, device, candidates);
+                result_.judged.insert(result_.judged.end(), judged.begin(), judged.end());
+            }
+            result_.on_candidates.push_back(judge_together(kind, device, candidates, "candidates"));
+        }
+    }
+
+    /// What was calibrated later is no part of the fit, but of what is predicted from its start.
+    void remember_start() {
+        for (const CalibratedFigure& each : result_.calibration.figures) {
+            if (std::ranges::find(composite_figures, each.key) == std::end(composite_figures)) {
+                internal_check(set_figure(result_.start, each.key, each.value), "a calibrated figure that the device does not take");
+            }
         }
     }
 
@@ -276,6 +303,12 @@ private:
 };
 
 } // namespace
+
+PredictorKind composite_gpu_kind() {
+    PredictorKind kind = kind_of("composite");
+    kind.fits = composite_figures;
+    return kind;
+}
 
 std::optional<GpuCalibration> calibrate_gpu(const GpuMeasurements& measured, Diagnostics& diagnostics) {
     return Calibrator(measured, diagnostics).run();

@@ -193,6 +193,10 @@ private:
 
 } // namespace
 
+bool is_candidate(const Point& point) {
+    return point.kernel == "generated" || point.kernel.starts_with('`');
+}
+
 std::optional<GpuPoints> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics) {
     return Points(measured, device, diagnostics).all();
 }

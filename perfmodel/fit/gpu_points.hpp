@@ -30,4 +30,8 @@ struct GpuPoints {
 /// be fitted to.
 std::optional<GpuPoints> points_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics);
 
+/// Whether the point is a candidate of the compiler ("generated", or of a program by name): what predictors are asked about when plans are made.
+/// Those of "occupancy" are none, one kernel under different limits.
+bool is_candidate(const Point& point);
+
 } // namespace fusec::perfmodel

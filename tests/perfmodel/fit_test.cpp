@@ -137,5 +137,25 @@ TEST(Fitting, APointsClockIsTheOneItIsPredictedAt) {
     EXPECT_NEAR(predictions(kind, device, std::vector{point})[0], seconds[0] - launch, 1e-15) << "the launch is outside";
 }
 
+// Of four figures two ended at a bound; one at a bound had none to move it, one had no search.
+TEST(Fitting, TellsTheFiguresThatEndedAtABound) {
+    Fit fit{standard_device("h200"), {}, {}, 0, 0, 0};
+    fit.figures = {{"stream.read.peak", 4300, 4800, 430, 4800, true}, {"stream.read.tau", 600, 610, 60, 6000, true},
+        {"stream.read.c", 160, 16, 16, 1600, true}, {"stream.write.peak", 4800, 4800, 480, 4800, false},
+        {"speed.launch", 3, 3, 0, 0, true}};
+    Diagnostics diagnostics;
+    warn_of_bounds(fit, fusion::Target::cuda, diagnostics);
+    ASSERT_EQ(diagnostics.all().size(), 1U);
+    EXPECT_EQ(diagnostics.all().front().kind.name, "poor-fit");
+    EXPECT_EQ(diagnostics.all().front().message,
+        "`stream.read.peak` at 4800 GB/s (searched: 430 to 4800), `stream.read.c` at 16 ns (searched: 16 to 1600): the search for them "
+        "ended at a bound");
+    EXPECT_EQ(diagnostics.exit_code(), 0) << "a warning";
+    fit.figures = {fit.figures[1]};
+    Diagnostics none;
+    warn_of_bounds(fit, fusion::Target::cuda, none);
+    EXPECT_TRUE(none.all().empty());
+}
+
 } // namespace
 } // namespace fusec::perfmodel

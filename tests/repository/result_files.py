@@ -159,6 +159,24 @@ def check_ablations(file, result):
         breach(file, "docs/model.md is not what bench/ablation_table.py makes of it")
 
 
+def check_ablations_probes(file, result):
+    """One GPU; every term of those on public data has one row, and is judged where, and only where, a point moves without it."""
+    if len(result["devices"]) != 1:
+        breach(file, "is not about one GPU")
+    public = json.loads((results / "ablations.json").read_text())
+    if [term["term"] for term in result["terms"]] != [term["term"] for term in public["terms"]]:
+        breach(file, "has other terms than ablations.json")
+    for term in result["terms"]:
+        if [row["device"] for row in term["rows"]] != [device["name"] for device in result["devices"]]:
+            breach(file, f"has not one row on {term['term']}")
+        for row in term["rows"]:
+            if ("without" in row) != (row["moved_held_out"] + row["moved_fit"] > 0):
+                breach(file, f"{term['term']} on {row['device']} is judged although no point moves, or moves points and is not")
+    command = [sys.executable, root / "bench/ablation_table.py", results / file, root / "docs/model.md", "--check"]
+    if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
+        breach(file, "docs/model.md is not what bench/ablation_table.py makes of it")
+
+
 def check_audit_host(file, result):
     """Every example, every second one held out; errors and losses are those of the times that the file lists."""
     names = [program["program"] for program in result["programs"]]
@@ -249,6 +267,7 @@ def check_calibrate_host(file, result):
 PLANS = r"(?:host_plans-|gpu_plans_)(\w+)\.json"
 RULES = [
     (r"ablations\.json", check_ablations),
+    (r"ablations_probes\.json", check_ablations_probes),
     (r"audit_data\.json", check_audit_data),
     (r"audit_host\.json", check_audit_host),
     (r"audit_host_machines\.json", check_audit_host_machines),
@@ -306,6 +325,10 @@ if on_gpu:
     command = [sys.executable, root / "bench/gpu_plans_table.py", results, root / "docs/model.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach("gpu_plans_*.json", "docs/model.md is not what bench/gpu_plans_table.py makes of them")
+# Without the result the page has no table of it.
+BLOCK = "<!-- table of bench/audit --ablation --probes: {} -->\n"
+if not (results / "ablations_probes.json").is_file() and BLOCK.format("begin") + BLOCK.format("end") not in (root / "docs/model.md").read_text():
+    breach("ablations_probes.json", "is missing, and docs/model.md has a table of it")
 for path in sorted(results.iterdir()):
     rule = next((check for pattern, check in RULES if re.fullmatch(pattern, path.name)), None)
     if rule is None:

@@ -82,6 +82,44 @@ plant("has no term for what the talk neglects: idle threads", edited("ablations.
     terms=[term for term in content["terms"] if term["neglected"] != "idle threads"])))
 plant("docs/model.md is not what bench/ablation_table.py makes of it", edited("ablations.json", lambda content: content.update(date="2000")))
 
+
+
+def with_probes(edit):
+    """As if the public measurements of one device were those of the probes, with their table on the page; then edited."""
+    def change(tree):
+        content = json.loads((tree / "bench/results/ablations.json").read_text())
+        content["data"], content["devices"] = "the probes of a GPU, 2026", content["devices"][:1]
+        for term in content["terms"]:
+            term["rows"] = [row for row in term["rows"] if row["device"] == content["devices"][0]["name"]]
+            for accuracy in (row[side] for row in term["rows"] for side in ("full", "without") if side in row):
+                accuracy["p90_of_moved"] = accuracy["mape_of_moved"]
+        result = tree / "bench/results/ablations_probes.json"
+        result.write_text(json.dumps(content))
+        subprocess.run([sys.executable, tree / "bench/ablation_table.py", result, tree / "docs/model.md"], check=True)
+        edit(content)
+        result.write_text(json.dumps(content))
+    return change
+
+
+with tempfile.TemporaryDirectory() as place:
+    tree = copy(place)
+    with_probes(lambda content: None)(tree)
+    code, said = check(tree)
+    page = (tree / "docs/model.md").read_text()
+    if code != 0 or "from what the probes of a GPU, 2026, measured" not in page or "| barriers | barriers and exchanges that take nothing and keep nothing from overlapping | 0, 0 | no measured point has it |" not in page:
+        failures += 1
+        print(f"the table of probes is not accepted, or not on the page:\n{said}")
+    (tree / "bench/results/ablations_probes.json").unlink()
+    code, said = check(tree)
+    if code != 1 or "ablations_probes.json: is missing, and docs/model.md has a table of it" not in said:
+        failures += 1
+        print(f"a page with a table of a result that is missing is accepted:\n{said}")
+plant("ablations_probes.json: has other terms than ablations.json", with_probes(lambda c: c["terms"].pop()))
+plant("ablations_probes.json: has not one row on tail", with_probes(lambda c: next(term for term in c["terms"] if term["term"] == "tail")["rows"].clear()))
+plant("ablations_probes.json: is not about one GPU", with_probes(lambda c: c["devices"].append({"name": "l40", "points": 1, "fit_points": 1})))
+plant("ablations_probes.json: soft maximum on a100 is judged although no point moves", with_probes(lambda c: c["terms"][0]["rows"][0].pop("without")))
+plant("ablations_probes.json: docs/model.md is not what bench/ablation_table.py makes of it", with_probes(lambda c: c.update(date="2000")))
+
 plant("does not hold every second program out", edited("audit_host.json", lambda c: c["programs"][1].update(held_out=False)))
 plant("says another error of composite in held_out", edited("audit_host.json", lambda c: c["held_out"]["verdicts"][0].update(mape=0.01)))
 plant("says another loss of chosen plans in held_out", edited("audit_host.json", lambda c: c["held_out"].update(greatest_loss_of_a_chosen_plan=0)))

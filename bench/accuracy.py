@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far predictions are from measurements, as perfmodel/fit/statistics.hpp defines it: all scripts that write tables count so."""
+import math
+
+
+def nine_in_ten(values):
+    """The least value that at least 90 % of the values do not exceed. Of no values: ValueError."""
+    if not values:
+        raise ValueError("nine in ten of nothing")
+    return sorted(values)[(9 * len(values) + 9) // 10 - 1]
+
+
+def ranks(values):
+    """From 0; equal values have the mean of their ranks."""
+    order = sorted(range(len(values)), key=lambda place: values[place])
+    result = [0.0] * len(values)
+    begin = 0
+    while begin < len(order):
+        end = begin + 1
+        while end < len(order) and values[order[end]] == values[order[begin]]:
+            end += 1
+        for place in order[begin:end]:
+            result[place] = (begin + end - 1) / 2
+        begin = end
+    return result
+
+
+def rank_correlation(left, right):
+    """Spearman's: Pearson's correlation of the ranks; 0 where one side has no order."""
+    x, y = ranks(left), ranks(right)
+    mean = (len(x) - 1) / 2
+    both = sum((a - mean) * (b - mean) for a, b in zip(x, y, strict=True))
+    squares = sum((a - mean) ** 2 for a in x) * sum((b - mean) ** 2 for b in y)
+    return both / math.sqrt(squares) if squares else 0.0
+
+
+def accuracy(predicted, measured):
+    """Of as many predictions as measurements, one or more, all measurements positive: mean, nine in ten and greatest of |predicted / measured - 1|, and the rank correlation."""
+    errors = [abs(said / seen - 1) for said, seen in zip(predicted, measured, strict=True)]
+    return {"points": len(errors), "mape": sum(errors) / len(errors), "p90": nine_in_ten(errors), "worst": max(errors),
+            "spearman": rank_correlation(predicted, measured)}

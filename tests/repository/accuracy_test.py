@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""accuracy_test.py ROOT: bench/accuracy.py by hand, and against what perfmodel/fit/statistics.cpp made of the kernels in bench/results/audit_host.json."""
+import json
+import math
+import pathlib
+import sys
+
+root = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(root / "bench"))
+from accuracy import accuracy, nine_in_ten, rank_correlation  # noqa: E402
+
+failures = 0
+
+
+def expect(what, found, wanted, within=1e-12):
+    global failures
+    if not abs(found - wanted) <= within:
+        failures += 1
+        print(f"{what}: {found}, expected {wanted}")
+
+
+expect("nine of ten", nine_in_ten([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]), 9)
+expect("of eleven, ten", nine_in_ten(list(range(1, 12))), 10)
+expect("of four, all", nine_in_ten([1, 4, 2, 3]), 4)
+expect("of twenty, eighteen", nine_in_ten(list(range(1, 21))), 18)
+# Ranks 0, 1.5, 1.5, 3 and 0, 1, 2, 3, both about 1.5: products 4.5, squares 4.5 and 5; with the lowest rank for ties it would be 0.943.
+expect("ties", rank_correlation([1, 2, 2, 3], [10, 20, 30, 40]), 4.5 / math.sqrt(4.5 * 5))
+expect("backwards", rank_correlation([4, 3, 2, 1], [10, 20, 30, 40]), -1)
+expect("no order", rank_correlation([5, 5, 5], [1, 2, 3]), 0)
+hand = accuracy([1.1, 1.6, 4, 15], [1, 2, 4, 10])  # errors 0.1, 0.2, 0, 0.5
+for key, wanted in (("points", 4), ("mape", 0.2), ("p90", 0.5), ("worst", 0.5), ("spearman", 1)):
+    expect(f"{key} by hand", hand[key], wanted)
+
+
+def merged(times, spreads):
+    """Times that exceed the least of their group by no more than their spread count as equal to it, as in the verdicts of hosts: most of them are ties then."""
+    result, first = list(times), 0
+    for place in sorted(range(len(times)), key=lambda place: times[place]):
+        if first == 0 or times[place] > first * (1 + spreads[place]):
+            first = times[place]
+        result[place] = first
+    return result
+
+
+audit = json.loads((root / "bench/results/audit_host.json").read_text())
+for half, held_out in (("held_out", True), ("fitted", False)):
+    kernels = [kernel for program in audit["programs"] if program["held_out"] == held_out for kernel in program["kernels"] if "same_as" not in kernel]
+    for verdict in audit[half]["verdicts"]:
+        answered = [kernel for kernel in kernels if kernel["predicted"][verdict["predictor"]] is not None]
+        said, seen = [kernel["predicted"][verdict["predictor"]] for kernel in answered], [kernel["least_seconds"] for kernel in answered]
+        found = {**accuracy(said, seen), "spearman": rank_correlation(said, merged(seen, [kernel["spread"] for kernel in answered]))}
+        for key in ("mape", "p90", "worst", "spearman"):
+            expect(f"{key} of {verdict['predictor']}, {half}", found[key], verdict[key], 1e-9)
+sys.exit(1 if failures else 0)
