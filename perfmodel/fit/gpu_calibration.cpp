@@ -23,10 +23,6 @@ constexpr const char* composite_figures[] = {"stream.read.tau", "stream.read.c",
     "stream.mixed.peak", "stream.copy.tau", "stream.copy.c", "stream.copy.peak", "stream.write.tau", "stream.write.c", "stream.write.peak",
     "speed.launch", "speed.l2", "speed.overlap_exponent"};
 
-const PredictorKind& kind_of(std::string_view name) {
-    return *std::ranges::find(predictor_kinds(), name, &PredictorKind::name);
-}
-
 class Calibrator {
 public:
     Calibrator(const GpuMeasurements& measured, Diagnostics& diagnostics) : measured_(measured), diagnostics_(diagnostics) {
@@ -182,7 +178,7 @@ private:
         }
         std::vector<Point> candidates;
         std::ranges::copy_if(result_.points, std::back_inserter(candidates), is_candidate);
-        result_.judged = judge_kernels(kind_of("composite"), device, result_.points);
+        result_.judged = judge_kernels(predictor_kind("composite"), device, result_.points);
         for (const PredictorKind& kind : predictor_kinds()) {
             Diagnostics missing;
             if (!kind.cuda || candidates.empty()) {
@@ -305,7 +301,7 @@ private:
 } // namespace
 
 PredictorKind composite_gpu_kind() {
-    PredictorKind kind = kind_of("composite");
+    PredictorKind kind = predictor_kind("composite");
     kind.fits = composite_figures;
     return kind;
 }
