@@ -204,7 +204,7 @@ double dram_seconds(const Launch& l) {
 }
 
 /// Memory and latency together: Little's law with the latency under load, its tau lengthened by what else a block does. At least
-/// dram_seconds and at least latency_seconds.
+/// dram_seconds, and at least latency_seconds where the last block is full.
 double stream_seconds(const Launch& l) {
     if (l.bytes_in_flight == 0) {
         return latency_seconds(l);
