@@ -23,12 +23,12 @@ found = json.loads(gzip.decompress(pathlib.Path(sys.argv[3]).read_bytes()))["pla
 
 
 def works_of(result, measured):
-    if "works" in measured["first"]:
-        return measured["first"]["works"]
+    first = measured["first"]
     same = [plan["works"] for plan in found if (plan["program"], plan["n"], plan["choices"]) == (result["program"], result["n"], measured["choices"])]
-    if len(same) != 1 or len(same[0]) != len(measured["first"]["kernels"]):
+    works = first["works"] if "works" in first else same[0] if len(same) == 1 else []
+    if len(works) != len(first["kernels"]) or abs(sum(work["read_bytes"] + work["write_bytes"] for work in works) - first["bytes_per_element"]) > 1e-6:
         sys.exit(f"{sys.argv[3]} has not the plan of {result['program']} by {', '.join(measured['choices'])} that was timed at {result['n']} elements")
-    return same[0]
+    return works
 
 
 def predictions(plans, device):
