@@ -106,7 +106,9 @@ PipelinePredictor::Cycles PipelinePredictor::run(const std::vector<pipeline::Run
     result.extrapolated = std::max(warps_at, memory_at);
     if (share < 1) {
         const std::int64_t growth = simulation.cycles - simulate(runs, warps, blocks, share / 2).cycles;
-        result.extrapolated = (result.extrapolated + std::max(0.0, static_cast<double>(growth)) * (1 - share) / (share / 2)) / 2;
+        const double grown = std::max(0.0, static_cast<double>(growth)) * (1 - share) / (share / 2);
+        const double weight = std::min(0.5, 4 * share); // of a small share the ends are most, and what grows is rounding
+        result.extrapolated = weight * grown + (1 - weight) * result.extrapolated;
     }
     result.cycles += result.extrapolated;
     return result;

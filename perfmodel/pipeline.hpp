@@ -12,10 +12,10 @@
 // What is simulated is bounded: of at most `most_tasks` tasks of all resident warps, lists are shortened to a share (tasks_of). What is left out takes
 // the mean of two estimates. By the one each task costs what one of its run does when all warps are in that run (steady_cost): runs are phases that
 // warps go through together, but stores and asynchronous loads go on beside what follows them. By the other time goes on growing with the share as it
-// does from half the share to all of it: runs of different warps overlap as they do in what is simulated, whose ends weigh too much. The
-// quantities "tasks of a warp", "tasks simulated" (of the greater share) and "cycles extrapolated" show it. Beside simulations of whole lists, waves of
-// 6000 random kernels, most of which are simulated whole, are 0.1 % off in the mean and 18 at worst; with lists eight times as long 2 % and 58
-// (pipeline_test.cpp has a hundred of each).
+// does from half the share to all of it: runs of different warps overlap as they do in what is simulated, whose ends weigh too much. The latter counts
+// for less where the share is below an eighth, four times the share. The quantities "tasks of a warp", "tasks simulated" (of the greater share) and
+// "cycles extrapolated" show it. Beside simulations of whole lists, waves of 6000 random kernels, most of which are simulated whole, are 0.1 % off in the
+// mean and 18 at worst; with lists eight times as long 2 % and 58 (pipeline_test.cpp has a hundred of each).
 #pragma once
 
 #include "perfmodel/pipeline_correction.hpp"

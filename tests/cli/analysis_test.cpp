@@ -44,7 +44,9 @@ TEST_F(Analysis, KernelsOfTheBestPlansAreCountedInTheirText) {
             sum += compiled["seconds"].get<double>();
             flops += compiled["flops_per_element"].get<double>();
             EXPECT_GT(compiled["instructions_per_element"].get<double>(), compiled["flops_per_element"].get<double>() / 2);
-            EXPECT_THAT(compiled["estimated"], testing::IsEmpty());
+            // Barriers of a block were measured on another device, and are nothing to a kernel without.
+            EXPECT_THAT(
+                compiled["estimated"].get<std::vector<std::string>>(), testing::Each(testing::HasSubstr("`h200` has no `speed.barrier`")));
             // A load from memory, 611 cycles of an H200, and what waits for it.
             EXPECT_GT(compiled["critical_path_cycles"].get<double>(), 348 * 1.755);
             EXPECT_GT(compiled["dependency_depth"].get<int>(), 3);

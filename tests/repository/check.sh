@@ -129,6 +129,45 @@ source-lists)
         $listed || echo "$file: in no CMakeLists.txt"
     done | breaches
     ;;
+named-files)
+    # Files that comments of perfmodel/ name exist: by their path from the root, from the folder of the file or from any folder, or by a name that
+    # some file has. NAME.json with its stem in capitals stands for any file, emitted*.cu for files that are made, <math.h> for a header of a
+    # system.
+    # shellcheck disable=SC2016
+    {
+        tree
+        echo
+        tree | grep -E '^perfmodel/.*\.(cpp|hpp|cuh|cu|h|fus|toml)$|^perfmodel/(.*/)?CMakeLists\.txt$' | xargs -r awk '
+            { start = FILENAME ~ /\.toml$|CMakeLists\.txt$/ ? "#" : "//" }
+            place = index($0, start) { print FILENAME ":" FNR ":" substr($0, place) }'
+    } | awk '
+        !comments && $0 == "" { comments = 1; next }
+        !comments {
+            for (place = $0; ; sub(/^[^\/]*\//, "", place)) {
+                known[place] = 1
+                if (place !~ /\//) break
+            }
+            next
+        }
+        {
+            match($0, /^[^:]*:[0-9]+:/)
+            where = substr($0, 1, RLENGTH - 1)
+            folder = where
+            sub(/[^\/]*$/, "", folder)
+            rest = substr($0, RLENGTH + 1)
+            while (match(rest, /[A-Za-z0-9_.*\/<-]*[A-Za-z0-9_*]\.(cpp|hpp|cuh|cu|h|fus|toml|json|md|py|sh|def|txt)($|[^A-Za-z0-9_])/)) {
+                name = substr(rest, RSTART, RLENGTH)
+                rest = substr(rest, RSTART + RLENGTH)
+                sub(/[^A-Za-z0-9_]$/, "", name)
+                stem = name
+                sub(/^.*\//, "", stem)
+                sub(/\.[a-z]*$/, "", stem)
+                if (name ~ /[*<]/ || stem ~ /^[A-Z_]+$/ || name in known || (folder name) in known)
+                    continue
+                print where ": names `" name "`, which is no file"
+            }
+        }' | breaches
+    ;;
 format)
     sources | grep -E '\.(cpp|hpp|h)$' | grep -v '^elementary-lib/runtime/' | tr '\n' '\0' | xargs -0 -r clang-format-19 --dry-run -Werror
     # What becomes part of emitted text has that text's style.

@@ -11,7 +11,7 @@ failures=0
 # tree: a small tree without faults.
 tree() {
     rm -rf "$place/tree"
-    mkdir -p "$place/tree"/{support,dag,fusion,codegen,perfmodel,cli,elementary-lib/runtime/fusec,tests/dag}
+    mkdir -p "$place/tree"/{support,dag,fusion,codegen,perfmodel/analysis,cli,elementary-lib/runtime/fusec,tests/dag}
     cd "$place/tree"
     cp "$(dirname "$check")/../../.clang-format" .
     cp "$(dirname "$check")/../../codegen/emitted.clang-format" codegen
@@ -20,6 +20,8 @@ tree() {
     printf '%s\n' "$spdx" '#include "support/ids.hpp"' '' '#include <boost/dynamic_bitset.hpp>' >dag/graph.hpp
     printf '%s\n' "$spdx" '#include "dag/graph.hpp"' '' '#include <coin/CbcModel.hpp>' >fusion/solver_cbc.cpp
     printf '%s\n' "$spdx" '#include "codegen/emit.hpp"' '#include "perfmodel/device.hpp"' '' '#include <CLI/CLI.hpp>' >cli/main.cpp
+    printf '%s\n' "$spdx" '// As graph.hpp, dag/graph.cpp, runtime/fusec/views.cuh and analysis/walk.hpp have it, of any NAME.json or <math.h>.' >perfmodel/device.hpp
+    printf '%s\n' "$spdx" '// walk.hpp of this folder; emitted*.cu are made.' >perfmodel/analysis/walk.hpp
     printf '%s\n' "$spdx" '#include <fusec/lane.cuh>' >elementary-lib/runtime/fusec/views.cuh
     printf '%s\n' "$spdx" '#include "dag/graph.hpp"' '' '#include <gtest/gtest.h>' >tests/dag/graph_test.cpp
     echo 'add_library(dag graph.cpp)' >dag/CMakeLists.txt
@@ -42,7 +44,7 @@ fails() {
 }
 
 tree
-for rule in include-direction third-party file-length file-names licence-line machine-paths source-lists format; do
+for rule in include-direction third-party file-length file-names licence-line machine-paths source-lists named-files format; do
     if ! "$check" "$rule" "$place/tree"; then
         echo "$rule: refused a tree that keeps it"
         failures=$((failures + 1))
@@ -90,6 +92,12 @@ printf 'mirror=http://deb.%s.org/debian\n' debian >support/mirror.sh
 fails machine-paths 'support/mirror.sh:1:'
 echo "$spdx" >dag/graph2.cpp
 fails source-lists 'dag/graph2.cpp: in no CMakeLists.txt'
+echo '// The figures are those of perfmodel/calibrations/none.json.' >>perfmodel/device.hpp
+fails named-files 'perfmodel/device.hpp:3: names `perfmodel/calibrations/none.json`, which is no file'
+echo 'int x = 0; // see dag/graph.hpp, graph.md and walk.hpp' >>perfmodel/device.hpp
+fails named-files 'perfmodel/device.hpp:3: names `graph.md`, which is no file'
+echo '# as device.toml says' >perfmodel/analysis/CMakeLists.txt
+fails named-files 'perfmodel/analysis/CMakeLists.txt:1: names `device.toml`, which is no file'
 echo 'int  x;' >>dag/graph.cpp
 fails format 'dag/graph.cpp:5'
 
