@@ -2,10 +2,10 @@
 #include "perfmodel/fit/measured_kernels.hpp"
 
 #include "perfmodel/instruction_costs.hpp"
-
 #include "perfmodel/occupancy.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fusec::perfmodel {
 
@@ -208,7 +208,9 @@ KernelWork scattered_work(int words, int stride, int block) {
     load.round_trip = true;
     load.instructions = common_instructions + 1 + words;
     load.read_bytes = std::max<double>(bytes * words, std::min(sector, apart)); // whole sectors
-    load.l1_wavefronts = words * std::min(1.0, apart / pass);
+    // As fusion::direct_load_wavefronts prices loads in place: the words of a warp that share a bank, or its lines.
+    const double lines = std::clamp(apart * warp / pass, 1.0, warp);
+    load.l1_wavefronts = words * std::max<double>(std::gcd(stride, 32), lines / 4 + 0.75) / warp;
     load.accesses.push_back({false, stride == 1 ? Addressing::unit : Addressing::strided, bytes, static_cast<double>(words),
         words * std::min(1.0, apart / sector), false});
     WorkStep compute;

@@ -270,6 +270,10 @@ TEST_F(GpuCalibrations, ScatteredReadsAreSamplesOfTheCorrection) {
     EXPECT_EQ(far.work.read_bytes, 32);
     EXPECT_EQ(near.work.read_bytes, 8);
     EXPECT_EQ(records.work.read_bytes, 36);
+    // Clocks of a warp's load that L1 has, gpu-strides of gpu-benches on an H200: 32 floats apart bound by one bank, 2 apart 2.01, 9 apart 3.00.
+    const auto passes = [](const Point& of, double loads) { return 32 * of.work.l1_wavefronts / loads; };
+    EXPECT_EQ(passes(far, 1), 32);
+    EXPECT_NEAR(passes(near, 1) / 2.01 + passes(records, 9) / 3.00, 2, 0.02);
     const PipelinePredictor predictor(device);
     EXPECT_GT(predictor.sample(far.work, far.elements).features.uncoalesced, 0);
     EXPECT_TRUE(std::ranges::none_of(points->points, [](const Point& each) { return each.place == "stride" || each.place == "record"; }));
