@@ -92,12 +92,10 @@ TEST_P(ExampleMutation, IsCaught) {
             write_results(results, plan, counts);
         }
     }
-    for (const char* const kind :
-        {"delete a barrier", "weaken a barrier", "offset", "tail", "drop a store", "stride", "swap two buffers"}) {
-        const bool can_be =
-            std::string_view(kind) == "weaken a barrier" ? block_barriers : std::string_view(kind) != "swap two buffers" || exchangeable;
-        EXPECT_EQ(kinds.contains(kind), can_be) << "mutants of the kind: " << kind;
+    for (const char* const kind : {"delete a barrier", "weaken a barrier", "offset", "tail", "drop a store", "stride"}) {
+        EXPECT_EQ(kinds.contains(kind), std::string_view(kind) != "weaken a barrier" || block_barriers) << "mutants of the kind: " << kind;
     }
+    EXPECT_TRUE(kinds.contains("swap two buffers") || !exchangeable) << "tiles are swapped too, where no two lists can be";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExampleMutation, testing::ValuesIn(examples()), [](const auto& example) { return example.param; });
