@@ -16,7 +16,7 @@
 namespace {
 std::vector<std::uintptr_t> asked, asked_to_write;
 }
-#define __builtin_prefetch(address, write) ((write) ? asked_to_write : asked).push_back(reinterpret_cast<std::uintptr_t>(address))
+#define __builtin_prefetch(address, write, ...) ((write) ? asked_to_write : asked).push_back(reinterpret_cast<std::uintptr_t>(address))
 #include "elementary-lib/runtime/fusec/half_lanes.hpp"
 
 namespace fusec {
