@@ -26,9 +26,8 @@ constexpr double warp = 32;
 /// The line y = a + b x that is not negative: through the points' mean where b would be, through the origin where a would be.
 wave::LaunchLine line_from_zero(const std::vector<wave::EmptyKernel>& points) {
     wave::LaunchLine line = wave::fit_launch(points);
-    double x = 0, y = 0, xx = 0, xy = 0;
+    double y = 0, xx = 0, xy = 0;
     for (const wave::EmptyKernel& each : points) {
-        x += each.grid_size;
         y += each.time;
         xx += each.grid_size * each.grid_size;
         xy += each.grid_size * each.time;
