@@ -4,6 +4,7 @@
 #include "cli/host_footprints.hpp"
 #include "cli/host_machine.hpp"
 #include "cli/host_probes.hpp"
+#include "cli/host_timer.hpp"
 #include "execute/candidate_sample.hpp"
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
@@ -28,10 +29,8 @@ namespace {
 
 using perfmodel::CalibratedFigure;
 
-constexpr double ns = 1e-9;
 constexpr double most_issued = 32; // vector instructions per clock: several times what any processor does, as they and clocks are estimates
 constexpr double most_flops = 16;  // of a lane and clock: four pipes that multiply and add, at twice the clock that a system tells
-constexpr std::size_t most_serial_tiles = 64; // for_tiles of the runtime: a loop of so many stays on one processor
 
 /// Steps that a time is wanted of: calls that compute. Names of components are none.
 std::vector<const fusion::WorkStep*> computing_steps(const fusion::Candidate& candidate) {
@@ -78,6 +77,7 @@ public:
           setup_(setup),
           diagnostics_(diagnostics),
           machine_(host_machine()),
+          timer_(setup_, machine_, diagnostics),
           probes_(scratch / "machine.json", scratch),
           scratch_(std::move(scratch)) {}
 
@@ -198,55 +198,6 @@ private:
         return probe;
     }
 
-    static bool is_serial(const HostProbe& probe) {
-        return static_cast<double>(probe.unit.elements) / probe.candidate.instances_per_block <= most_serial_tiles;
-    }
-    /// Nanoseconds of an element with all processors at work.
-    double ns_of(const HostProbe& probe, double seconds) const {
-        return seconds / static_cast<double>(probe.unit.elements) / ns / (is_serial(probe) ? machine_.cores : 1);
-    }
-    double ns_of(const HostProbe& probe, const std::vector<double>& seconds) const {
-        const double time = execute::undisturbed(seconds) - (is_serial(probe) ? 0 : launch_seconds_);
-        return ns_of(probe, std::max(0.0, time));
-    }
-    /// By how much that may be off.
-    double uncertain_ns(const HostProbe& probe, const std::vector<double>& seconds) const {
-        return ns_of(probe, half_between_quartiles(seconds));
-    }
-
-    /// In parts whose lists take `most_bytes` together, or one kernel: a machine may not have memory for all, or slower memory for more.
-    /// `more`: so many times the rounds of others, of kernels that are over soon.
-    std::optional<std::vector<std::vector<double>>> time(const std::vector<HostProbe>& probes, std::size_t more = 1) {
-        constexpr double most_bytes = 2.0 * 1024 * 1024 * 1024;
-        execute::TimingSetup setup = setup_;
-        setup.rounds *= more;
-        std::vector<std::vector<double>> seconds;
-        std::vector<execute::TimedUnit> part;
-        for (std::size_t i = 0; i < probes.size(); ++i) {
-            part.push_back(probes[i].unit);
-            if (i + 1 < probes.size()) {
-                part.push_back(probes[i + 1].unit);
-                const double bytes = execute::timing_bytes(part);
-                part.pop_back();
-                if (bytes <= most_bytes) {
-                    continue;
-                }
-            }
-            if (setup_.progress) {
-                const auto whole = static_cast<double>(probes.size());
-                setup.progress = [this, from = static_cast<double>(seconds.size()) / whole, of = static_cast<double>(part.size()) / whole](
-                                     double share) { setup_.progress(from + share * of); };
-            }
-            const auto times = execute::time_units(part, setup, diagnostics_);
-            if (!times) {
-                return std::nullopt;
-            }
-            std::ranges::transform(*times, std::back_inserter(seconds), &execute::UnitTimes::seconds);
-            part.clear();
-        }
-        return seconds;
-    }
-
     /// Where the caches end, which decides how large lists are that come from memory, and what displaces them. The kernel reads 64 words for one
     /// that it writes.
     bool measure_footprints() {
@@ -257,7 +208,7 @@ private:
         for (const double bytes : footprints(machine_.l2_bytes * machine_.cores, machine_.l3_bytes, most)) {
             probes.push_back(cached_probe(*streams_, reading, "probe footprints", bytes));
         }
-        const auto seconds = time(probes);
+        const auto seconds = timer_.time(probes);
         if (!seconds) {
             return false;
         }
@@ -300,20 +251,20 @@ private:
         for (const fusion::Candidate& kernel : moving) {
             probes.push_back(cached_probe(*transfers_, kernel, "transfers", cached_bytes(kernel)));
         }
-        const auto seconds = time(probes, 3);
+        const auto seconds = timer_.time(probes, 3);
         if (!seconds) {
             return false;
         }
-        launch_seconds_ = execute::undisturbed(seconds->front());
-        set("speed.launch", launch_seconds_ / 1e-6, "us", 1, spread(seconds->front()),
+        timer_.launch_seconds = execute::undisturbed(seconds->front());
+        set("speed.launch", timer_.launch_seconds / 1e-6, "us", 1, spread(seconds->front()),
             "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
         double fastest = 0, fastest_spread = 0;
         for (std::size_t i = 1; i <= moving.size(); ++i) {
-            const double time = ns_of(probes[i], seconds->at(i));
+            const double time = timer_.ns_of(probes[i], seconds->at(i));
             const auto accesses = transfers_of(probes[i].candidate);
             for (const fusion::GlobalAccess& access : accesses) {
                 const auto lists = static_cast<double>(accesses.size());
-                set_time(perfmodel::cached_transfer(access), time / lists, uncertain_ns(probes[i], seconds->at(i)) / lists);
+                set_time(perfmodel::cached_transfer(access), time / lists, timer_.uncertain_ns(probes[i], seconds->at(i)) / lists);
             }
             if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
                 fastest = rate;
@@ -334,14 +285,14 @@ private:
                 probes.back().unit.repeated = times;
             }
         }
-        const auto seconds = time(probes);
+        const auto seconds = timer_.time(probes);
         if (!seconds) {
             return false;
         }
         const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
         std::vector<double> rates;
         for (std::size_t i = 0; i < probes.size(); i += 2) {
-            const double time = (ns_of(probes[i + 1], seconds->at(i + 1)) - ns_of(probes[i], seconds->at(i))) / (many - few);
+            const double time = (timer_.ns_of(probes[i + 1], seconds->at(i + 1)) - timer_.ns_of(probes[i], seconds->at(i))) / (many - few);
             const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
             const double lanes = static_cast<double>(machine_.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
             const double rate = time <= 0 ? 0 : step.instructions / lanes / (time * machine_.clock_ghz * machine_.cores);
@@ -350,7 +301,7 @@ private:
             if (hidden) {
                 result_.hidden.push_back(*step.routine);
             } else {
-                const double off = uncertain_ns(probes[i], seconds->at(i)) + uncertain_ns(probes[i + 1], seconds->at(i + 1));
+                const double off = timer_.uncertain_ns(probes[i], seconds->at(i)) + timer_.uncertain_ns(probes[i + 1], seconds->at(i + 1));
                 set_time(*step.routine, time, off / (many - few));
                 rates.push_back(rate);
             }
@@ -412,7 +363,7 @@ private:
                 probes.back().fitted = !plain;
             }
         }
-        const auto seconds = time(probes);
+        const auto seconds = timer_.time(probes);
         if (!seconds) {
             return false;
         }
@@ -486,16 +437,16 @@ private:
         const auto value = [&](const char* key) { return std::ranges::find(calibration_.figures, key, &CalibratedFigure::key)->value; };
         const double read = 1 / value("stream.read.peak"), write = 1 / value("stream.write.peak");
         for (std::size_t i = 0; i + 1 < probes.size(); i += 2) {
-            const double streaming = ns_of(probes[i], seconds[i]), plain = ns_of(probes[i + 1], seconds[i + 1]);
+            const double streaming = timer_.ns_of(probes[i], seconds[i]), plain = timer_.ns_of(probes[i + 1], seconds[i + 1]);
             const double load = streaming * read / (read + write);
-            const double off = uncertain_ns(probes[i], seconds[i]), off_load = off * read / (read + write);
+            const double off = timer_.uncertain_ns(probes[i], seconds[i]), off_load = off * read / (read + write);
             for (fusion::GlobalAccess access : transfers_of(probes[i].candidate)) {
                 access.streaming = false;
                 if (!access.store) {
                     set_time(perfmodel::transfer_routine(access), load, off_load);
                     continue;
                 }
-                set_time(perfmodel::transfer_routine(access), plain - load, uncertain_ns(probes[i + 1], seconds[i + 1]) + off_load);
+                set_time(perfmodel::transfer_routine(access), plain - load, timer_.uncertain_ns(probes[i + 1], seconds[i + 1]) + off_load);
                 access.streaming = true;
                 set_time(perfmodel::transfer_routine(access), streaming - load, off - off_load);
             }
@@ -506,6 +457,7 @@ private:
     execute::TimingSetup setup_;
     Diagnostics& diagnostics_;
     HostMachine machine_;
+    HostTimer timer_; ///< of setup_ and machine_, as they come to be
     HostProbes probes_;
     Path scratch_;
     perfmodel::Calibration calibration_;
@@ -515,7 +467,6 @@ private:
     std::vector<perfmodel::Point> swept_; ///< footprints
     Compilation* streams_ = nullptr;
     Compilation* transfers_ = nullptr;
-    double launch_seconds_ = 0;
 };
 
 } // namespace

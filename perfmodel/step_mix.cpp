@@ -8,6 +8,17 @@
 
 namespace fusec::perfmodel {
 
+fusion::KernelWork arithmetic_of(const fusion::KernelWork& work, const fusion::WorkStep& step) {
+    fusion::KernelWork alone;
+    alone.precision = work.precision;
+    alone.flops = step.arithmetic.flops;
+    alone.divisions = step.arithmetic.divisions;
+    alone.square_roots = step.arithmetic.square_roots;
+    alone.transcendentals = step.arithmetic.transcendentals;
+    alone.in_float = step.in_float;
+    return alone;
+}
+
 StepMix step_mix(
     const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits, const FunctionSlots& slots) {
     StepMix mix;
@@ -18,13 +29,7 @@ StepMix step_mix(
     const double rounds = needed / mix.warps;
     const double elements_per_warp = work.elements_per_block / mix.warps;
 
-    fusion::KernelWork arithmetic;
-    arithmetic.precision = work.precision;
-    arithmetic.flops = step.arithmetic.flops;
-    arithmetic.divisions = step.arithmetic.divisions;
-    arithmetic.square_roots = step.arithmetic.square_roots;
-    arithmetic.transcendentals = step.arithmetic.transcendentals;
-    arithmetic.in_float = step.in_float;
+    const fusion::KernelWork arithmetic = arithmetic_of(work, step);
     const PipeWork pipes = pipe_work(arithmetic, limits.target, slots);
     (work.precision == Precision::f64 ? mix.f64 : mix.f32) = rounds * pipes.fma / threads;
     mix.f32 += rounds * pipes.fma_float / threads;

@@ -22,6 +22,9 @@ struct StepMix {
     double uncounted = 0; ///< by how much the parts are more than the step's instructions: where they are, other is 0
 };
 
+/// A kernel that does nothing but the arithmetic of one of its steps, for pipe_work.
+fusion::KernelWork arithmetic_of(const fusion::KernelWork& work, const fusion::WorkStep& step);
+
 /// `slots` are the device's. Pre: the step is one of the work's.
 StepMix step_mix(
     const fusion::KernelWork& work, const fusion::WorkStep& step, const fusion::DeviceLimits& limits, const FunctionSlots& slots);

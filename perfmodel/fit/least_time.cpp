@@ -2,6 +2,7 @@
 #include "perfmodel/fit/least_time.hpp"
 
 #include "perfmodel/instruction_costs.hpp"
+#include "perfmodel/step_mix.hpp"
 
 #include <algorithm>
 
@@ -14,13 +15,7 @@ double least_compute_ns(const fusion::KernelWork& work, const Device& device, do
         if (step.kind != fusion::WorkStep::Kind::compute) {
             continue;
         }
-        fusion::KernelWork alone;
-        alone.precision = work.precision;
-        alone.flops = step.arithmetic.flops;
-        alone.divisions = step.arithmetic.divisions;
-        alone.square_roots = step.arithmetic.square_roots;
-        alone.transcendentals = step.arithmetic.transcendentals;
-        alone.in_float = step.in_float;
+        fusion::KernelWork alone = arithmetic_of(work, step);
         alone.fused = alone.flops; // at most: as many as there are pairs
         const PipeWork pipes = pipe_work(alone, fusion::Target::cuda, {one, one});
         (work.precision == Precision::f32 ? floats : doubles) += pipes.fma;

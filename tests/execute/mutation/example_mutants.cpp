@@ -80,6 +80,10 @@ public:
         });
     }
 
+    bool has_several_tiles() const {
+        return std::ranges::any_of(unit_.kernels, [](const codegen::Kernel& kernel) { return kernel.tiles.size() > 1; });
+    }
+
     /// Some at a time: each has a copy of the values.
     void run(MutatedPlan& result, const RunSetup& setup) {
         constexpr std::size_t at_a_time = 120;
@@ -149,7 +153,8 @@ std::vector<MutatedPlan> run_mutants(
             }
             seen = stripped_title(source);
             MutatedPlan result{c.program->name, std::string(name) + (checked ? " --checked" : ""),
-                source.find("__syncthreads()") != std::string::npos, text.has_exchangeable_lists(), mutants(source), {}, {}, {}, {}};
+                source.find("__syncthreads()") != std::string::npos, text.has_several_tiles(), text.has_exchangeable_lists(),
+                mutants(source), {}, {}, {}, {}};
             result.ran = choose(result.mutants, most_per_plan, seed);
             text.run(result, setup);
             results.push_back(std::move(result));

@@ -20,6 +20,7 @@ struct MutatedPlan {
     /// "auto", or "cooperative": the chosen kernels' kept implementations with the most barriers, then threads; then " --checked" where so.
     std::string plan;
     bool block_barriers = false; ///< the text has such: of blocks of one warp, no barrier can be weakened
+    bool several_tiles = false;  ///< some kernel has two: without, none can be swapped
     bool exchangeable = false;   ///< some kernel reads, or writes, two lists of one type: without, no buffers need be there to swap
     std::vector<Mutant> mutants;
     std::vector<RunReport> reports;  ///< of `ran`, in order
