@@ -6,6 +6,7 @@
 #include "cli/report_text.hpp"
 #include "execute/candidate_sample.hpp"
 #include "execute/reference.hpp"
+#include "fusion/cost_model.hpp"
 #include "perfmodel/fit/statistics.hpp"
 #include "support/counted.hpp"
 #include "support/median.hpp"
@@ -67,7 +68,7 @@ double seconds_in_a_row(const Compilation& c, const fusion::Plan& plan, Diagnost
     for (const fusion::Candidate& kernel : plan.kernels) {
         fusion::KernelWork work = kernel.work;
         work.repeated = true;
-        seconds += predictor->seconds(work, c.options.elements);
+        seconds += fusion::rounded_prediction(predictor->seconds(work, c.options.elements)); // as the search compares it
     }
     return seconds;
 }

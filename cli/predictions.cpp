@@ -3,6 +3,7 @@
 
 #include "cli/breakdown.hpp"
 #include "cli/report_text.hpp"
+#include "fusion/workers.hpp"
 #include "support/writer.hpp"
 
 #include <fmt/format.h>
@@ -70,17 +71,20 @@ std::optional<Predictions> predict(const Compilation& c, const std::vector<fusio
     for (const auto& predictor : predictors) {
         result.predictors.push_back(predictor->name());
     }
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        Predictions::Kernel& kernel = result.kernels.emplace_back();
-        kernel.candidate = kernels[i];
-        if (compiled) {
-            kernel.compiled = {compiled->kernels[i], c.predictor->cost(compiled->kernels[i].work, c.options.elements)};
+    result.kernels.resize(kernels.size());
+    fusion::Workers::shared().run(kernels.size(), 8, [&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            Predictions::Kernel& kernel = result.kernels[i];
+            kernel.candidate = kernels[i];
+            if (compiled) {
+                kernel.compiled = {compiled->kernels[i], c.predictor->cost(compiled->kernels[i].work, c.options.elements)};
+            }
+            const fusion::KernelWork& work = compiled ? compiled->kernels[i].work : kernels[i].work;
+            for (const auto& predictor : predictors) {
+                kernel.by_predictor.push_back(predictor->explain(work, c.options.elements));
+            }
         }
-        const fusion::KernelWork& work = compiled ? compiled->kernels[i].work : kernels[i].work;
-        for (const auto& predictor : predictors) {
-            kernel.by_predictor.push_back(predictor->explain(work, c.options.elements));
-        }
-    }
+    });
     return result;
 }
 

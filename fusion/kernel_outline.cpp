@@ -70,27 +70,31 @@ const CallCosts::Table& CallCosts::of(CallId id) {
     Table& table = tables_[id.index()];
     if (table.empty()) {
         const frontend::Call& call = graph_.call(id);
-        const auto access = [&](DataId datum, const Routine& routine, library::Touch touch, int reads) {
+        const auto access = [&](DataId datum, const Routine& routine, library::Touch touch, int reads, const std::vector<int>& first) {
             const auto cost = [&](const Type& type) -> const AccessCost& {
-                return accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch, reads});
+                return accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch, reads, first});
             };
             const frontend::Datum& accessed = graph_.datum(datum);
             if (!accessed.storage) {
                 return &cost(accessed.type);
             }
-            AccessCost& both = converting_.emplace_back(cost(accessed.type)); // on chip as the type, in its list as stored
-            both.direct = cost(accessed.list_type()).direct;
-            both.excess_store = cost(accessed.list_type()).excess_store;
-            both.sectors = cost(accessed.list_type()).sectors;
-            return &std::as_const(both);
+            const AccessCost &on_chip = cost(accessed.type), &in_list = cost(accessed.list_type());
+            const auto [entry, added] = converting_.try_emplace({&on_chip, &in_list}, on_chip);
+            if (added) {
+                entry->second.direct = in_list.direct;
+                entry->second.excess_store = in_list.excess_store;
+                entry->second.sectors = in_list.sectors;
+            }
+            return &std::as_const(entry->second);
         };
         for (const Routine& routine : routines_.at(id.index()).routines) {
             auto& row = table.emplace_back();
             for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
                 row.push_back(access(call.operands[operand], routine, routine.inputs[operand],
-                    reads_of(routine, operand, graph_.datum(call.operands[operand]).type.shape.size())));
+                    reads_of(routine, operand, graph_.datum(call.operands[operand]).type.shape.size()),
+                    routine.first.empty() ? std::vector<int>() : routine.first[operand]));
             }
-            row.push_back(access(call.result, routine, routine.output, 0));
+            row.push_back(access(call.result, routine, routine.output, 0, {}));
         }
     }
     return table;

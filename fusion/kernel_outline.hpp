@@ -9,7 +9,8 @@
 #include "fusion/routines.hpp"
 
 #include <array>
-#include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace fusec::fusion {
@@ -32,9 +33,10 @@ private:
     const dag::CallGraph& graph_;
     const std::vector<CallRoutines>& routines_;
     AccessCosts accesses_;
-    std::deque<AccessCost> converting_; ///< of lists that are stored in another precision
-    std::vector<Table> tables_;         ///< per call, all at once when first asked
-    std::vector<bool> in_parts_;        ///< per datum: some call reads a part of it alone
+    /// Of lists that are stored in another precision: from what they cost on chip and in their list.
+    std::map<std::pair<const AccessCost*, const AccessCost*>, AccessCost> converting_;
+    std::vector<Table> tables_;  ///< per call, all at once when first asked
+    std::vector<bool> in_parts_; ///< per datum: some call reads a part of it alone
 };
 
 struct KernelOutline {

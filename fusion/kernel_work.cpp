@@ -19,8 +19,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 namespace fusec::fusion {
 
@@ -41,6 +42,7 @@ public:
     KernelWork run() {
         work_.precision = kernel_.precision;
         work_.write_bytes = kernel_.write_bytes;
+        words_read_.resize(kernel_.data.size());
         for (std::size_t i = 0; i < kernel_.data.size(); ++i) {
             const KernelOutline::Datum& datum = kernel_.data[i];
             work_.read_bytes += datum.loaded ? bytes_read(static_cast<int>(i)) : 0;
@@ -147,11 +149,11 @@ private:
     void record_broadcast(int list, double accesses) {
         recorder_.access({false, Addressing::broadcast, list_word_bytes(list), accesses, accesses / 32, false});
     }
-    /// Each thread its part, in place. Neighbours stand side by side where a part is one component and the list nothing else.
-    void record_owned(int list, bool store, const AccessCost& cost, int threads) {
-        const bool unit = cost.components == 1 && datum(list).shape.size() == threads;
-        recorder_.access({store, unit ? Addressing::unit : Addressing::strided, list_word_bytes(list),
-            static_cast<double>(cost.components) * threads, cost.sectors, false});
+    /// Each thread its part, or a share of it, in place. Neighbours stand side by side where a part is one component and the list nothing else, in order.
+    void record_owned(int list, bool store, const AccessCost& cost, int threads, double share = 1) {
+        const bool unit = cost.components == 1 && datum(list).shape.size() == threads && cost.excess_store < 1e-9;
+        recorder_.access({store, unit ? Addressing::unit : Addressing::strided, list_word_bytes(list), share * cost.components * threads,
+            share * cost.sectors, false});
     }
 
     /// Passes of a copy into or out of the datum's tile.
@@ -276,18 +278,45 @@ private:
         }
     }
 
-    /// True the first time; reads of the same part by the same threads again come from registers until a barrier or a write that may change it.
-    bool first_read(int read, int threads, library::Touch touch) {
-        const std::tuple<int, int, library::Touch> key{read, threads, touch};
-        if (std::find(reads_.begin(), reads_.end(), key) != reads_.end()) {
+    /// Of the components that a thread reads of the operand, the share that it has not read: what it has comes from registers until a barrier or
+    /// a write that may change it.
+    double fresh_share(int read, const Routine& routine, std::size_t operand, const AccessCost* cost) {
+        if (routine.threads > 1) {
+            return first_read(read, routine.threads, cost) ? 1 : 0;
+        }
+        std::vector<bool>& known = words_read_[static_cast<std::size_t>(read)];
+        known.resize(static_cast<std::size_t>(datum(read).shape.size()));
+        const bool parts = !routine.components.empty() && !routine.components[operand].empty();
+        const std::size_t all = parts ? routine.components[operand].size() : known.size();
+        std::size_t fresh = 0;
+        for (std::size_t i = 0; i < all; ++i) {
+            std::vector<bool>::reference word = known[parts ? static_cast<std::size_t>(routine.components[operand][i]) : i];
+            fresh += word ? 0U : 1U;
+            word = true;
+        }
+        return static_cast<double>(fresh) / static_cast<double>(all);
+    }
+
+    /// True the first time, unless so many threads have each read all of it. `cost`: of the access; equal accesses, which read the same part,
+    /// have one; null of a derivation.
+    bool first_read(int read, int threads, const AccessCost* cost) {
+        if (std::any_of(reads_.begin(), reads_.end(), [&](const PartRead& other) {
+                return other.datum == read && other.threads == threads &&
+                    (other.cost == cost || other.cost->components == datum(read).shape.size());
+            })) {
             return false;
         }
-        reads_.push_back(key);
+        reads_.push_back({read, threads, cost});
         return true;
     }
     void forget_reads() {
         // Lists in place are const and restrict: no barrier makes the compiler read them again.
-        std::erase_if(reads_, [&](const auto& key) { return plan(std::get<0>(key)).placement == Placement::shared; });
+        std::erase_if(reads_, [&](const PartRead& known) { return plan(known.datum).placement == Placement::shared; });
+        for (std::size_t read = 0; read < words_read_.size(); ++read) {
+            if (draft_.data[read].placement == Placement::shared) {
+                words_read_[read].clear();
+            }
+        }
     }
 
     /// Every thread of the block does it, whatever its elements are; the host does it once for all of them.
@@ -300,7 +329,7 @@ private:
         const double instructions = (arithmetic_instructions(operations, precision, limits_.target) + conversions) * largest_;
         count_instructions(instructions, largest_, instructions);
         for (const int operand : derivation.operands) {
-            if (plan(operand).placement == Placement::memory && largest_ > 0 && first_read(operand, 0, library::Touch::all)) {
+            if (plan(operand).placement == Placement::memory && largest_ > 0 && first_read(operand, 0, nullptr)) {
                 const int words = datum(operand).shape.size() * largest_;
                 read_global();
                 record_broadcast(operand, words);
@@ -334,13 +363,18 @@ private:
         previous_threads_ = routine.threads;
 
         const bool writes = writes_unknown_words(plan(call.result).placement, routine);
-        for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+        std::vector<std::size_t> operands(call.operands.size());
+        std::iota(operands.begin(), operands.end(), std::size_t{0});
+        std::ranges::stable_sort(operands, std::greater(), [&](std::size_t operand) { return costs[operand]->components; });
+        for (const std::size_t operand : operands) { // of an operand that stands twice, first what has most of it
             const int read = call.operands[operand];
             const Placement placement = plan(read).placement;
             const int times = writes && placement == Placement::shared ? routine.reuse[operand].times : 1;
-            if ((placement == Placement::shared || placement == Placement::memory) &&
-                (first_read(read, routine.threads, routine.inputs[operand]) || times > 1)) {
-                read_in(read, *costs[operand], routine.threads, times);
+            if (placement == Placement::shared || placement == Placement::memory) {
+                const double share = fresh_share(read, routine, operand, costs[operand]);
+                if (share > 0 || times > 1) {
+                    read_in(read, *costs[operand], routine.threads, times > 1 ? times : share);
+                }
             }
         }
         if (writes) {
@@ -364,7 +398,8 @@ private:
     /// Each thread finds its part; of a lane of the host, the part is where the loop is.
     double addresses(int threads) const { return limits_.target == Target::cuda ? instructions_per_address * threads : 0; }
 
-    void read_in(int read, const AccessCost& cost, int threads, int times) {
+    /// `times` each component that the threads read; a fraction: of some of them.
+    void read_in(int read, const AccessCost& cost, int threads, double times) {
         if (plan(read).placement == Placement::shared) {
             work_.shared_wavefronts += times * cost.passes(tile(read).padding);
             count_instructions(times * cost.accesses + addresses(threads), threads);
@@ -372,20 +407,19 @@ private:
         }
         read_global();
         const bool uniform = datum(read).kind == frontend::DatumKind::uniform;
-        count_instructions(
-            static_cast<double>(cost.components) * threads * (datum(read).converts() ? 2 : 1) + (uniform ? 0 : addresses(threads)),
-            threads);
+        const double components = times * cost.components * threads;
+        count_instructions(components * (datum(read).converts() ? 2 : 1) + (uniform ? 0 : addresses(threads)), threads);
         if (uniform) {
-            record_broadcast(read, static_cast<double>(cost.components) * threads);
+            record_broadcast(read, components);
         } else {
             recorder_.reads(datum(read).loaded && recorder_.first(read) ? bytes_read(read) : 0);
-            record_owned(read, false, cost, threads);
+            record_owned(read, false, cost, threads, times);
         }
         if (limits_.target == Target::host) {
             return;
         }
         // A uniform is one line for all threads: a pass per load of a warp.
-        work_.l1_wavefronts += uniform ? static_cast<double>(cost.components) * threads / 32 : cost.direct;
+        work_.l1_wavefronts += uniform ? components / 32 : times * cost.direct;
     }
 
     void finish() {
@@ -415,7 +449,12 @@ private:
     KernelWork work_;
     StepRecorder recorder_;
 
-    std::vector<std::tuple<int, int, library::Touch>> reads_;
+    struct PartRead {
+        int datum, threads;
+        const AccessCost* cost;
+    };
+    std::vector<PartRead> reads_;               ///< by several threads, or in derivations
+    std::vector<std::vector<bool>> words_read_; ///< by datum, of a thread that does an element alone
     bool phase_open_ = false;
     int phases_ = 0;
     int previous_threads_ = 0;

@@ -25,7 +25,7 @@ int first_word(const Access& access, int lane) {
     }
     switch (access.touch) {
     case library::Touch::all:
-        return 0;
+        return access.first.empty() ? 0 : access.first[static_cast<std::size_t>(lane)];
     case library::Touch::row:
         return lane * shape.rows / access.threads * shape.columns;
     case library::Touch::column:

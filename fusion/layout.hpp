@@ -20,11 +20,13 @@ struct Access {
     int threads = 1; ///< per element
     library::Touch touch = library::Touch::all;
     int reads = 0; ///< touch `all`: components that one thread reads, somewhere; 0: all of them
+    /// Where it reads some: per thread, the first of these words. Empty: nobody knows, and they are taken to be the same of all threads.
+    std::vector<int> first = {};
 
     bool operator==(const Access&) const = default;
     bool operator<(const Access& other) const {
-        return std::tie(shape, word_bytes, threads, touch, reads) <
-            std::tie(other.shape, other.word_bytes, other.threads, other.touch, other.reads);
+        return std::tie(shape, word_bytes, threads, touch, reads, first) <
+            std::tie(other.shape, other.word_bytes, other.threads, other.touch, other.reads, other.first);
     }
 };
 

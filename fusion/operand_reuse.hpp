@@ -10,9 +10,10 @@ namespace fusec::fusion {
 
 /// Components of one operand, per thread.
 struct OperandReuse {
-    int read = 0;  ///< distinct components
-    int kept = 0;  ///< of them, most that wait at once to be read again
-    int times = 1; ///< reads of each where nothing can wait behind the write of an entry of the result
+    int read = 0;                ///< distinct components; of several threads, the most that one of them reads
+    int kept = 0;                ///< of them, most that wait at once to be read again
+    int times = 1;               ///< reads of each where nothing can wait behind the write of an entry of the result
+    std::vector<int> first = {}; ///< per thread, a component that it reads before others; empty where all threads read all components
 };
 
 /// Compilers unroll routines whole and then load a component once, whatever lies between its uses: what is read again is kept in a register
@@ -21,7 +22,8 @@ struct OperandReuse {
 /// next i, if the thread makes more than one row. Where a write may change what was read (writes_unknown_words), A is
 /// read anew for each column that the thread makes, and B for each row; an operand of one component is not, since routines read it before
 /// their loops, nor what an algorithm reads. Of the algorithms, closed formulas keep the matrix, factorizations read it once (what
-/// they keep are `temporaries`).
+/// they keep are `temporaries`), and cofactors do not read their own row and column.
+/// O(threads) where an operand stands once with bare indices, else O(components of the result * iterations of its sums).
 std::vector<OperandReuse> operand_reuse(const library::Function& function, const library::Instance& instance,
     const std::vector<Shape>& operands, int threads, library::Touch output);
 

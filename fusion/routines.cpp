@@ -50,6 +50,15 @@ void to_words(std::vector<int>& components, const Shape& shape) {
     }
 }
 
+/// The same, in the order of the threads.
+std::vector<int> first_words(std::vector<int> components, const Shape& shape) {
+    for (int& component : components) {
+        const int stored = shape.stored(component);
+        component = shape.packed ? packed_word(stored / shape.columns, stored % shape.columns) : component;
+    }
+    return components;
+}
+
 std::string signature_of(const dag::CallGraph& graph, const frontend::Call& call, const std::string& routine) {
     std::string operands;
     for (const DataId operand : call.operands) {
@@ -80,7 +89,7 @@ CallRoutines routines_of(
                 " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
             continue;
         }
-        Routine routine{index, *threads, implementation.inputs, implementation.reads, implementation.output,
+        Routine routine{index, *threads, implementation.inputs, implementation.reads, {}, implementation.output,
             catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
             *threads > 1 ? catalog.exchanges(call.instance, implementation) : 0, catalog.operations(call.instance, implementation),
             operand_reuse(function, call.instance, operands, *threads, implementation.output)};
@@ -122,6 +131,11 @@ CallRoutines routines_of(
                 routine.reads.resize(operands.size());
                 routine.reads[i] = reads_of_packed(operands[i], routine.inputs[i], routine.threads);
                 routine.inputs[i] = library::Touch::all;
+            } else if (routine.inputs[i] == library::Touch::all && !routine.reuse[i].first.empty()) {
+                routine.reads.resize(operands.size());
+                routine.reads[i] = routine.reuse[i].read;
+                routine.first.resize(operands.size());
+                routine.first[i] = first_words(routine.reuse[i].first, operands[i]);
             }
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {

@@ -16,8 +16,9 @@ namespace fusec::fusion {
 struct Routine {
     std::size_t implementation = 0; ///< index into library::Function::implementations
     int threads = 1;
-    std::vector<library::Touch> inputs; ///< `all` when threads = 1
-    std::vector<int> reads;             ///< per operand (library::Implementation::reads)
+    std::vector<library::Touch> inputs;  ///< `all` when threads = 1
+    std::vector<int> reads;              ///< per operand (Access::reads); empty: of each, its part, or all
+    std::vector<std::vector<int>> first; ///< per operand (Access::first); empty as `reads`
     library::Touch output = library::Touch::all;
     int temporaries = 0;
     bool synchronises = false;           ///< the routine itself orders the accesses of an instance's threads

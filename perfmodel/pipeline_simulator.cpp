@@ -4,9 +4,9 @@
 #include "support/diagnostics.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <deque>
+#include <iterator>
 #include <limits>
-#include <queue>
 #include <utility>
 
 namespace fusec::perfmodel::pipeline {
@@ -16,25 +16,47 @@ namespace {
 using Cycle = std::int64_t;
 constexpr Cycle never = std::numeric_limits<Cycle>::max();
 
+/// What a sub-pipe has under way: when each place is given back, in that order. Latencies of a sub-pipe are few: what is new is mostly the last.
+class Places {
+public:
+    void take(Cycle until) {
+        auto at = until_.end();
+        while (at != until_.begin() && *std::prev(at) > until) {
+            --at;
+        }
+        until_.insert(at, until);
+    }
+    void give_back(Cycle now) {
+        while (!until_.empty() && until_.front() <= now) {
+            until_.pop_front();
+        }
+    }
+    std::size_t taken() const { return until_.size(); }
+    Cycle next() const { return until_.front(); }
+
+private:
+    std::deque<Cycle> until_;
+};
+
 class Simulator {
 public:
-    Simulator(const Sm& sm, std::span<const Warp> warps) : sm_(sm), schedulers_(static_cast<std::size_t>(sm.schedulers)) {
-        for (std::size_t i = 0; i < warps.size(); ++i) {
-            states_.push_back({warps[i].tasks, static_cast<std::size_t>(warps[i].block), 0, 0, {}});
-            schedulers_[i % schedulers_.size()].warps.push_back(i);
-            blocks_.resize(std::max(blocks_.size(), states_.back().block + 1));
-            ++blocks_[states_.back().block].warps;
-            unfinished_ += warps[i].tasks.empty() ? 0U : 1U;
-            for (const Task& task : warps[i].tasks) {
-                const int last = std::max({task.destination, task.sources[0], task.sources[1]});
-                states_.back().written.resize(std::max(states_.back().written.size(), static_cast<std::size_t>(last + 1)));
+    Simulator(const Sm& sm, std::span<const Warp> warps) : sm_(sm) {
+        const auto schedulers = static_cast<std::size_t>(sm.schedulers);
+        for (std::size_t first = 0; first < schedulers; ++first) {
+            schedulers_.push_back({ready_.size(), 0, 0, false});
+            for (std::size_t i = first; i < warps.size(); i += schedulers) {
+                add(warps[i]);
+                ++schedulers_.back().count;
             }
         }
     }
 
     Simulation run() {
         while (unfinished_ > 0) {
-            write_back();
+            for (std::size_t unit = 0; unit < units; ++unit) {
+                places_[unit].give_back(clock_);
+                find_full(unit);
+            }
             const std::int64_t before = result_.issued;
             for (Scheduler& each : schedulers_) {
                 turn(each);
@@ -54,126 +76,138 @@ public:
 private:
     struct State {
         std::span<const Task> tasks;
-        std::size_t block;
-        std::size_t next;
-        Cycle ready; ///< when the registers of the next task are
-        std::vector<Cycle> written;
+        std::size_t block = 0;
+        std::size_t next = 0;
+        std::vector<Cycle> written; ///< by register
 
         bool finished() const { return next == tasks.size(); }
     };
     struct Scheduler {
-        std::vector<std::size_t> warps;
-        std::size_t current = 0; ///< in warps
-        bool suspended = false;
+        std::size_t first, count; ///< its warps
+        std::size_t current;      ///< of them
+        bool suspended;
     };
     struct Block {
         int warps = 0;
-        std::vector<State*> waiting;
+        std::vector<std::size_t> waiting;
     };
-    using Results = std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>>; ///< when each place is given back
 
-    void write_back() {
-        for (Results& unit : results_) {
-            while (!unit.empty() && unit.top() <= clock_) {
-                unit.pop();
-            }
+    void add(const Warp& warp) {
+        State& state = states_.emplace_back(State{warp.tasks, static_cast<std::size_t>(warp.block), 0, {}});
+        blocks_.resize(std::max(blocks_.size(), state.block + 1));
+        ++blocks_[state.block].warps;
+        unfinished_ += warp.tasks.empty() ? 0U : 1U;
+        int last = -1;
+        for (const Task& task : warp.tasks) {
+            last = std::max({last, task.destination, task.sources[0], task.sources[1]});
         }
+        state.written.resize(static_cast<std::size_t>(last + 1));
+        ready_.push_back(warp.tasks.empty() ? never : 0);
+        unit_.push_back(warp.tasks.empty() ? Unit::barrier : warp.tasks.front().unit);
     }
 
-    bool full(Unit unit) const {
-        const auto index = static_cast<std::size_t>(unit);
-        return unit != Unit::barrier && results_[index].size() >= static_cast<std::size_t>(sm_.capacity[index]);
-    }
+    void find_full(std::size_t unit) { full_[unit] = places_[unit].taken() >= static_cast<std::size_t>(sm_.capacity[unit]); }
 
-    bool can_go(const State& warp) const { return !warp.finished() && warp.ready <= clock_ && !full(warp.tasks[warp.next].unit); }
+    bool can_go(std::size_t warp) const { return ready_[warp] <= clock_ && !full_[static_cast<std::size_t>(unit_[warp])]; }
 
     void turn(Scheduler& scheduler) {
-        const std::size_t count = scheduler.warps.size();
-        if (count == 0) {
+        if (scheduler.count == 0) {
             return;
         }
-        State* warp = &states_[scheduler.warps[scheduler.current]];
-        if (!scheduler.suspended && can_go(*warp)) {
-            issue(*warp);
+        const std::size_t current = scheduler.first + scheduler.current;
+        if (!scheduler.suspended && can_go(current)) {
+            issue(current);
             return;
         }
-        if (!scheduler.suspended && !warp->finished()) {
+        if (!scheduler.suspended && !states_[current].finished()) {
             scheduler.suspended = true;
             return;
         }
-        for (std::size_t i = 1; i <= count; ++i) {
-            const std::size_t place = (scheduler.current + i) % count;
-            if (can_go(states_[scheduler.warps[place]])) {
+        for (std::size_t i = 1; i <= scheduler.count; ++i) {
+            const std::size_t place =
+                scheduler.current + i < scheduler.count ? scheduler.current + i : scheduler.current + i - scheduler.count;
+            if (can_go(scheduler.first + place)) {
                 scheduler.current = place;
                 scheduler.suspended = false;
-                issue(states_[scheduler.warps[place]]);
+                issue(scheduler.first + place);
                 return;
             }
         }
     }
 
-    void issue(State& warp) {
+    void issue(std::size_t number) {
+        State& warp = states_[number];
         const Task& task = warp.tasks[warp.next];
         ++result_.issued;
         if (task.unit == Unit::barrier) {
-            arrive(warp);
+            arrive(number);
             return;
         }
         const Cycle done = clock_ + task.latency;
         const auto unit = static_cast<std::size_t>(task.unit);
-        results_[unit].push(done);
+        places_[unit].take(done);
+        find_full(unit);
         result_.occupied[unit] += task.latency;
         last_result_ = std::max(last_result_, done);
         if (task.destination >= 0) {
             warp.written[static_cast<std::size_t>(task.destination)] = done;
         }
-        advance(warp);
+        advance(number);
     }
 
-    void arrive(State& warp) {
-        Block& block = blocks_[warp.block];
-        block.waiting.push_back(&warp);
-        warp.ready = never;
+    void arrive(std::size_t number) {
+        Block& block = blocks_[states_[number].block];
+        block.waiting.push_back(number);
+        ready_[number] = never;
         if (static_cast<int>(block.waiting.size()) < block.warps) {
             return;
         }
-        for (State* each : std::exchange(block.waiting, {})) {
-            advance(*each);
+        for (const std::size_t each : std::exchange(block.waiting, {})) {
+            advance(each);
         }
     }
 
-    void advance(State& warp) {
+    void advance(std::size_t number) {
+        State& warp = states_[number];
         ++warp.next;
-        warp.ready = 0;
         if (warp.finished()) {
+            ready_[number] = never;
             --unfinished_;
             return;
         }
         const Task& task = warp.tasks[warp.next];
+        Cycle ready = 0;
         for (const int place : {task.sources[0], task.sources[1], task.destination}) {
             if (place >= 0) {
-                warp.ready = std::max(warp.ready, warp.written[static_cast<std::size_t>(place)]);
+                ready = std::max(ready, warp.written[static_cast<std::size_t>(place)]);
             }
         }
+        ready_[number] = ready;
+        unit_[number] = task.unit;
     }
 
     /// The first cycle in which a warp can go on; the clock's if one can now.
     Cycle next_ready() const {
+        std::array<Cycle, units + 1> place{}; // from when on there is one
+        for (std::size_t unit = 0; unit < units; ++unit) {
+            place[unit] = full_[unit] ? places_[unit].next() : clock_;
+        }
         Cycle next = never;
-        for (const State& warp : states_) {
-            if (!warp.finished() && warp.ready != never) {
-                const Unit unit = warp.tasks[warp.next].unit;
-                next = std::min(next, std::max(warp.ready, full(unit) ? results_[static_cast<std::size_t>(unit)].top() : clock_));
-            }
+        for (std::size_t warp = 0; warp < ready_.size(); ++warp) {
+            next = std::min(next, std::max(ready_[warp], place[static_cast<std::size_t>(unit_[warp])]));
         }
         return next;
     }
 
     const Sm& sm_;
+    /// Warps, those of a scheduler in a row.
     std::vector<State> states_;
+    std::vector<Cycle> ready_; ///< when the registers of the next task are; never: it waits for others, or there is none
+    std::vector<Unit> unit_;   ///< of the next task
     std::vector<Scheduler> schedulers_;
     std::vector<Block> blocks_;
-    std::array<Results, units> results_;
+    std::array<Places, units> places_;
+    std::array<bool, units + 1> full_{}; ///< never the barrier
     std::size_t unfinished_ = 0;
     Cycle clock_ = 0, last_result_ = 0;
     Simulation result_;

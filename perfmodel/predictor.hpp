@@ -48,6 +48,7 @@ public:
     virtual std::string name() const = 0;
     /// What its answers rest on beside figures, as reports say it: of `pipeline` whether it is corrected, and by what data. Empty: nothing.
     virtual std::string label() const { return {}; }
+    /// May be called by several threads at once.
     virtual Breakdown explain(const fusion::KernelWork& work, std::uint64_t elements) const = 0;
 };
 

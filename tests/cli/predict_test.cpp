@@ -59,7 +59,7 @@ TEST_F(Predict, EveryPredictorAnswersOrSaysWhyNot) {
             EXPECT_THAT(reason.get<std::string>(), HasSubstr("`" + name + "`"));
             EXPECT_EQ(std::count(named.begin(), named.end(), name), 0);
         }
-        EXPECT_GT(report["kernels"].size(), 100U);
+        EXPECT_GT(report["kernels"].size(), 50U);
         for (const json& kernel : report["kernels"]) {
             ASSERT_EQ(kernel["predictions"].size(), named.size());
             for (const auto& [name, said] : kernel["predictions"].items()) {

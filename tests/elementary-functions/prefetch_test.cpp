@@ -14,10 +14,20 @@
 #endif
 
 namespace {
-std::vector<std::uintptr_t> asked, asked_to_write;
-}
-#define __builtin_prefetch(address, write, ...) ((write) ? asked_to_write : asked).push_back(reinterpret_cast<std::uintptr_t>(address))
+std::vector<std::uintptr_t> asked, asked_near, asked_to_write; ///< near: into the first level where what is far goes into another
+template <int Write, int Level>
+std::vector<std::uintptr_t>& asked_of();
+} // namespace
+#define __builtin_prefetch(address, ...) asked_of<__VA_ARGS__>().push_back(reinterpret_cast<std::uintptr_t>(address))
 #include "elementary-lib/runtime/fusec/half_lanes.hpp"
+
+namespace {
+template <int Write, int Level>
+std::vector<std::uintptr_t>& asked_of() {
+    static_assert(Write == 0 ? Level == 3 || Level == fusec::level_ahead : Level == 3);
+    return Write != 0 ? asked_to_write : Level == fusec::level_ahead ? asked : asked_near;
+}
+} // namespace
 
 namespace fusec {
 namespace {
@@ -31,14 +41,24 @@ void expect_list_asked_for() {
     constexpr bool in_strips = Words > most_words_at_once;
     constexpr std::size_t nearest = !in_strips ? Ahead * tile : tile < 8192 ? tile : 8192 / width;
     constexpr std::size_t beyond = in_strips ? 16384 + 2 * tile : (Ahead + 1) * tile;
+    // Two strips on, in this tile or the next.
+    constexpr std::size_t strip = width * sizeof(T), near_beyond = 2 * tile;
     alignas(64) static T list[tiles * tile / sizeof(T)];
     const auto start = reinterpret_cast<std::uintptr_t>(list);
-    std::map<std::size_t, int> times;
+    std::map<std::size_t, int> times, times_near;
     std::size_t furthest = 0;
     for (std::size_t t = 0; t < tiles; ++t) {
         lanes_of<T> lanes[Words];
         asked.clear();
+        asked_near.clear();
         load_transposed<Ahead>(list + t * tile / sizeof(T), lanes);
+        for (const std::uintptr_t address : asked_near) {
+            const std::size_t ahead = address - start - t * tile;
+            EXPECT_GE(ahead, 2 * strip) << Words;
+            EXPECT_LT(ahead, near_beyond) << Words;
+            ++times_near[(address - start) / line];
+        }
+        EXPECT_EQ(asked_near.empty(), level_ahead == 3 || !in_strips) << Words;
         for (const std::uintptr_t address : asked) {
             const std::size_t ahead = address - start - t * tile;
             EXPECT_GE(ahead, nearest) << Words;
@@ -55,6 +75,9 @@ void expect_list_asked_for() {
         const int of_line = times.contains(at) ? times.at(at) : 0;
         EXPECT_GE(of_line, 1) << Words << " words, line " << at;
         EXPECT_LE(of_line, most) << Words << " words, line " << at;
+        const int near = times_near.contains(at) ? times_near.at(at) : 0;
+        EXPECT_EQ(near > 0, level_ahead < 3 && in_strips) << Words << " words, line " << at;
+        EXPECT_LE(near, most) << Words << " words, line " << at;
     }
 }
 

@@ -146,6 +146,31 @@ TEST(Layout, AnEntrywiseRoutineReadsWholeRows) {
     EXPECT_EQ(components_per_thread(rows_of_entries), 5);
 }
 
+// 2x2 floats, a thread per entry of a product of 32 threads of eight elements: of A each reads a row of two, so that pairs share a word and 16
+// distinct ones lie two apart; of B a column. Were all taken to start at word 0, eight words four apart would be asked for.
+TEST(Layout, PartsThatAreReadStartWhereTheyDo) {
+    const Shape shape{Form::matrix, 2, 2};
+    const Access row{shape, 4, 4, library::Touch::all, 2, {0, 0, 2, 2}}, column{shape, 4, 4, library::Touch::all, 2, {0, 1, 0, 1}};
+    EXPECT_EQ(components_per_thread(row), 2);
+    EXPECT_DOUBLE_EQ(shared_accesses(row), 8);
+    EXPECT_DOUBLE_EQ(shared_wavefronts(row, 0, 0), 2 / 8.0); // two accesses of a warp, of one pass each, for eight elements
+    EXPECT_DOUBLE_EQ(shared_wavefronts(column, 0, 0), 2 / 8.0);
+    // 6x6 doubles, 36 threads: rows start 12 words apart. Sixteen lanes at a time read of four rows at most: banks 0, 12, 24, 4.
+    const Access rows{{Form::matrix, 6, 6}, 8, 36, library::Touch::all, 6, [] {
+                          std::vector<int> first(36);
+                          for (int thread = 0; thread < 36; ++thread) {
+                              first[static_cast<std::size_t>(thread)] = thread / 6 * 6;
+                          }
+                          return first;
+                      }()};
+    EXPECT_DOUBLE_EQ(shared_wavefronts(rows, 0, 0), 6 * 2 * 36 / 32.0);
+    const Access known{shape, 4, 4, library::Touch::all, 2, {0, 1, 2, 3}}, unknown{shape, 4, 4, library::Touch::all, 2};
+    EXPECT_LT(requested_sectors(known), 1.01); // 128 bytes in each access of a warp, twice, for eight elements: four sectors each
+    EXPECT_DOUBLE_EQ(requested_sectors(known), 2 * 4 / 8.0);
+    EXPECT_DOUBLE_EQ(requested_sectors(unknown), 2 * 4 / 8.0); // eight words 16 bytes apart
+    EXPECT_DOUBLE_EQ(direct_load_wavefronts(known), 2 * (1 / 4.0 + 0.75) / 8);
+}
+
 TEST(Layout, TilesAreWholeVectors) {
     EXPECT_EQ(tile_bytes(32, 9, 4, 0, 0), 1152);
     EXPECT_EQ(tile_bytes(8, 1, 4, 0, 0), 32);

@@ -111,7 +111,7 @@ TEST(WorkSteps, AddUpToTheWork) {
 TEST(WorkSteps, SectorsOfOwnersAndOfCopies) {
     test::ProgramBuilder builder(Precision::f32);
     builder.output(builder.call("mtrans", {builder.input("A", test::matrix_shape(3, 3))}, "T"));
-    bool in_place = false, copied = false;
+    bool in_place = false, across = false, copied = false;
     each_work(builder.graph(), DeviceLimits{}, [&](const KernelOutline&, const KernelWork& work) {
         for (const WorkStep& step : work.steps) {
             for (const GlobalAccess& access : step.accesses) {
@@ -120,6 +120,13 @@ TEST(WorkSteps, SectorsOfOwnersAndOfCopies) {
                     EXPECT_EQ(access.count, 9);
                     EXPECT_EQ(access.bytes, 4);
                     EXPECT_DOUBLE_EQ(access.sectors, 9); // no two of a warp's fall into one
+                }
+                if (!access.store && access.addressing == Addressing::strided && step.threads == 9) {
+                    across =
+                        true; // each its entry across the diagonal: nine of one element, in their sectors, and of others at a warp's ends
+                    EXPECT_EQ(access.count, 9);
+                    EXPECT_GT(access.sectors, 36 / 32.0);
+                    EXPECT_LT(access.sectors, 2);
                 }
                 if (!access.store && access.addressing == Addressing::unit) {
                     copied = true;
@@ -130,6 +137,7 @@ TEST(WorkSteps, SectorsOfOwnersAndOfCopies) {
         }
     });
     EXPECT_TRUE(in_place);
+    EXPECT_TRUE(across);
     EXPECT_TRUE(copied);
 }
 

@@ -139,12 +139,12 @@ constexpr int line_bytes = 64;
 
 // Asks for what lies so many words behind `memory`, to read or to write it. There need not be anything: the address is no pointer until
 // something is there.
-// Where whole tiles of later elements are asked for: 3 is the first level, 2 the second. AMD's Zen 4, which g++ 12 knows as a Zen 3 with AVX-512, has
-// too few misses of its first level under way at a time for the lines of a tile, and then waits for them where it would not have to.
+// Where what lies far ahead is asked for: 3 is the first level, 2 the second. AMD's Zen 4, which g++ 12 knows as a Zen 3 with AVX-512, has
+// too few misses of its first level under way at a time for all these lines, and then waits for them where it would not have to.
 #if defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
-constexpr int level_of_tiles = 2;
+constexpr int level_ahead = 2;
 #else
-constexpr int level_of_tiles = 3;
+constexpr int level_ahead = 3;
 #endif
 
 template <int Level = 3, class T>
@@ -153,39 +153,48 @@ FUSEC_DEVICE void prefetch(const T* memory, size_t words) {
 }
 template <class T>
 FUSEC_DEVICE void prefetch_to_write(const T* memory, size_t words) {
-    __builtin_prefetch((const void*)((uintptr_t)memory + words * sizeof(T)), 1);
+    __builtin_prefetch((const void*)((uintptr_t)memory + words * sizeof(T)), 1, 3);
 }
 
 // [chunk load_transposed needs transposition stream prefetch]
+// Asks for a strip of Width components of Width elements of Words components each, the tiles' strips numbered from `memory` on; of strips narrower
+// than a line, for the first in each.
+template <int Level, int Width, int Words, class T>
+FUSEC_DEVICE void prefetch_strip(const T* memory, int number) {
+    constexpr int line = line_bytes / sizeof(T), strips = (Words + Width - 1) / Width;
+    const int strip = number % strips * Width;
+    if (Width >= line || strip % line == 0) {
+#pragma GCC unroll 32
+        for (int e = 0; e < Width; ++e)
+            prefetch<Level>(memory, (number / strips * Width + e) * Words + strip);
+    }
+}
+
 // Beyond this, elements are transposed in strips of Width components: more vectors than that go through the stack, with thirty-two registers as
 // with sixteen.
 constexpr int most_words_at_once = 28;
 
 // Component w of Width elements into lanes[w]; element e starts at memory + e * Words. What lies `Ahead` tiles of the list behind them is asked
-// for, or of long elements a strip 8 KiB of loads on; 0: nothing. Processors follow a list by themselves only as long as they get to its loads
-// early enough, and the arithmetic of a tile is in the way. The list may end before; asking for what is not there does no harm.
+// for, or of long elements a strip 8 KiB of loads on, here or in a later tile; 0: nothing. Processors follow a list by themselves only as long as
+// they get to its loads early enough, and the arithmetic of a tile is in the way. Strips that were asked for into the second level are asked for
+// into the first when they are the next but one. The list may end before; asking for what is not there does no harm.
 template <int Ahead, class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
-    constexpr int line = line_bytes / sizeof(T);
     if constexpr (Words <= most_words_at_once) {
         if constexpr (Ahead > 0) {
-            constexpr int tile = Width * Words;
+            constexpr int tile = Width * Words, line = line_bytes / sizeof(T);
 #pragma GCC unroll 32
             for (int word = 0; word < tile; word += line)
-                prefetch<level_of_tiles>(memory, Ahead * tile + word);
+                prefetch<level_ahead>(memory, Ahead * tile + word);
         }
         transposition<T, Width, Words>::template load_lanes<Width>(memory, lanes);
     } else {
         constexpr int strips = (Words + Width - 1) / Width, square = Width * Width * sizeof(T), ahead = (8192 + square - 1) / square;
         for (int s = 0; s < strips; ++s) {
-            // Of the strip at least 8 KiB of loads ahead, here or in a later tile; of strips narrower than a line, the first in each.
             if constexpr (Ahead > 0) {
-                const int next = s + ahead, strip = next % strips * Width;
-                if (Width >= line || strip % line == 0) {
-#pragma GCC unroll 32
-                    for (int e = 0; e < Width; ++e)
-                        prefetch(memory, (next / strips * Width + e) * Words + strip);
-                }
+                prefetch_strip<level_ahead, Width, Words>(memory, s + ahead);
+                if constexpr (level_ahead < 3)
+                    prefetch_strip<3, Width, Words>(memory, s + 2);
             }
             const int strip = s < strips - 1 ? s * Width : Words - Width; // the last one overlaps the one before
             transposition<T, Width, Width>::template load_lanes<Words>(memory + strip, lanes + strip);
