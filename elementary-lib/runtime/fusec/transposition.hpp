@@ -176,8 +176,9 @@ constexpr int most_words_at_once = 28;
 
 // Component w of Width elements into lanes[w]; element e starts at memory + e * Words. What lies `Ahead` tiles of the list behind them is asked
 // for, or of long elements a strip 8 KiB of loads on, here or in a later tile; 0: nothing. Processors follow a list by themselves only as long as
-// they get to its loads early enough, and the arithmetic of a tile is in the way. Strips that were asked for into the second level are asked for
-// into the first when they are the next but one. The list may end before; asking for what is not there does no harm.
+// they get to its loads early enough, and the arithmetic of a tile is in the way. What was asked for into the second level is asked for into the
+// first when it is near: a strip when it is the next but one, the next tile where it is more than 1 KiB. The list may end before; asking for what
+// is not there does no harm.
 template <int Ahead, class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
     if constexpr (Words <= most_words_at_once) {
@@ -186,6 +187,10 @@ FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words
 #pragma GCC unroll 32
             for (int word = 0; word < tile; word += line)
                 prefetch<level_ahead>(memory, Ahead * tile + word);
+            if constexpr (level_ahead < 3 && Ahead > 1 && tile * sizeof(T) > 1024)
+#pragma GCC unroll 32
+                for (int word = 0; word < tile; word += line)
+                    prefetch(memory, tile + word);
         }
         transposition<T, Width, Words>::template load_lanes<Width>(memory, lanes);
     } else {
