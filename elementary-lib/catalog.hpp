@@ -65,6 +65,9 @@ struct Parameter {
 /// `MATRIX[M,K]`, as declared.
 std::string pattern(const Parameter& parameter);
 
+/// Loads of an operand by the threads of an element: each says of every thread which component it reads, -1 of those that do not take part.
+using ThreadLoads = std::vector<std::vector<int>>;
+
 /// One way to compute the function; `FUNCTION_ROUTINE` in the device source.
 struct Implementation {
     std::string name;          ///< "element", "row", ...
@@ -72,8 +75,8 @@ struct Implementation {
     SizeExpression threads;    ///< threads per instance (granularity)
     std::vector<Touch> inputs; ///< per operand
     Touch output = Touch::all; ///< `all` of several threads: each makes the whole result, with the same bits
-    /// Per operand whose touch is `all`, the components that one thread reads; 0, or empty: all of them. For prices only.
-    std::vector<int> reads;
+    /// Of several threads, per operand whose touch is `all`: its loads; empty: what the reference says. For prices only.
+    std::vector<ThreadLoads> loads;
     /// Of one thread, per operand: the components that it reads, ascending; empty: all of them. For prices only.
     std::vector<std::vector<int>> components;
     /// Where `components` are said, per operand: most of them that have been read and will be read again, at any time.

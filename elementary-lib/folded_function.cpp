@@ -115,16 +115,16 @@ std::optional<Function> folded_function(const Function& function, const Instance
     made.implementations.clear();
     for (Implementation implementation : left.implementations) {
         const std::vector<Touch> inputs = implementation.inputs;
-        const std::vector<int> reads = implementation.reads;
+        const std::vector<ThreadLoads> loads = implementation.loads;
         implementation.inputs.assign(operands.size(), Touch::all);
         const std::vector<std::vector<int>> components = implementation.components;
-        implementation.reads.assign(operands.size(), 0);
+        implementation.loads.assign(operands.size(), {});
         implementation.components.assign(components.empty() ? 0 : operands.size(), {});
         const std::vector<int> waiting = implementation.waiting;
         implementation.waiting.assign(implementation.components.size(), 0);
         for (std::size_t i = 0; i < partial.read.size(); ++i) {
             implementation.inputs[partial.read[i]] = inputs[i];
-            implementation.reads[partial.read[i]] = reads.empty() ? 0 : reads[i];
+            implementation.loads[partial.read[i]] = loads.empty() ? ThreadLoads() : loads[i];
             if (!components.empty()) {
                 implementation.components[partial.read[i]] = components[i];
                 implementation.waiting[partial.read[i]] = waiting[i];

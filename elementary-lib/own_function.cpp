@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+#include <set>
 
 namespace fusec::library {
 
@@ -16,39 +16,72 @@ Parameter parameter(std::string name, const Shape& shape) {
 /// Whether all that the threads read of an operand has the thread's own row or column (of the result's component) as its row or column.
 struct Alignment {
     bool row_is_row = true, column_is_column = true, column_is_row = true;
-    int reads = 0; ///< of one thread, at most
 };
 
-/// `share`: rows of the result that a thread makes; 0: it makes a component.
-Alignment alignment(const std::vector<ComponentPart>& parts, int operand, const Shape& result, int share) {
+struct Place {
+    int row = 0, column = 0;
+};
+
+Place place_of(const LeafRule& leaf, int i, int j) {
+    return {leaf.row + i * leaf.row_by_row + j * leaf.row_by_column, leaf.column + i * leaf.column_by_row + j * leaf.column_by_column};
+}
+
+Alignment alignment(const std::vector<ComponentPart>& parts, int operand) {
     Alignment found;
-    std::vector<int> reads_of_row(static_cast<std::size_t>(result.rows), 0); // its parts together
     for (const ComponentPart& part : parts) {
-        int reads = 0;
         for (const LeafRule& leaf : part.leaves) {
-            if (leaf.operand != operand) {
-                continue;
-            }
-            const bool moves_along = leaf.row_by_column != 0 || leaf.column_by_column != 0;
-            ++reads;
-            for (int i = 0; i < part.rows; ++i) {
-                reads_of_row[static_cast<std::size_t>(part.row + i)] += moves_along ? part.columns : 1;
+            for (int i = 0; leaf.operand == operand && i < part.rows; ++i) {
                 for (int j = 0; j < part.columns; ++j) {
-                    const int row = leaf.row + i * leaf.row_by_row + j * leaf.row_by_column;
-                    const int column = leaf.column + i * leaf.column_by_row + j * leaf.column_by_column;
+                    const auto [row, column] = place_of(leaf, i, j);
                     found.row_is_row = found.row_is_row && row == part.row + i;
                     found.column_is_row = found.column_is_row && column == part.row + i;
                     found.column_is_column = found.column_is_column && column == part.column + (part.diagonal ? i : j);
                 }
             }
         }
-        found.reads = std::max(found.reads, reads);
-    }
-    for (std::size_t row = 0; share > 0 && row < reads_of_row.size(); row += static_cast<std::size_t>(share)) {
-        const auto first = reads_of_row.begin() + static_cast<std::ptrdiff_t>(row);
-        found.reads = std::max(row == 0 ? 0 : found.reads, std::accumulate(first, first + share, 0));
     }
     return found;
+}
+
+/// What the threads load of the operand: the leaves of each part are a branch of their own. `share`: rows of the result that a thread makes, the
+/// columns of a part in a loop; 0: it makes a component.
+ThreadLoads loads_of(
+    const std::vector<ComponentPart>& parts, int operand, const Shape& shape, const Shape& result, int share, int threads) {
+    ThreadLoads loads;
+    std::set<std::vector<int>> known;
+    const auto add = [&](const ComponentPart& part, const LeafRule& leaf, const auto& place_in_part) {
+        std::vector<int> load;
+        for (int thread = 0; thread < threads; ++thread) {
+            const Place at = place_in_part(thread);
+            const bool takes_part =
+                at.row >= 0 && at.row < part.rows && at.column >= 0 && at.column < part.columns && (!part.diagonal || at.column == 0);
+            const Place read = place_of(leaf, at.row, at.column);
+            load.push_back(takes_part ? shape.stored(read.row * shape.columns + read.column) : -1);
+        }
+        if (std::any_of(load.begin(), load.end(), [](int component) { return component >= 0; }) && known.insert(load).second) {
+            loads.push_back(std::move(load));
+        }
+    };
+    for (int r = 0; r < std::max(share, 1); ++r) {
+        for (const ComponentPart& part : parts) {
+            for (const LeafRule& leaf : part.leaves) {
+                if (leaf.operand != operand) {
+                    continue;
+                }
+                if (share == 0) {
+                    add(part, leaf, [&](int thread) {
+                        const int row = thread / result.columns - part.row, column = thread % result.columns - part.column;
+                        return Place{row, part.diagonal ? column - row : column};
+                    });
+                    continue;
+                }
+                for (int j = 0; j < part.columns; ++j) {
+                    add(part, leaf, [&](int thread) { return Place{thread * share + r - part.row, j}; });
+                }
+            }
+        }
+    }
+    return loads;
 }
 
 /// `all` if none of the others says it.
@@ -75,14 +108,16 @@ Touch narrowest(const Alignment& found, const Shape& operand, const Shape& resul
     return own_column ? Touch::column : Touch::all;
 }
 
-/// Says what of each operand the threads touch: their own row, rows, column or entry where all leaves lie there, else how many components.
+/// Says what of each operand the threads touch: their own row, rows, column or entry where all leaves lie there, else what they load.
 void narrow_inputs(Implementation& implementation, const std::vector<ComponentPart>& parts, const std::vector<Shape>& operands,
-    const Shape& result, int share) {
-    implementation.reads.assign(operands.size(), 0);
+    const Shape& result, int share, int threads) {
+    implementation.loads.assign(operands.size(), {});
     for (std::size_t operand = 0; operand < operands.size(); ++operand) {
-        const Alignment found = alignment(parts, static_cast<int>(operand), result, share);
+        const Alignment found = alignment(parts, static_cast<int>(operand));
         implementation.inputs[operand] = narrowest(found, operands[operand], result, implementation.output);
-        implementation.reads[operand] = implementation.inputs[operand] == Touch::all ? found.reads : 0;
+        if (implementation.inputs[operand] == Touch::all) {
+            implementation.loads[operand] = loads_of(parts, static_cast<int>(operand), operands[operand], result, share, threads);
+        }
     }
 }
 
@@ -92,7 +127,7 @@ void add_parallel_implementations(
     Function& function, const ComponentSourceWriter& writer, const std::vector<Shape>& operands, const Shape& result) {
     const auto add = [&](const std::string& routine, int threads, Touch output, int share) -> Implementation& {
         Implementation& added = add_implementation(function, routine, threads, output);
-        narrow_inputs(added, writer.parts(), operands, result, share);
+        narrow_inputs(added, writer.parts(), operands, result, share, threads);
         added.keeps_row = output != Touch::entry && writer.row_is_kept();
         return added;
     };

@@ -70,9 +70,10 @@ const CallCosts::Table& CallCosts::of(CallId id) {
     Table& table = tables_[id.index()];
     if (table.empty()) {
         const frontend::Call& call = graph_.call(id);
-        const auto access = [&](DataId datum, const Routine& routine, library::Touch touch, int reads, const std::vector<int>& first) {
+        const auto access = [&](DataId datum, const Routine& routine, library::Touch touch, int reads,
+                                const std::shared_ptr<const library::ThreadLoads>& loads) {
             const auto cost = [&](const Type& type) -> const AccessCost& {
-                return accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch, reads, first});
+                return accesses_.of({type.shape, bytes_of(type.precision), routine.threads, touch, reads, loads});
             };
             const frontend::Datum& accessed = graph_.datum(datum);
             if (!accessed.storage) {
@@ -92,9 +93,9 @@ const CallCosts::Table& CallCosts::of(CallId id) {
             for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
                 row.push_back(access(call.operands[operand], routine, routine.inputs[operand],
                     reads_of(routine, operand, graph_.datum(call.operands[operand]).type.shape.size()),
-                    routine.first.empty() ? std::vector<int>() : routine.first[operand]));
+                    routine.loads.empty() ? nullptr : routine.loads[operand]));
             }
-            row.push_back(access(call.result, routine, routine.output, 0, {}));
+            row.push_back(access(call.result, routine, routine.output, 0, nullptr));
         }
     }
     return table;

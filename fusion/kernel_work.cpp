@@ -152,8 +152,8 @@ private:
     /// Each thread its part, or a share of it, in place. Neighbours stand side by side where a part is one component and the list nothing else, in order.
     void record_owned(int list, bool store, const AccessCost& cost, int threads, double share = 1) {
         const bool unit = cost.components == 1 && datum(list).shape.size() == threads && cost.excess_store < 1e-9;
-        recorder_.access({store, unit ? Addressing::unit : Addressing::strided, list_word_bytes(list), share * cost.components * threads,
-            share * cost.sectors, false});
+        recorder_.access(
+            {store, unit ? Addressing::unit : Addressing::strided, list_word_bytes(list), share * cost.words, share * cost.sectors, false});
     }
 
     /// Passes of a copy into or out of the datum's tile.
@@ -301,8 +301,7 @@ private:
     /// have one; null of a derivation.
     bool first_read(int read, int threads, const AccessCost* cost) {
         if (std::any_of(reads_.begin(), reads_.end(), [&](const PartRead& other) {
-                return other.datum == read && other.threads == threads &&
-                    (other.cost == cost || other.cost->components == datum(read).shape.size());
+                return other.datum == read && other.threads == threads && (other.cost == cost || other.cost->whole);
             })) {
             return false;
         }
@@ -407,7 +406,7 @@ private:
         }
         read_global();
         const bool uniform = datum(read).kind == frontend::DatumKind::uniform;
-        const double components = times * cost.components * threads;
+        const double components = times * cost.words;
         count_instructions(components * (datum(read).converts() ? 2 : 1) + (uniform ? 0 : addresses(threads)), threads);
         if (uniform) {
             record_broadcast(read, components);

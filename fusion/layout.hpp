@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -20,19 +21,22 @@ struct Access {
     int threads = 1; ///< per element
     library::Touch touch = library::Touch::all;
     int reads = 0; ///< touch `all`: components that one thread reads, somewhere; 0: all of them
-    /// Where it reads some: per thread, the first of these words. Empty: nobody knows, and they are taken to be the same of all threads.
-    std::vector<int> first = {};
+    /// Touch `all` of several threads: the words of their loads (library::ThreadLoads); null: what `reads` says.
+    std::shared_ptr<const library::ThreadLoads> loads = nullptr;
 
-    bool operator==(const Access&) const = default;
     bool operator<(const Access& other) const {
-        return std::tie(shape, word_bytes, threads, touch, reads, first) <
-            std::tie(other.shape, other.word_bytes, other.threads, other.touch, other.reads, other.first);
+        const library::ThreadLoads none;
+        return std::tie(shape, word_bytes, threads, touch, reads, loads ? *loads : none) <
+            std::tie(other.shape, other.word_bytes, other.threads, other.touch, other.reads, other.loads ? *other.loads : none);
     }
 };
 
-/// Components that one thread touches. An entry-wise routine may read whole rows or columns: then the touch is not one part per
+/// Components that one thread touches, at most. An entry-wise routine may read whole rows or columns: then the touch is not one part per
 /// thread (library::components_touched is 0) and the row or column counts.
 int components_per_thread(const Access& access);
+
+/// Components that the threads of an element touch together, each as often as it is touched.
+double components_per_element(const Access& access);
 
 /// Where word `word` lies in a tile that has `pad_words` after every `run` words (run = 0: in one without padding).
 template <class Word>
@@ -41,7 +45,8 @@ constexpr Word padded_word(Word word, int run, int pad_words) {
 }
 
 /// Passes of the shared-memory pipe, per element, for every thread to touch its part of a tile once. `run` and `pad_words` as in
-/// SharedSlot. Contiguous parts are accessed with the widest word that their size and place allow, at most 16 bytes.
+/// SharedSlot. Contiguous parts, and loads of words that follow each other for every thread, are accessed with the widest word that their size
+/// and place allow, at most 16 bytes. Loads are played one by one; parts shift all threads alike, so that one access stands for them.
 double shared_wavefronts(const Access& access, int run, int pad_words);
 
 /// Passes, per element, of a copy of a padded tile by 16 bytes per thread, threads side by side: a pad makes some meet in banks.
@@ -82,7 +87,9 @@ enum class Padding : std::uint8_t {
 
 /// Everything the search asks about one kind of access; per element where not said otherwise.
 struct AccessCost {
-    int components = 0;      ///< per thread
+    int components = 0;      ///< per thread, at most
+    double words = 0;        ///< components of all threads
+    bool whole = false;      ///< every thread reads all
     int columns = 1;         ///< of the list: components that a routine holds of an operand it reads as it goes
     double accesses = 0;     ///< thread-instructions on a tile
     double plain = 0;        ///< shared passes without padding

@@ -10,7 +10,7 @@ namespace fusec::fusion {
 
 LeastWork::Access LeastWork::access(const AccessCost& cost, int threads) {
     const double addresses = instructions_per_address * threads;
-    return {cost.fewest_passes(), cost.accesses + addresses, cost.direct, static_cast<double>(cost.components) * threads + addresses};
+    return {cost.fewest_passes(), cost.accesses + addresses, cost.direct, cost.words + addresses};
 }
 
 LeastWork::Access LeastWork::cheapest(const Access& a, const Access& b) {

@@ -2,6 +2,8 @@
 // Legal implementations of each call.
 #include "fusion/routines.hpp"
 
+#include "fusion/operand_loads.hpp"
+
 #include <algorithm>
 
 namespace fusec::fusion {
@@ -50,13 +52,32 @@ void to_words(std::vector<int>& components, const Shape& shape) {
     }
 }
 
-/// The same, in the order of the threads.
-std::vector<int> first_words(std::vector<int> components, const Shape& shape) {
-    for (int& component : components) {
-        const int stored = shape.stored(component);
-        component = shape.packed ? packed_word(stored / shape.columns, stored % shape.columns) : component;
+/// Routine::components of a routine of one thread whose reference names some components of an operand alone, as a trace does; else nothing.
+std::vector<std::vector<int>> named_components(const library::Function& function, const library::Instance& instance,
+    const std::vector<Shape>& operands, const std::vector<OperandReuse>& reuse) {
+    std::vector<std::vector<int>> result;
+    for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+        if (!std::holds_alternative<library::ReferenceExpression>(function.reference) || reuse[operand].read >= operands[operand].size()) {
+            continue;
+        }
+        result.resize(operands.size());
+        for (const std::vector<int>& load : operand_loads(function, instance, operands, operand, 1, library::Touch::all)) {
+            result[operand].push_back(load.front());
+        }
+        std::sort(result[operand].begin(), result[operand].end());
     }
-    return components;
+    return result;
+}
+
+/// The same of loads.
+library::ThreadLoads to_words(library::ThreadLoads loads, const Shape& shape) {
+    for (std::vector<int>& load : loads) {
+        for (int& component : load) {
+            const int stored = component < 0 ? component : shape.stored(component);
+            component = shape.packed && component >= 0 ? packed_word(stored / shape.columns, stored % shape.columns) : stored;
+        }
+    }
+    return loads;
 }
 
 std::string signature_of(const dag::CallGraph& graph, const frontend::Call& call, const std::string& routine) {
@@ -89,7 +110,7 @@ CallRoutines routines_of(
                 " threads, which do not divide a warp of " + std::to_string(limits.warp_size));
             continue;
         }
-        Routine routine{index, *threads, implementation.inputs, implementation.reads, {}, implementation.output,
+        Routine routine{index, *threads, implementation.inputs, {}, {}, implementation.output,
             catalog.temporaries(call.instance, implementation), implementation.barrier && *threads > 1,
             *threads > 1 ? catalog.exchanges(call.instance, implementation) : 0, catalog.operations(call.instance, implementation),
             operand_reuse(function, call.instance, operands, *threads, implementation.output)};
@@ -117,26 +138,34 @@ CallRoutines routines_of(
         if (routine.threads == 1) {
             std::fill(routine.inputs.begin(), routine.inputs.end(), library::Touch::all);
             routine.output = library::Touch::all;
-            routine.reads.clear();
-            routine.components = implementation.components;
+            routine.components = implementation.components.empty() ? named_components(function, call.instance, operands, routine.reuse)
+                                                                   : implementation.components;
             for (std::size_t operand = 0; operand < routine.components.size(); ++operand) {
                 to_words(routine.components[operand], operands[operand]);
                 const auto listed = static_cast<int>(routine.components[operand].size());
-                routine.reuse[operand] =
-                    listed == 0 ? routine.reuse[operand] : OperandReuse{listed, std::min(listed, implementation.waiting[operand]), 1};
+                const int waiting = implementation.waiting.empty() ? routine.reuse[operand].kept : implementation.waiting[operand];
+                routine.reuse[operand] = listed == 0 ? routine.reuse[operand] : OperandReuse{listed, std::min(listed, waiting), 1};
             }
         }
         for (std::size_t i = 0; i < operands.size() && routine.threads > 1; ++i) {
-            if (operands[i].packed && routine.inputs[i] != library::Touch::all) {
+            const bool part_of_packed = operands[i].packed && routine.inputs[i] != library::Touch::all;
+            if (routine.inputs[i] != library::Touch::all && !part_of_packed) {
+                continue;
+            }
+            library::ThreadLoads loads = implementation.loads.empty() || implementation.loads[i].empty()
+                ? operand_loads(function, call.instance, operands, i, routine.threads, implementation.output)
+                : implementation.loads[i];
+            if (!loads.empty()) {
+                OperandReuse& reuse = routine.reuse[i];
+                const auto read = static_cast<int>(loads.size());
+                reuse = {read, std::min(read, reuse.kept), reuse.times};
+                routine.loads.resize(operands.size());
+                routine.loads[i] = std::make_shared<const library::ThreadLoads>(to_words(std::move(loads), operands[i]));
+            } else if (part_of_packed) {
                 routine.reads.resize(operands.size());
                 routine.reads[i] = reads_of_packed(operands[i], routine.inputs[i], routine.threads);
-                routine.inputs[i] = library::Touch::all;
-            } else if (routine.inputs[i] == library::Touch::all && !routine.reuse[i].first.empty()) {
-                routine.reads.resize(operands.size());
-                routine.reads[i] = routine.reuse[i].read;
-                routine.first.resize(operands.size());
-                routine.first[i] = first_words(routine.reuse[i].first, operands[i]);
             }
+            routine.inputs[i] = library::Touch::all;
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
             return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output &&

@@ -16,9 +16,9 @@ namespace fusec::fusion {
 struct Routine {
     std::size_t implementation = 0; ///< index into library::Function::implementations
     int threads = 1;
-    std::vector<library::Touch> inputs;  ///< `all` when threads = 1
-    std::vector<int> reads;              ///< per operand (Access::reads); empty: of each, its part, or all
-    std::vector<std::vector<int>> first; ///< per operand (Access::first); empty as `reads`
+    std::vector<library::Touch> inputs; ///< `all` when threads = 1
+    std::vector<int> reads;             ///< of several threads, per operand (Access::reads); empty: of each, its part, or all
+    std::vector<std::shared_ptr<const library::ThreadLoads>> loads; ///< the same (Access::loads); words
     library::Touch output = library::Touch::all;
     int temporaries = 0;
     bool synchronises = false;           ///< the routine itself orders the accesses of an instance's threads
@@ -30,6 +30,15 @@ struct Routine {
     /// What a table of measured times knows it by: "mmul_row(float MATRIX3x3, float MATRIX3x3) -> float MATRIX3x3". Steps of work share it.
     std::shared_ptr<const std::string> signature = nullptr;
 };
+
+/// Two routines of as many threads load the same components of an operand, or both all that their touch says.
+inline bool same_loads(const Routine& a, std::size_t operand_of_a, const Routine& b, std::size_t operand_of_b) {
+    static const library::ThreadLoads none;
+    const auto loads = [](const Routine& routine, std::size_t operand) -> const library::ThreadLoads& {
+        return routine.loads.empty() || !routine.loads[operand] ? none : *routine.loads[operand];
+    };
+    return loads(a, operand_of_a) == loads(b, operand_of_b);
+}
 
 /// One thread moves components, by indices that the compiler knows, and computes nothing: into registers, that is no instruction.
 inline bool only_moves(const Routine& routine) {

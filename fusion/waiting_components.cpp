@@ -142,7 +142,7 @@ int WaitingComponents::read(std::size_t call, std::size_t operand, std::size_t s
         const Routine& other = routine(index(use.call));
         const std::size_t later = step_of_[index(use.call)];
         if (later > step && other.threads == reader.threads && other.inputs[use.operand] == reader.inputs[operand] &&
-            other.reuse[use.operand].first == reader.reuse[operand].first && still_known(datum, step, later)) {
+            same_loads(other, use.operand, reader, operand) && still_known(datum, step, later)) {
             until = std::max(until, later);
             times += counted == use.call ? 0 : 1;
             counted = use.call;

@@ -38,8 +38,8 @@ struct Simulation {
 };
 
 /// Warp i belongs to scheduler i mod schedulers. Pre: capacities of used sub-pipes and latencies are positive; blocks are numbered from 0.
-/// Throws InternalError if warps wait for each other for ever. O(warps per scheduler) for each cycle in which one is suspended; a logarithm
-/// of the capacity for a task.
+/// Throws InternalError if warps wait for each other for ever. O(warps per scheduler) for each cycle in which one is suspended; for a task
+/// the results under way of its sub-pipe that end after it, of which there are none where its tasks have one latency.
 Simulation simulate(const Sm& sm, std::span<const Warp> warps);
 
 } // namespace fusec::perfmodel::pipeline

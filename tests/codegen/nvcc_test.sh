@@ -73,6 +73,7 @@ printf '%s\n' "$work"/sm_*/* | xargs -P 2 -I{} bash -c 'compile {}'
 # Four rows of a product per thread, which keeps the other operand for all of them where rows were expected to be made side by side
 # (docs/status.md).
 known_spill="bp2_p2 Y workloads sm_80"
+known_bytes=512
 
 status=0
 printf '%-20s %-9s %-6s %8s %10s %12s %12s %s\n' program plan arch kernels registers "spill bytes" "frame bytes" foreseen
@@ -87,7 +88,7 @@ for folder in "$work"/sm_*/*; do
     fi
     # A kernel has up to two forms (aligned and not): two instances of a template NAMESPACE::KERNEL, in mangled names _ZN, then both with
     # their lengths before them. The most registers and bytes of either count. What is spilled lies in the frame too.
-    awk -v plan="$plan" -v arch="$arch" -v known="$known_spill" '
+    awk -v plan="$plan" -v arch="$arch" -v known="$known_spill" -v known_bytes="$known_bytes" '
         function piece(  length_and_rest, name_length) { # takes the next name off `rest`: its length, then itself
             match(rest, /^[0-9]+/); name_length = substr(rest, 1, RLENGTH) + 0
             length_and_rest = substr(rest, RLENGTH + 1); rest = substr(length_and_rest, name_length + 1)
@@ -101,7 +102,7 @@ for folder in "$work"/sm_*/*; do
                                          if ($1 > frame[name]) frame[name] = $1
                                          if ($1 > 0 && bytes == 0) { printf "local memory: %s has an array of %d bytes in kernel %s, plan %s, %s\n", name, $1, kernel, plan, arch; bad = 1 }
                                          if (bytes > 0 && (name, kernel) in foreseen) warned[name] = "yes"
-                                         if (bytes > 0 && known == name " " kernel " " plan " " arch) { warned[name] = "no, and known"; met = 1; spill[name] = 0; continue }
+                                         if (bytes > 0 && bytes <= known_bytes && known == name " " kernel " " plan " " arch) { warned[name] = "no, and known"; met = 1; spill[name] = 0; continue }
                                          if (bytes > 0 && !((name, kernel) in foreseen)) { printf "not foreseen: %s spills %d bytes in kernel %s, plan %s, %s\n", name, bytes, kernel, plan, arch; bad = 1 } } }
         /Used [0-9]+ registers/    { for (i = 1; i <= NF; ++i) if ($i == "Used" && $(i + 1) > registers[name]) registers[name] = $(i + 1) }
         END { for (pair in foreseen) { split(pair, of, SUBSEP); if (!(pair in seen)) { printf "warned of kernel %s of %s, which is not in the text\n", of[2], of[1]; bad = 1 }

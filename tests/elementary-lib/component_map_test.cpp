@@ -148,8 +148,14 @@ TEST(MovingFunctions, ThreadsReadNoMoreThanTheyTouch) {
                     read[thread].insert(source.component);
                 }
             }
-            for (const auto& [thread, components] : read) {
-                EXPECT_TRUE(touch != Touch::all || static_cast<int>(components.size()) <= implementation.reads.front()) << function.source;
+            for (int thread = 0; touch == Touch::all && thread < threads; ++thread) {
+                std::set<int> loaded;
+                for (const std::vector<int>& load : implementation.loads.front()) {
+                    ASSERT_EQ(load.size(), static_cast<std::size_t>(threads));
+                    loaded.insert(load[static_cast<std::size_t>(thread)]);
+                }
+                loaded.erase(-1);
+                EXPECT_EQ(loaded, read[thread]) << function.source;
             }
         }
     }

@@ -146,29 +146,53 @@ TEST(Layout, AnEntrywiseRoutineReadsWholeRows) {
     EXPECT_EQ(components_per_thread(rows_of_entries), 5);
 }
 
-// 2x2 floats, a thread per entry of a product of 32 threads of eight elements: of A each reads a row of two, so that pairs share a word and 16
-// distinct ones lie two apart; of B a column. Were all taken to start at word 0, eight words four apart would be asked for.
-TEST(Layout, PartsThatAreReadStartWhereTheyDo) {
+std::shared_ptr<const library::ThreadLoads> loads(library::ThreadLoads of_threads) {
+    return std::make_shared<const library::ThreadLoads>(std::move(of_threads));
+}
+
+// A product of 2x2 floats by a thread per entry, of which eight elements are a warp: of A each loads a row, at once, as its words follow each other
+// for every thread (16 words of eight bytes: two passes); of B a column in two loads.
+TEST(Layout, LoadsArePlayedOneByOne) {
     const Shape shape{Form::matrix, 2, 2};
-    const Access row{shape, 4, 4, library::Touch::all, 2, {0, 0, 2, 2}}, column{shape, 4, 4, library::Touch::all, 2, {0, 1, 0, 1}};
+    const Access row{shape, 4, 4, library::Touch::all, 0, loads({{0, 0, 2, 2}, {1, 1, 3, 3}})};
+    const Access column{shape, 4, 4, library::Touch::all, 0, loads({{0, 1, 0, 1}, {2, 3, 2, 3}})};
     EXPECT_EQ(components_per_thread(row), 2);
-    EXPECT_DOUBLE_EQ(shared_accesses(row), 8);
-    EXPECT_DOUBLE_EQ(shared_wavefronts(row, 0, 0), 2 / 8.0); // two accesses of a warp, of one pass each, for eight elements
+    EXPECT_DOUBLE_EQ(components_per_element(row), 8);
+    EXPECT_DOUBLE_EQ(shared_accesses(row), 4);
+    EXPECT_DOUBLE_EQ(shared_accesses(column), 8);
+    EXPECT_DOUBLE_EQ(shared_wavefronts(row, 0, 0), 2 / 8.0);
     EXPECT_DOUBLE_EQ(shared_wavefronts(column, 0, 0), 2 / 8.0);
-    // 6x6 doubles, 36 threads: rows start 12 words apart. Sixteen lanes at a time read of four rows at most: banks 0, 12, 24, 4.
-    const Access rows{{Form::matrix, 6, 6}, 8, 36, library::Touch::all, 6, [] {
-                          std::vector<int> first(36);
-                          for (int thread = 0; thread < 36; ++thread) {
-                              first[static_cast<std::size_t>(thread)] = thread / 6 * 6;
-                          }
-                          return first;
-                      }()};
-    EXPECT_DOUBLE_EQ(shared_wavefronts(rows, 0, 0), 6 * 2 * 36 / 32.0);
-    const Access known{shape, 4, 4, library::Touch::all, 2, {0, 1, 2, 3}}, unknown{shape, 4, 4, library::Touch::all, 2};
-    EXPECT_LT(requested_sectors(known), 1.01); // 128 bytes in each access of a warp, twice, for eight elements: four sectors each
-    EXPECT_DOUBLE_EQ(requested_sectors(known), 2 * 4 / 8.0);
-    EXPECT_DOUBLE_EQ(requested_sectors(unknown), 2 * 4 / 8.0); // eight words 16 bytes apart
-    EXPECT_DOUBLE_EQ(direct_load_wavefronts(known), 2 * (1 / 4.0 + 0.75) / 8);
+    // In place words are loaded one by one: all four sectors of the warp's elements twice, one line.
+    EXPECT_DOUBLE_EQ(requested_sectors(row), 2 * 4 / 8.0);
+    EXPECT_DOUBLE_EQ(direct_load_wavefronts(row), 2 * (1 / 4.0 + 0.75) / 8);
+}
+
+// 16x16 floats by rows, as `msym` reads them: a row of its own, by four words at once, of which eight threads at a time meet in two groups of four
+// banks (16 passes a load of a warp, 4 loads, two elements), and a column, where two elements meet (2 passes, 16 loads).
+TEST(Layout, RowAndColumnCostWhatEachCosts) {
+    library::ThreadLoads both(32, std::vector<int>(16));
+    for (int j = 0; j < 16; ++j) {
+        for (int i = 0; i < 16; ++i) {
+            both[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] = 16 * i + j;
+            both[static_cast<std::size_t>(16 + j)][static_cast<std::size_t>(i)] = 16 * j + i;
+        }
+    }
+    EXPECT_DOUBLE_EQ(
+        shared_wavefronts({{Form::matrix, 16, 16}, 4, 16, library::Touch::all, 0, loads(both)}, 0, 0), (4 * 16 + 16 * 2) / 2.0);
+}
+
+// Threads that take no part ask for nothing: a diagonal of a 4x4 by its four threads of sixteen, two elements a warp.
+TEST(Layout, IdleThreadsAskForNothing) {
+    std::vector<int> diagonal(16, -1);
+    for (const int thread : {0, 5, 10, 15}) {
+        diagonal[static_cast<std::size_t>(thread)] = thread;
+    }
+    const Access access{{Form::matrix, 4, 4}, 8, 16, library::Touch::all, 0, loads({diagonal, std::vector<int>(16, -1)})};
+    EXPECT_DOUBLE_EQ(components_per_element(access), 4);
+    EXPECT_DOUBLE_EQ(shared_accesses(access), 4);
+    EXPECT_DOUBLE_EQ(requested_sectors(access), 4);
+    EXPECT_DOUBLE_EQ(
+        shared_wavefronts(access, 0, 0), 2 / 2.0); // 16 lanes at a time, whose four words lie in four pairs of banks: 0, 10, 20, 30
 }
 
 TEST(Layout, TilesAreWholeVectors) {

@@ -126,29 +126,6 @@ TEST(OperandReuse, OthersAsTheirLoopsAreRead) {
     expect_played(entry, reuse("smmul", {shape, scalar_shape}, "element", 0), "A of smmul");
 }
 
-// What one thread reads, by hand: thread 0 and a later one, of products that read columns, of operands that stand twice or at computed
-// places, and of cofactors.
-TEST(OperandReuse, OfSeveralThreadsEachReadsItsOwn) {
-    const Shape three = matrix_shape(3, 3), vector = vector_shape(3), four = matrix_shape(4, 4);
-    const auto expect = [](const OperandReuse& found, int read, const std::vector<int>& first, const std::string& what) {
-        EXPECT_EQ(found.read, read) << what;
-        EXPECT_EQ(found.first, first) << what;
-    };
-    const std::vector<Shape> product{matrix_shape(2, 4), matrix_shape(4, 3)};
-    expect(reuse("mmul", product, "entry", 0), 4, {0, 0, 0, 4, 4, 4}, "row of the entry");
-    expect(reuse("mmul", product, "entry", 1), 4, {0, 1, 2, 0, 1, 2}, "column of the entry");
-    expect(reuse("mmul", product, "row", 1), 12, {}, "all threads read all of B");
-    expect(reuse("mtmul", {four, four}, "rows2", 0), 8, {0, 2}, "two columns of A");
-    expect(reuse("mtrans", {three}, "entry", 0), 1, {0, 3, 6, 1, 4, 7, 2, 5, 8}, "the entry across");
-    expect(reuse("msym", {three}, "row", 0), 5, {0, 3, 6}, "row and column, the diagonal once");
-    expect(reuse("msym", {three}, "entry", 0), 2, {0, 1, 2, 3, 4, 5, 6, 7, 8}, "two entries");
-    expect(reuse("vcross", {vector, vector}, "entry", 0), 2, {1, 2, 0}, "the two others");
-    expect(reuse("mcof", {three}, "entry", 0), 4, {4, 3, 3, 1, 0, 0, 1, 0, 0}, "what row and column do not cross");
-    expect(reuse("mcof", {four}, "row", 0), 12, {4, 0, 0, 0}, "the other rows");
-    expect(reuse("mcof", {four}, "column", 0), 12, {1, 0, 0, 0}, "the other columns");
-    expect(reuse("minv", {three}, "row", 0), 9, {}, "the determinant needs all");
-}
-
 TEST(OperandReuse, FactorizationsReadTheMatrixOnceAndFormulasKeepIt) {
     EXPECT_EQ(reuse("mcholsolve", {matrix_shape(8, 8), vector_shape(8)}, "element", 0).kept, 0);
     EXPECT_EQ(reuse("minv", {matrix_shape(3, 3)}, "element", 0).kept, 9);

@@ -141,6 +141,54 @@ TEST(WorkSteps, SectorsOfOwnersAndOfCopies) {
     EXPECT_TRUE(copied);
 }
 
+/// Words that the steps of one thread an element load in place, and those of nine.
+std::map<int, double> words_loaded(const KernelWork& work) {
+    std::map<int, double> words;
+    for (const WorkStep& step : work.steps) {
+        for (const GlobalAccess& access : step.accesses) {
+            words[step.threads] += !access.store && !access.staged && step.kind == Kind::compute ? access.count : 0;
+        }
+    }
+    return words;
+}
+
+// A trace reads four words of a 4x4 in place, a norm sixteen: together, in either order, sixteen, as what a thread has read it has. What another call
+// reads anew is counted: the diagonal, then the rest.
+TEST(WorkSteps, AThreadReadsAComponentOnce) {
+    test::ProgramBuilder builder(Precision::f32);
+    const DataId matrix = builder.input("A", test::matrix_shape(4, 4));
+    builder.output(builder.call("mtrace", {matrix}, "t"));
+    builder.output(builder.call("mfnorm", {matrix}, "n"));
+    std::map<std::size_t, std::set<double>> seen; // by calls
+    each_work(builder.graph(), DeviceLimits{}, [&](const KernelOutline& kernel, const KernelWork& work) {
+        const std::map<int, double> words = words_loaded(work);
+        if (words.size() == 1 && words.contains(1) && words.at(1) > 0) {
+            seen[kernel.calls.size()].insert(words.at(1));
+        }
+    });
+    EXPECT_EQ(seen[1], (std::set<double>{4, 16}));
+    EXPECT_EQ(seen[2], (std::set<double>{16}));
+}
+
+// J'J of a 3x3 by rows, nine words a thread of one operand and three of the other, which are among the nine: 27 an element, not 36. By entry each thread
+// reads two columns, three words each, which are other words: 9 * 6.
+TEST(WorkSteps, AnOperandThatStandsTwiceIsReadAsOftenAsItsPartsDiffer) {
+    test::ProgramBuilder builder(Precision::f32);
+    const DataId matrix = builder.input("J", test::matrix_shape(3, 3));
+    builder.output(builder.call("mtmul", {matrix, matrix}, "A"));
+    std::map<int, std::set<double>> seen; // by threads
+    each_work(builder.graph(), DeviceLimits{}, [&](const KernelOutline&, const KernelWork& work) {
+        for (const auto& [threads, words] : words_loaded(work)) {
+            if (words > 0) {
+                seen[threads].insert(words);
+            }
+        }
+    });
+    EXPECT_EQ(seen[1], (std::set<double>{9}));
+    EXPECT_EQ(seen[3], (std::set<double>{27}));
+    EXPECT_EQ(seen[9], (std::set<double>{54}));
+}
+
 // Instructions of a host's load and store of `-L`, worked out by hand from runtime/fusec/transposition.hpp, times 1.15 as all are. Sixteen lanes:
 // nine components take 9 accesses and 9 * (0 + 1 + 4) steps, and 9 lines of a later tile are asked for; 36 go in three strips of 16, each of
 // 16 * (1 + 4 + 1 + 4), and of each of 16 elements three lines are asked for; past the caches, 36 vectors are written to a copy and read. Ordinary
