@@ -24,7 +24,7 @@ std::vector<std::uintptr_t>& asked_of();
 namespace {
 template <int Write, int Level>
 std::vector<std::uintptr_t>& asked_of() {
-    static_assert(Write == 0 ? Level == 3 || Level == fusec::level_ahead : Level == 3);
+    static_assert(Level == 3 || (Write == 0 && Level == fusec::level_ahead));
     return Write != 0 ? asked_to_write : Level == fusec::level_ahead ? asked : asked_near;
 }
 } // namespace
