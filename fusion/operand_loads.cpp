@@ -67,7 +67,8 @@ public:
         }
         for (const ReferenceNode& node : reference.nodes) {
             if (node.kind == ReferenceNode::Kind::sum) {
-                loops_.push_back({node.name, range_of(node.name, reference, function, operands), std::vector<int>(index(threads), 0)});
+                loops_.push_back(
+                    {node.name, range_of_index(node.name, reference, function, operands), std::vector<int>(index(threads), 0)});
             }
         }
     }
@@ -109,20 +110,6 @@ private:
     };
 
     static std::size_t index(int number) { return static_cast<std::size_t>(number); }
-
-    static int range_of(const std::string& name, const ReferenceExpression& reference, const library::Function& function,
-        const std::vector<Shape>& operands) {
-        for (const ReferenceNode& node : reference.nodes) {
-            for (std::size_t operand = 0; node.kind == ReferenceNode::Kind::component && operand < operands.size(); ++operand) {
-                for (std::size_t i = 0; i < node.indices.size() && node.name == function.inputs[operand].name; ++i) {
-                    if (node.indices[i].text() == name) {
-                        return i == 0 ? operands[operand].rows : operands[operand].columns;
-                    }
-                }
-            }
-        }
-        return 1;
-    }
 
     void play(const ReferenceNode& node, const Shape& operand, const std::vector<const Loop*>& own, std::vector<int>& passes,
         std::size_t level, Loads& loads) const {
@@ -233,6 +220,20 @@ std::pair<int, int> part_of_result(const Shape& result, library::Touch touch, in
         break;
     }
     return {result.rows, result.columns};
+}
+
+int range_of_index(
+    const std::string& index, const ReferenceExpression& reference, const library::Function& function, const std::vector<Shape>& operands) {
+    for (const ReferenceNode& node : reference.nodes) {
+        for (std::size_t operand = 0; node.kind == ReferenceNode::Kind::component && operand < operands.size(); ++operand) {
+            for (std::size_t i = 0; i < node.indices.size() && node.name == function.inputs[operand].name; ++i) {
+                if (node.indices[i].text() == index) {
+                    return i == 0 ? operands[operand].rows : operands[operand].columns;
+                }
+            }
+        }
+    }
+    return 1;
 }
 
 ThreadLoads operand_loads(const library::Function& function, const library::Instance& instance, const std::vector<Shape>& operands,

@@ -4,6 +4,7 @@
 
 #include "elementary-lib/catalog.hpp"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace fusec::fusion {
 
 /// Rows and columns of a result that one of `threads` threads makes.
 std::pair<int, int> part_of_result(const Shape& result, library::Touch touch, int threads);
+
+/// Iterations of a sum over `index`: the dimension of the first operand position where it stands alone.
+int range_of_index(const std::string& index, const library::ReferenceExpression& reference, const library::Function& function,
+    const std::vector<Shape>& operands);
 
 /// The loads of a routine whose threads make their parts of the result in the order of the reference: a load is a statement that says of each
 /// thread which component it reads, and statements that say the same of all threads are one load, since compilers keep what they have. They

@@ -30,7 +30,7 @@ public:
         }
         for (const ReferenceNode& node : reference.nodes) {
             if (node.kind == ReferenceNode::Kind::sum) {
-                loops_.push_back({node.name, range_of(node.name), false});
+                loops_.push_back({node.name, range_of_index(node.name, reference, function, operands), false});
             }
         }
     }
@@ -60,19 +60,6 @@ private:
     static bool same_component(const ReferenceNode& a, const ReferenceNode& b) {
         return std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(),
             [](const auto& one, const auto& other) { return one.text() == other.text(); });
-    }
-
-    int range_of(const std::string& index) const {
-        for (const ReferenceNode& node : reference_.nodes) {
-            for (std::size_t operand = 0; node.kind == ReferenceNode::Kind::component && operand < operands_.size(); ++operand) {
-                for (std::size_t i = 0; i < node.indices.size() && node.name == function_.inputs[operand].name; ++i) {
-                    if (node.indices[i].text() == index) {
-                        return i == 0 ? operands_[operand].rows : operands_[operand].columns;
-                    }
-                }
-            }
-        }
-        return 1;
     }
 
     OperandReuse of_component(const ReferenceNode& node) const {

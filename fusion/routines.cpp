@@ -27,13 +27,14 @@ int reads_of_packed(const Shape& shape, library::Touch touch, int threads) {
 }
 
 /// An operand that is a derived vector or matrix of which the thread's lane says which components it reads. Empty: none.
-std::string indexed_by_lane(
-    const dag::CallGraph& graph, const frontend::Call& call, const library::Function& function, const Routine& routine) {
+std::string indexed_by_lane(const dag::CallGraph& graph, const frontend::Call& call, const library::Function& function,
+    const library::Implementation& implementation, const Routine& routine) {
     const bool indices_known = std::holds_alternative<library::ReferenceExpression>(function.reference);
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
         const frontend::Datum& operand = graph.datum(call.operands[i]);
         const int components = operand.type.shape.size();
-        const bool whole = routine.inputs[i] == library::Touch::all && indices_known && routine.reuse[i].read == components;
+        const bool loads_all = routine.loads.empty() || routine.loads[i] == nullptr;
+        const bool whole = implementation.inputs[i] == library::Touch::all && indices_known && loads_all;
         if (operand.kind == frontend::DatumKind::derived && components > 1 && !whole) {
             return operand.name;
         }
@@ -69,7 +70,7 @@ std::vector<std::vector<int>> named_components(const library::Function& function
     return result;
 }
 
-/// The same of loads.
+/// Of loads, in the order of the threads.
 library::ThreadLoads to_words(library::ThreadLoads loads, const Shape& shape) {
     for (std::vector<int>& load : loads) {
         for (int& component : load) {
@@ -115,11 +116,6 @@ CallRoutines routines_of(
             *threads > 1 ? catalog.exchanges(call.instance, implementation) : 0, catalog.operations(call.instance, implementation),
             operand_reuse(function, call.instance, operands, *threads, implementation.output)};
         routine.signature = std::make_shared<const std::string>(signature_of(graph, call, function.name + "_" + implementation.name));
-        if (const std::string operand = routine.threads == 1 ? "" : indexed_by_lane(graph, call, function, routine); !operand.empty()) {
-            result.unusable.push_back("`" + function.name + "_" + implementation.name + "` indexes `" + operand +
-                "` by thread, which every thread computes into registers");
-            continue;
-        }
         // What a thread keeps of its row is another thread's above the diagonal.
         const bool passes_parts =
             implementation.keeps_row || routine.synchronises || routine.exchanges != 0 || routine.output == library::Touch::all;
@@ -166,6 +162,12 @@ CallRoutines routines_of(
                 routine.reads[i] = reads_of_packed(operands[i], routine.inputs[i], routine.threads);
             }
             routine.inputs[i] = library::Touch::all;
+        }
+        if (const std::string operand = routine.threads == 1 ? "" : indexed_by_lane(graph, call, function, implementation, routine);
+            !operand.empty()) {
+            result.unusable.push_back("`" + function.name + "_" + implementation.name + "` indexes `" + operand +
+                "` by thread, which every thread computes into registers");
+            continue;
         }
         const auto same = std::find_if(result.routines.begin(), result.routines.end(), [&](const Routine& other) {
             return other.threads == routine.threads && other.inputs == routine.inputs && other.output == routine.output &&

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <set>
+#include <utility>
 
 namespace fusec {
 namespace {
@@ -166,6 +168,19 @@ TEST_F(Derived, CommandsSayWhere) {
         text, HasSubstr("    // The same for all elements.\n    const float k_1 = mu[0] * la[0];\n    const float k = k_1 + mu[0];\n"));
     const std::string stvk = std::string(FUSEC_SOURCE_DIR) + "/examples/stvk.fus";
     EXPECT_THAT(fusec({stvk, "--dump", "plan"}, folder.path()).out, HasSubstr("derives S.4; ")) << "2 mu, of W3";
+}
+
+// Each thread of a cross product by entry reads two of three components, by its lane: of a value in registers it cannot.
+TEST_F(Derived, AreNotIndexedByThread) {
+    folder.write("p.fus", "uniform VECTOR3 u;\nVECTOR3 x;\ninput x;\nw = u + u;\ny = vcross(w, x);\nz = vcross(x, x);\nreturn y, z;\n");
+    std::set<std::pair<std::string, std::string>> seen;
+    const json report = json::parse(fusec({"predict", "p.fus", "--all", "--json", "-"}, folder.path()).out);
+    for (const json& kernel : report["kernels"]) {
+        for (const auto& [call, implementation] : kernel["implementation"].items()) {
+            seen.emplace(call, implementation);
+        }
+    }
+    EXPECT_THAT(seen, testing::UnorderedElementsAre(std::pair("y", "element"), std::pair("z", "element"), std::pair("z", "entry")));
 }
 
 } // namespace

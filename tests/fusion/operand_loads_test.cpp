@@ -2,7 +2,7 @@
 // What threads load of operands, worked out by hand from the device sources of the library.
 #include "fusion/operand_loads.hpp"
 #include "fusion/routines.hpp"
-#include "tests/fusion/program_builder.hpp"
+#include "tests/fusion/library_routine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,29 +12,10 @@ namespace {
 
 using library::ThreadLoads;
 using test::matrix_shape;
-using test::ProgramBuilder;
+using test::routine;
 using test::vector_shape;
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
-
-Routine routine(const std::string& function, const std::vector<Shape>& shapes, const std::string& implementation) {
-    ProgramBuilder builder;
-    std::vector<DataId> operands;
-    for (const Shape& shape : shapes) {
-        operands.push_back(builder.input("x" + std::to_string(operands.size()), shape));
-    }
-    builder.output(builder.call(function, operands, "result"));
-    const dag::CallGraph graph = builder.graph();
-    const library::Function& declared = test::catalog().function(graph.call(CallId(0)).instance.function);
-    const std::vector<CallRoutines> routines = find_routines(graph, test::catalog(), DeviceLimits());
-    for (const Routine& found : routines.front().routines) {
-        if (declared.implementations[found.implementation].name == implementation) {
-            return found;
-        }
-    }
-    ADD_FAILURE() << function << " has no implementation " << implementation;
-    return {};
-}
 
 ThreadLoads loads(const std::string& function, const std::vector<Shape>& shapes, const std::string& implementation, std::size_t operand) {
     const Routine found = routine(function, shapes, implementation);

@@ -3,7 +3,7 @@
 #include "elementary-lib/component_map.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/register_demand.hpp"
-#include "program_builder.hpp"
+#include "tests/fusion/library_routine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,22 +50,7 @@ private:
 };
 
 OperandReuse reuse(const std::string& function, const std::vector<Shape>& shapes, const std::string& implementation, std::size_t operand) {
-    ProgramBuilder builder;
-    std::vector<DataId> operands;
-    for (const Shape& shape : shapes) {
-        operands.push_back(builder.input("x" + std::to_string(operands.size()), shape));
-    }
-    builder.output(builder.call(function, operands, "result"));
-    const dag::CallGraph graph = builder.graph();
-    const std::vector<CallRoutines> routines = find_routines(graph, catalog(), DeviceLimits());
-    const library::Function& declared = catalog().function(graph.call(CallId(0)).instance.function);
-    for (const Routine& routine : routines.front().routines) {
-        if (declared.implementations[routine.implementation].name == implementation) {
-            return routine.reuse.at(operand);
-        }
-    }
-    ADD_FAILURE() << function << " has no implementation " << implementation;
-    return {};
+    return test::routine(function, shapes, implementation).reuse.at(operand);
 }
 
 void expect_played(const Trace& played, const OperandReuse& found, const std::string& what) {
