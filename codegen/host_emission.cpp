@@ -79,9 +79,9 @@ public:
                 write_call(*derive);
             }
         }
-        const auto tiles = writer_.block("return fusec::for_tiles" + std::string(kernel_.results_wait ? "_later<" : "<") + c_name(widest_) +
-                ", " + number(loaded_bytes()) + (kernel_.results_wait ? streamed_bytes() : "") + ">(" + n_ + ", " + streaming_condition() +
-                ", [=](auto " + tile_ + ")",
+        const std::string loop = kernel_.results_wait ? "for_tiles_later" : kernel_.light_tiles ? "for_light_tiles" : "for_tiles";
+        const auto tiles = writer_.block("return fusec::" + loop + "<" + c_name(widest_) + ", " + number(loaded_bytes()) +
+                (kernel_.results_wait ? streamed_bytes() : "") + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")",
             ");");
         if (!derives) {
             write_tables();
@@ -201,21 +201,38 @@ private:
         }
         const auto passes =
             writer_.block("for (int " + repetition_ + " = 0; " + repetition_ + " < " + repetitions_ + "; ++" + repetition_ + ")");
-        std::set<std::string> changed; // x * x reads one value
-        int words = result.type.shape.size();
+        std::set<std::string> read; // x * x reads one value
+        std::vector<const Value*> values{&result};
         for (const Operand& operand : step.operands) {
             if (!operand.unread && operand.place.kind == Place::Kind::value) {
                 const Value& value = kernel_.values.at(operand.place.index);
-                words += changed.insert(value.name).second ? value.type.shape.size() : 0;
+                if (read.insert(value.name).second) {
+                    values.push_back(&value);
+                }
             }
         }
-        const std::string opaque = "fusec::opaque_lanes<" + number(words) + ">(";
-        for (const std::string& name : changed) {
-            writer_.line(opaque + name + ");");
+        const std::vector<std::string> changed = changed_values(values);
+        for (std::size_t i = 1; i < changed.size(); ++i) {
+            writer_.line(changed[i]);
         }
         writer_.line("fusec::opaque_lists();");
         writer_.line(call);
-        writer_.line(opaque + result.name + ");");
+        writer_.line(changed.front());
+    }
+    /// What makes a compiler take each of the values for changed. The small ones get the registers first, as in a kernel of many calls, where
+    /// matrices lie in memory and what is made of them does not; of equal ones the first.
+    static std::vector<std::string> changed_values(const std::vector<const Value*>& values) {
+        std::vector<std::string> statements;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const int own = values[i]->type.shape.size();
+            int words = own; // of itself and of what gets registers before it
+            for (std::size_t k = 0; k < values.size(); ++k) {
+                const int other = values[k]->type.shape.size();
+                words += k != i && (other < own || (other == own && k < i)) ? other : 0;
+            }
+            statements.push_back("fusec::opaque_lanes<" + number(words) + ">(" + values[i]->name + ");");
+        }
+        return statements;
     }
     void write_step(const Report& step) {
         const Value& value = kernel_.values.at(step.value);

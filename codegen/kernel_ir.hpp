@@ -198,6 +198,7 @@ struct Kernel {
     bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
     bool results_wait =
         false; ///< host: what is written past the caches is sent behind the loads of the next tile (fusion::KernelWork::results_wait)
+    bool light_tiles = false; ///< host: a tile does little for what it loads (fusion::has_light_tiles)
 
     /// Whether some step reports: the kernel has a parameter for the word of the first failure.
     bool reports() const;

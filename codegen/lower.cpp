@@ -3,6 +3,7 @@
 #include "codegen/codegen.hpp"
 #include "codegen/names.hpp"
 #include "elementary-lib/device_source.hpp"
+#include "fusion/light_tiles.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -46,6 +47,7 @@ public:
         find_read_tables();
         kernel_.results_wait = kernel_.simd && candidate_.work.results_wait() &&
             std::ranges::any_of(candidate_.data, [](const auto& plan) { return plan.store == fusion::Staging::lanes_streaming; });
+        kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && fusion::has_light_tiles(candidate_.work, loaded_components());
         return std::move(kernel_);
     }
 
@@ -115,6 +117,17 @@ private:
             kernel_.tables.push_back({plan.datum, names_.make(d.identifier), d.type, d.values});
             break;
         }
+    }
+
+    /// Of each list that is loaded into lanes.
+    std::vector<int> loaded_components() const {
+        std::vector<int> components;
+        for (const Step& step : kernel_.steps) {
+            if (const auto* const load = std::get_if<LoadValue>(&step)) {
+                components.push_back(kernel_.lists.at(load->list).type.shape.size());
+            }
+        }
+        return components;
     }
 
     /// Register operands from memory whose load is no step of the candidate are read first, so that all reads are under way together.

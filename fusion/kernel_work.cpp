@@ -12,6 +12,7 @@
 // costs its arithmetic alone, a move none. Each belongs to the threads that execute it: steps follow each other, so a thread's path is the
 // sum over steps of its share in them.
 #include "fusion/instruction_rates.hpp"
+#include "fusion/joined_sums.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/register_demand.hpp"
 #include "fusion/step_recorder.hpp"
@@ -338,6 +339,20 @@ private:
         }
     }
 
+    double arithmetic_of(std::size_t index) const {
+        const auto& call = kernel_.calls[index];
+        return arithmetic_instructions(call.routines->routines[routines_[index]].operations, kernel_.precision_of(call), limits_.target) +
+            kernel_.conversions(call);
+    }
+    /// A sum that is executed in the instructions of a product has none of its own, and the product has those of both.
+    double host_arithmetic(int call) const {
+        if (product_of_sum(kernel_, call) >= 0) {
+            return 0;
+        }
+        const int sum = sum_of_product(kernel_, call);
+        return arithmetic_of(static_cast<std::size_t>(call)) + (sum >= 0 ? arithmetic_of(static_cast<std::size_t>(sum)) : 0);
+    }
+
     void count_compute(std::size_t index) {
         const auto& call = kernel_.calls[index];
         const Routine& routine = call.routines->routines[routines_[index]];
@@ -346,7 +361,7 @@ private:
         const Precision precision = kernel_.precision_of(call);
         recorder_.routine(routine.signature);
         count_arithmetic(work_, operations, precision, 1);
-        const double arithmetic = arithmetic_instructions(operations, precision, limits_.target) + kernel_.conversions(call);
+        const double arithmetic = limits_.target == Target::host ? host_arithmetic(static_cast<int>(index)) : arithmetic_of(index);
         count_instructions(arithmetic, routine.threads, arithmetic);
         count_guard(routine.threads);
         if (routine.exchanges != 0) {

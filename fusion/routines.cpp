@@ -2,6 +2,7 @@
 // Legal implementations of each call.
 #include "fusion/routines.hpp"
 
+#include "fusion/joined_sums.hpp"
 #include "fusion/operand_loads.hpp"
 
 #include <algorithm>
@@ -98,6 +99,8 @@ CallRoutines routines_of(
         operands.push_back(graph.datum(operand).type.shape);
     }
     result.operations = catalog.operations(call.instance);
+    result.product = is_product(function.reference);
+    result.sum = is_sum(function.reference);
     for (std::size_t index = 0; index < function.implementations.size(); ++index) {
         const library::Implementation& implementation = function.implementations[index];
         const std::optional<int> threads = catalog.threads(call.instance, implementation);

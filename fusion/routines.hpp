@@ -49,6 +49,8 @@ struct CallRoutines {
     std::vector<Routine> routines;       ///< by threads, then as declared; never empty: the first implementation of a function has no limit
     library::OperationCounts operations; ///< of the function: no routine has fewer
     std::vector<std::string> unusable;   ///< why an implementation that is legal at the shape cannot be used on the target
+    bool product = false;                ///< each component of the result is one product, as `s * A[i,j]` is
+    bool sum = false;                    ///< each is the sum or difference of the same component of two operands
 };
 
 /// Per call of the graph, then per uniform call of its program: those have one routine, of one thread.

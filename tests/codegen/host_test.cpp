@@ -121,15 +121,19 @@ TEST_F(HostDemo, RepeatsCalls) {
     const std::string& text = repeated.text().source;
     EXPECT_NE(text.find(R"(
         for (int repetition = 0; repetition < repetitions; ++repetition) {
-            fusec::opaque_lanes<27>(A_value);
+            fusec::opaque_lanes<18>(A_value);
             fusec::opaque_lanes<27>(B_value);
             fusec::opaque_lists();
             fusec::mmul_element(A_value, B_value, M1);
-            fusec::opaque_lanes<27>(M1);
+            fusec::opaque_lanes<9>(M1);
         }
 )"),
         std::string::npos)
         << text;
+    // Of 25 + 1 -> 25 components the scalar and the result lie in 26 registers, the matrix in memory.
+    for (const char* each : {"<1>(s1)", "<51>(M3)", "<26>(F_value)"}) {
+        EXPECT_NE(text.find(std::string("            fusec::opaque_lanes") + each + ";\n"), std::string::npos) << text;
+    }
     EXPECT_EQ(library->text().source.find("opaque"), std::string::npos);
     constexpr std::size_t n = 100;
     List<float> a(n, 9), b(n, 9), c(n, 3), d(n, 25), e(n, 25), f(n, 25);

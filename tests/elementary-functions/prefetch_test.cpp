@@ -199,6 +199,28 @@ TYPED_TEST(Prefetch, AsksForLinesThatWillBeWritten) {
     expect_asked_for_to_write<TypeParam>(std::integer_sequence<int, 1, 3, 9, 28, 29, 36, 64>());
 }
 
+/// A loop of a kernel that does little asks for nothing where processors keep up with it, else as any other.
+TEST(PrefetchOfLightTiles, IsLeftToTheProcessorOfTwoLevels) {
+    constexpr int words = 3, lanes = lanes_of<double>::width, ahead = tiles_ahead<double, 24>;
+    constexpr std::size_t bytes = lanes * words * sizeof(double);
+    alignas(64) static double list[lanes * words];
+    [[maybe_unused]] alignas(64) static double result[lanes * words];
+    for (const bool streaming : {false, true}) {
+        asked.clear();
+        asked_near.clear();
+        asked_to_write.clear();
+        for_light_tiles<double, 24>(lanes, streaming, [&](auto tile) { stream_tile(tile, result, load_tile<3, 1>(tile, list)); });
+        EXPECT_TRUE(asked_near.empty());
+        if (level_ahead < 3) {
+            EXPECT_TRUE(asked.empty());
+            EXPECT_TRUE(asked_to_write.empty());
+        } else {
+            EXPECT_EQ(lines_of(asked), lines_ahead(list, bytes, bytes, ahead));
+            EXPECT_EQ(asked_to_write.empty(), streaming);
+        }
+    }
+}
+
 TEST(PrefetchOfNothing, IsNotAsked) {
     alignas(64) static float list[lanes_of<float>::width * 9];
     lanes_of<float> lanes[9];

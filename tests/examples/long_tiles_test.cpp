@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a host whose tiles are longer than what a processor executes out of order: their results wait until the next tile has loaded.
+// Kernels of a host whose tiles are longer than what a processor executes out of order: their results wait until the next tile has loaded. And
+// kernels whose tiles do little for what they load.
 #include "tests/examples/construct.hpp"
 
 namespace fusec {
@@ -60,6 +61,24 @@ TEST_F(LongTiles, ShorterOnesWriteAtOnce) {
     EXPECT_FALSE(c->unit->kernels.front().results_wait);
     EXPECT_THAT(c->emitted.source, HasSubstr("fusec::stream_tile(tile, P, "));
     EXPECT_THAT(c->emitted.source, Not(HasSubstr("later")));
+}
+
+class LightTiles : public examples::Construct {};
+
+/// A sum of two does little for what it loads; seven products of 3x3 matrices, or a product of lists that go in strips, do not.
+TEST_F(LightTiles, HaveALoopOfTheirOwn) {
+    const auto text = [&](const char* program) {
+        const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
+        return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
+    };
+    const std::string sum = text("MATRIX3x3 A, B; input A, B; R = A + B; return R;");
+    EXPECT_THAT(sum, HasSubstr("simd, light tiles"));
+    EXPECT_THAT(sum, HasSubstr("fusec::for_light_tiles<float, 72>("));
+    for (const char* heavy :
+        {"MATRIX3x3 A, B; input A, B; R = A * B * B * B * B * B * B * B; return R;", "MATRIX6x6 A, B; input A, B; R = A + B; return R;"}) {
+        EXPECT_THAT(text(heavy), Not(HasSubstr("light")));
+        EXPECT_THAT(text(heavy), HasSubstr("fusec::for_tiles<float, "));
+    }
 }
 
 } // namespace

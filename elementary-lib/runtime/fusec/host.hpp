@@ -154,16 +154,24 @@ void for_whole_tiles(size_t count, Kernel kernel) {
 }
 
 // kernel(tile) for tiles that make up the elements 0 .. n - 1. Bytes: what the kernel loads of an element. Returns 0: nothing can fail.
-template <class T, int Bytes, class Streamed = tiles_of_thread<T, true, tiles_ahead<T, Bytes>>, class Kernel>
+template <class T, int Bytes, int Ahead = tiles_ahead<T, Bytes>, class Streamed = tiles_of_thread<T, true, Ahead>, class Kernel>
 int for_tiles(size_t n, bool streaming, Kernel kernel) {
     constexpr size_t lanes = vector_bytes / sizeof(T);
     if (streaming)
         for_whole_tiles<T, Streamed>(n / lanes, kernel);
     else
-        for_whole_tiles<T, tiles_of_thread<T, false, tiles_ahead<T, Bytes>>>(n / lanes, kernel);
+        for_whole_tiles<T, tiles_of_thread<T, false, Ahead>>(n / lanes, kernel);
     if (n % lanes != 0)
         kernel(last_tile<T>{n / lanes * lanes, static_cast<int>(n % lanes)});
     return 0;
+}
+
+// [chunk for_light_tiles needs for_tiles prefetch]
+// As for_tiles, of a kernel that does little for what it loads. Where lines are asked for into the second level (level_ahead), a processor keeps up
+// with such a kernel's lists by itself, and nobody asks for anything.
+template <class T, int Bytes, class Kernel>
+int for_light_tiles(size_t n, bool streaming, Kernel kernel) {
+    return for_tiles<T, Bytes, (level_ahead < 3 ? 0 : tiles_ahead<T, Bytes>)>(n, streaming, kernel);
 }
 
 // [chunk results needs vector_bytes stream]
@@ -256,8 +264,8 @@ struct later_tiles_of_thread {
 // As for_tiles. Written: bytes of an element that go to each list past the caches.
 template <class T, int Bytes, int... Written, class Kernel>
 int for_tiles_later(size_t n, bool streaming, Kernel kernel) {
-    constexpr int lanes = vector_bytes / (int)sizeof(T);
-    return for_tiles<T, Bytes, later_tiles_of_thread<T, tiles_ahead<T, Bytes>, Written * lanes...>>(n, streaming, kernel);
+    constexpr int lanes = vector_bytes / (int)sizeof(T), ahead = tiles_ahead<T, Bytes>;
+    return for_tiles<T, Bytes, ahead, later_tiles_of_thread<T, ahead, Written * lanes...>>(n, streaming, kernel);
 }
 
 // [chunk end]

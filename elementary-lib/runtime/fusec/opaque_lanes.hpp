@@ -17,8 +17,8 @@ constexpr int simd_registers = 32;
 constexpr int simd_registers = 16;
 #endif
 
-// A value as a kernel of many calls finds it: who reads it reads again, who wrote it has written. In registers, where the Words
-// components of all operands and of the result fit them and each fills one; else, and where it is the same for all elements, in memory.
+// A value as a kernel of many calls finds it: who reads it reads again, who wrote it has written. In registers, where the Words components of it
+// and of smaller operands and results fit them and each fills one; else, and where it is the same for all elements, in memory.
 template <int Words, class Value>
 FUSEC_DEVICE void opaque_lanes(Value& value) {
     if constexpr (Words <= simd_registers && sizeof(value.data[0]) >= 16 && !std::is_const_v<Value>) {

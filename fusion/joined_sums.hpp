@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sums of a host's kernel compilers execute together with the products that they add up: a multiply-add in place of two instructions.
+// GCC does so across functions (`-ffp-contract=fast`, its default for C++); clang within an expression alone.
+#pragma once
+
+#include "elementary-lib/reference.hpp"
+#include "fusion/kernel_outline.hpp"
+
+namespace fusec::fusion {
+
+/// Each component of the result is one product, as of `C[i,j] = s * A[i,j]`.
+bool is_product(const library::Reference& reference);
+/// Each component is the sum or the difference of the same component of two operands, as of `C[i,j] = A[i,j] - B[i,j]`.
+bool is_sum(const library::Reference& reference);
+
+/// The call whose products are added up by this call in the same instructions; -1: none. A product that another call or memory needs too is
+/// computed by itself, and of two products one is; so is one of fewer components than are added, as those of a multiple of the unit matrix. Pre: an index into the kernel's calls.
+int product_of_sum(const KernelOutline& kernel, int sum);
+/// The inverse: the call that adds this call's products; -1: none.
+int sum_of_product(const KernelOutline& kernel, int product);
+
+} // namespace fusec::fusion

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion/light_tiles.hpp"
+
+#include "fusion/instruction_rates.hpp"
+
+#include <algorithm>
+
+namespace fusec::fusion {
+
+bool has_light_tiles(const KernelWork& work, const std::vector<int>& loaded) {
+    if (std::ranges::any_of(loaded, [](int components) { return components > most_words_transposed_at_once; })) {
+        return false;
+    }
+    library::OperationCounts operations;
+    operations.flops = work.flops;
+    operations.divisions = work.divisions;
+    operations.square_roots = work.square_roots;
+    operations.transcendentals = work.transcendentals;
+    const double instructions = instruction_overhead * arithmetic_instructions(operations, work.precision, Target::host);
+    const double lines = work.read_bytes / bytes_of(work.precision); // of 64 bytes each, of as many elements as so many bytes have values
+    return lines > 0 && instructions <= most_instructions_of_a_light_line * lines;
+}
+
+} // namespace fusec::fusion

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion/light_tiles.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fusec::fusion {
+namespace {
+
+/// So many additions and multiplications for so many bytes of lists.
+KernelWork work(Precision precision, double flops, double read_bytes) {
+    KernelWork work;
+    work.precision = precision;
+    work.flops = flops;
+    work.read_bytes = read_bytes;
+    return work;
+}
+
+/// By hand: 0.55 * 1.15 = 0.6325 vector instructions a flop. A tile of 72 bytes an element has 18 lines of floats, 9 of doubles: 63 and 31.5
+/// instructions are light, which are 99.6 and 49.8 flops.
+TEST(LightTiles, DoUpToSoManyInstructionsALine) {
+    EXPECT_TRUE(has_light_tiles(work(Precision::f32, 99, 72), {9, 9}));
+    EXPECT_FALSE(has_light_tiles(work(Precision::f32, 100, 72), {9, 9}));
+    EXPECT_TRUE(has_light_tiles(work(Precision::f64, 49, 72), {9}));
+    EXPECT_FALSE(has_light_tiles(work(Precision::f64, 50, 72), {9}));
+}
+
+/// A logarithm is 25 instructions, a division one: of 4 bytes an element, a line, 28.75 and 1.15.
+TEST(LightTiles, LongOperationsCountAsWhatTheyTake) {
+    KernelWork logarithm = work(Precision::f32, 1, 4);
+    EXPECT_TRUE(has_light_tiles(logarithm, {1}));
+    logarithm.transcendentals = 1;
+    EXPECT_FALSE(has_light_tiles(logarithm, {1}));
+    KernelWork quotient = work(Precision::f32, 3, 4);
+    quotient.divisions = 3;
+    EXPECT_TRUE(has_light_tiles(quotient, {1}));
+    quotient.flops = quotient.divisions = 4;
+    EXPECT_FALSE(has_light_tiles(quotient, {1}));
+}
+
+TEST(LightTiles, AreThoseThatLoadAndNotInStrips) {
+    EXPECT_FALSE(has_light_tiles(work(Precision::f32, 0, 0), {}));
+    EXPECT_TRUE(has_light_tiles(work(Precision::f32, 9, 148), {28, 9}));
+    EXPECT_FALSE(has_light_tiles(work(Precision::f32, 9, 152), {9, 29}));
+}
+
+} // namespace
+} // namespace fusec::fusion
