@@ -15,8 +15,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <compare>
+#include <filesystem>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>

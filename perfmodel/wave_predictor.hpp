@@ -24,6 +24,8 @@
 #include "perfmodel/predictor.hpp"
 #include "perfmodel/wave.hpp"
 
+#include <vector>
+
 namespace fusec::perfmodel {
 
 /// Pre: a CUDA device that has all of wave_needs.
