@@ -6,7 +6,9 @@ otherwise to be measured (repeated routines, demands for registers), where it ha
 Usage: gpu_recount.py BENCH COMMIT EMITTED SAVED MEASURED.json.gz PLANS.json.gz PROGRAM.fus...
 BENCH is the folder of the programs bench/gpu_recount and bench/gpu_plan_works, EMITTED the folder that `fusec calibrate --target cuda --emit` of the compiler that
 measured (at COMMIT) writes for the same programs, SAVED one of the plans that it saves (`--save-plan SAVED/PROGRAM.CHOICE.plan`), which are compiled again. Rows and plans of kernels that the compiler of now has not keep their works, and say by `counted` of which commit these are. A transfer that
-has the name of another now is left out, but for the kernels that `fusec calibrate` would take. What was found goes to stderr."""
+has the name of another now is left out, but for the kernels that `fusec calibrate` would take. What was found goes to stderr. The two files
+are written anew, and have to be those that were measured: of the H200 `git show 1664ac9:bench/measurements/gpu_probes_h200.json.gz` and
+`git show d48fd67:bench/measurements/gpu_plans_h200.json.gz`."""
 import collections
 import gzip
 import json
