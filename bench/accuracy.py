@@ -25,6 +25,16 @@ def ranks(values):
     return result
 
 
+def rank_list(given):
+    """Ranks of a result, as text: halves where predictions are equal. Results of before have whole numbers, of equal predictions the least rank."""
+    return ", ".join(f"{rank:g}" for rank in given)
+
+
+def of_equal_predictions(lists):
+    """What the ranks of a result say of equal predictions: fractional numbers in JSON are means, whole ones are of before."""
+    return "all have the least of their ranks" if all(isinstance(rank, int) for given in lists for rank in given) else "have the mean of their ranks"
+
+
 def rank_correlation(left, right):
     """Spearman's: Pearson's correlation of the ranks; 0 where one side has no order."""
     x, y = ranks(left), ranks(right)

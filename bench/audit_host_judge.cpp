@@ -163,13 +163,7 @@ std::vector<HostVerdict> judge(const std::vector<std::string>& predictors, const
         }
         verdict.accuracy = perfmodel::accuracy(said, found);
         verdict.spearman = perfmodel::merged_spearman(said, found, spread);
-        std::vector<std::size_t> order(found.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return found[a] < found[b]; });
-        for (std::size_t k = 0; k < std::min<std::size_t>(5, order.size()); ++k) {
-            verdict.fastest.push_back(
-                1 + static_cast<int>(std::count_if(said.begin(), said.end(), [&](double each) { return each < said[order[k]]; })));
-        }
+        verdict.fastest = perfmodel::ranks_of_least(said, found, 5);
         verdicts.push_back(std::move(verdict));
     }
     return verdicts;

@@ -17,8 +17,9 @@ namespace fusec::bench {
 struct HostVerdict {
     std::string predictor;
     perfmodel::Accuracy accuracy;
-    double spearman = 0;        ///< measured times that differ by no more than their spread count as equal
-    std::vector<int> fastest;   ///< ranks that the predictor gives to the five fastest, 1 the first
+    double spearman = 0; ///< measured times that differ by no more than their spread count as equal
+    /// Ranks that the predictor gives to the five fastest, 1 the first; equal predictions have the mean of theirs.
+    std::vector<double> fastest;
     std::size_t unanswered = 0; ///< kernels that it has no time of
 };
 

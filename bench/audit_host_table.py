@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import marked_block
+from accuracy import of_equal_predictions, rank_list
 
 BEGIN, END = "<!-- tables of bench/audit --target host: begin -->\n", "<!-- tables of bench/audit --target host: end -->\n"
 READINGS = {"verdicts": "the least of their samples", "against_medians": "their medians"}
@@ -33,11 +34,12 @@ def named(verdicts, predictor):
 def pooled(half, title):
     spread, loss = percent(half["median_spread"]), percent(half["greatest_loss_of_a_chosen_plan"])
     out.append(f"### {title}\n\nA kernel's time is the least of its samples. Median spread of a kernel's samples {spread} %; the chosen plan is at most {loss} % slower than the fastest that was measured, "
-               f"in the median of programs {percent(half['median_loss_of_chosen_plans'])} %.\n\n")
+               f"in the median of programs {percent(half['median_loss_of_chosen_plans'])} %. In ranks equal predictions "
+               f"{of_equal_predictions(verdict['ranks_of_the_five_fastest'] for key in READINGS for verdict in half[key])}.\n\n")
     out.append("| predictor | kernels' times | kernels | unanswered | MAPE % | 90th percentile % | maximum % | Spearman | ranks of the five fastest |\n" + "| --- " * 9 + "|\n")
     for key, words in READINGS.items():
         for verdict in half[key]:
-            ranks = ", ".join(str(rank) for rank in verdict["ranks_of_the_five_fastest"])
+            ranks = rank_list(verdict["ranks_of_the_five_fastest"])
             out.append(f"| `{verdict['predictor']}` | {words} | {verdict['kernels']} | {verdict['unanswered']} | {percent(verdict['mape'])} | "
                        f"{percent(verdict['p90'])} | {percent(verdict['worst'])} | {rank_correlation(verdict, 3)} | {ranks} |\n")
     near = half["within_a_factor_of_two"]

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 
 namespace fusec::bench {
 
@@ -124,20 +123,14 @@ bool alternatives(const std::vector<const Point*>& points) {
 }
 
 void judge_choice(KernelAccuracy& verdict, const std::vector<double>& predicted, const std::vector<double>& measured) {
-    std::vector<std::size_t> order(measured.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return measured[i]; });
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()); ++i) {
-        verdict.fastest.push_back(
-            1 + static_cast<int>(std::ranges::count_if(predicted, [&](double each) { return each < predicted[order[i]]; })));
-    }
+    verdict.fastest = perfmodel::ranks_of_least(predicted, measured, 5);
     const double least = *std::ranges::min_element(predicted);
     double sum = 0, chosen = 0; // of launches that the predictor calls equal, any may be chosen
     for (std::size_t i = 0; i < measured.size(); ++i) {
         sum += predicted[i] == least ? measured[i] : 0;
         chosen += predicted[i] == least ? 1 : 0;
     }
-    verdict.loss = sum / chosen / measured[order.front()] - 1;
+    verdict.loss = sum / chosen / *std::ranges::min_element(measured) - 1;
 }
 
 } // namespace

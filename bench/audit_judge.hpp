@@ -17,9 +17,10 @@ struct Judged {
 struct KernelAccuracy {
     std::string kernel;
     perfmodel::Accuracy accuracy;
-    /// Where the points are launches of one kernel on the same lists: the ranks that the predictor gives to the five fastest, 1 the first, and how
-    /// much slower than the fastest the launch is that it calls the fastest, of several the mean. Else empty, and 0.
-    std::vector<int> fastest = {};
+    /// Where the points are launches of one kernel on the same lists: the ranks that the predictor gives to the five fastest, 1 the first and of
+    /// equal predictions the mean of theirs, and how much slower than the fastest the launch is that it calls the fastest, of several the mean.
+    /// Else empty, and 0.
+    std::vector<double> fastest = {};
     double loss = 0;
 };
 

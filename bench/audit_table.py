@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import marked_block
+from accuracy import of_equal_predictions, rank_list
 
 BEGIN, END = "<!-- tables of bench/audit: begin -->\n", "<!-- tables of bench/audit: end -->\n"
 KERNELS = ("triad", "3pt", "5pt", "roofline", "small")
@@ -70,9 +71,14 @@ def names():
     return list(dict.fromkeys(row["predictor"] for row in result["fitted"]))
 
 
+def rank_lists():
+    return [each["ranks_of_the_five_fastest"] for row in result["fitted"] for each in row.get("kernels", {}).values() if "ranks_of_the_five_fastest" in each]
+
+
 def launches():
     out.append("### What the choice of a launch costs\n\nOf the launches of one kernel (sizes and numbers of resident blocks), how much slower than the fastest the one is that the "
-               "predictor calls the fastest, in % (mean and maximum over the devices, fitted as above), and the ranks that it gives to the five fastest on the a100.\n\n")
+               "predictor calls the fastest, in % (mean and maximum over the devices, fitted as above), and the ranks that it gives to the five fastest on the a100; equal predictions "
+               f"{of_equal_predictions(rank_lists())}.\n\n")
     kernels = ("triad", "3pt", "5pt")
     out.append("| predictor | " + " | ".join(f"{kernel}: mean | maximum | ranks" for kernel in kernels) + " |\n" + "| --- " * (1 + 3 * len(kernels)) + "|\n")
     for name in names():
@@ -82,7 +88,7 @@ def launches():
                    if row["predictor"] == name and "ranks_of_the_five_fastest" in row.get("kernels", {}).get(kernel, {})}
             losses = [each["loss_of_the_chosen_launch"] for each in own.values()]
             cells += [percent(sum(losses) / len(losses)), percent(max(losses)),
-                      ", ".join(map(str, own["a100"]["ranks_of_the_five_fastest"]))] if own else ["-"] * 3
+                      rank_list(own["a100"]["ranks_of_the_five_fastest"])] if own else ["-"] * 3
         out.append(f"| `{name}` | " + " | ".join(cells) + " |\n")
     out.append("\n")
 

@@ -22,6 +22,10 @@ program, results, page = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathl
 found = json.loads(gzip.decompress(pathlib.Path(sys.argv[3]).read_bytes()))["plans"]
 
 
+def named(plan):
+    return f"`{plan['program']}` by `{plan['choices'][0]}`"
+
+
 def works_of(result, measured):
     first = measured["first"]
     same = [plan["works"] for plan in found if (plan["program"], plan["n"], plan["choices"]) == (result["program"], result["n"], measured["choices"])]
@@ -48,8 +52,10 @@ def mean_error(pairs):
 
 
 plans = [(result, measured) for result in gpu_plan_results.read(results) for measured in gpu_plan_results.distinct(result)]
+earlier = [plan for plan in found if "counted" in plan]
 chosen = sum("auto" in measured["choices"] for _, measured in plans)
-out = [f"{len(plans)} plans, those of {len({result['program'] for result, _ in plans})} examples by `auto`, `none`, `max` and `greedy`, each once; {chosen} of them are by `auto`. Made by `bench/gpu_plan_predictors_table.py`.\n\n",
+out = [f"{len(plans)} plans, those of {len({result['program'] for result, _ in plans})} examples by `auto`, `none`, `max` and `greedy`, each once; {chosen} of them are by `auto`. Made by `bench/gpu_plan_predictors_table.py`."
+       + (f" As counted at {earlier[0]['counted'][:7]}, for the compiler of now has not their kernels: {', '.join(named(plan) for plan in earlier)}." if earlier else "") + "\n\n",
        "| predictor | figures of | answers | mean error % | nine in ten % | greatest % | rank correlation | mean error on plans of `auto` % |\n" + "| --- " * 8 + "|\n"]
 for device in DEVICES:
     by_predictor, unavailable = predictions(plans, device)

@@ -2,6 +2,7 @@
 #include "cli/gpu_probes.hpp"
 
 #include "cli/gpu_kernel_text.hpp"
+#include "cli/version.hpp"
 #include "codegen/codegen.hpp"
 #include "codegen/failure_emission.hpp"
 #include "perfmodel/calibration.hpp"
@@ -71,7 +72,7 @@ std::string identity(const GpuProbeOptions& options, const perfmodel::Device& de
                        "#define FUSEC_CALIBRATION_MULTIPROCESSORS {}\n"
                        "// Text of the description; empty: the one of that name that comes with the compiler.\n"
                        "#define FUSEC_CALIBRATION_DESCRIPTION {}\n",
-        codegen::string_literal(options.name), codegen::string_literal(device.name), codegen::string_literal("fusec " FUSEC_VERSION),
+        codegen::string_literal(options.name), codegen::string_literal(device.name), codegen::string_literal(version_and_commit()),
         device.limits.arch, device.limits.sm_count, description);
 }
 

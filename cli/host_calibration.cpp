@@ -5,6 +5,7 @@
 #include "cli/host_machine.hpp"
 #include "cli/host_probes.hpp"
 #include "cli/host_timer.hpp"
+#include "cli/version.hpp"
 #include "execute/candidate_sample.hpp"
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
@@ -122,7 +123,7 @@ private:
         calibration_.base = host_base;
         calibration_.date = utc_date();
         calibration_.machine = processor_name();
-        calibration_.commit = "fusec " FUSEC_VERSION;
+        calibration_.commit = version_and_commit();
         const std::string how = "what the system says";
         set("limits.vector_bytes", machine_.vector_bytes, "bytes", 1, 0, how);
         set("speed.cores", machine_.cores, "cores", 1, 0, how);

@@ -3,6 +3,7 @@
 #include "cli/options.hpp"
 
 #include "cli/option_values.hpp"
+#include "cli/version.hpp"
 #include "support/diagnostics.hpp"
 
 #include <CLI/CLI.hpp>
@@ -240,7 +241,7 @@ int unexpected_argument(const CLI::App& app, const Path& program) {
 class Parser {
 public:
     Parser() : app_(examples, "fusec") {
-        app_.set_version_flag("--version", "fusec " FUSEC_VERSION);
+        app_.set_version_flag("--version", version_and_commit());
         app_.require_subcommand(0, 1);
         app_.fallthrough(false);
         add_color(app_);

@@ -166,6 +166,14 @@ constexpr Field fields[] = {
     {"wave.l2_share", "share", For::cuda, 0, 1, false, false, nullptr, nullptr},
     {"wave.launch_per_block", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
     {"wave.launch_per_warp", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x1_1", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x1_4", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x1_8", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x1_32", "ns", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x2_1", "us", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x2_4", "us", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x2_8", "us", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
+    {"wave.launch_x2_32", "us", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
     {"wave.integer_rate", "operations per clock", For::cuda, 1e-3, 1e9, false, false, nullptr, nullptr},
     {"pipeline.launch", "us", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
     {"pipeline.launch_per_thread", "ps", For::cuda, 0, 1e6, false, false, nullptr, nullptr},
@@ -248,17 +256,20 @@ bool store(const Figure& figure, const Span& place, Device& device, Diagnostics&
 }
 
 void check_complete(const std::vector<std::pair<std::string, Span>>& given, Diagnostics& diagnostics) {
-    constexpr std::string_view together = "pipeline.correction_";
-    const auto first = std::ranges::find_if(given, [&](const auto& each) { return each.first.starts_with(together); });
-    if (first == given.end()) {
-        return;
-    }
-    for (const Field& field : fields) {
-        const std::string_view key = field.key;
-        if (key.starts_with(together) && std::ranges::none_of(given, [&](const auto& each) { return each.first == key; })) {
-            diagnostics.report(kind::missing_figure, first->second, "`" + first->first + "` without `" + std::string(key) + "`").hint =
-                "the correction of `pipeline` has five figures, all of them or none";
-            return;
+    for (const auto& [together, hint] :
+        {std::pair{"pipeline.correction_", "the correction of `pipeline` has five figures, all of them or none"},
+            {"wave.launch_x", "the lines of a launch of `wave` are those of four sizes of block, two figures each: all of them or none"}}) {
+        const auto first = std::ranges::find_if(given, [&](const auto& each) { return each.first.starts_with(together); });
+        if (first == given.end()) {
+            continue;
+        }
+        for (const Field& field : fields) {
+            const std::string_view key = field.key;
+            if (key.starts_with(together) && std::ranges::none_of(given, [&](const auto& each) { return each.first == key; })) {
+                diagnostics.report(kind::missing_figure, first->second, "`" + first->first + "` without `" + std::string(key) + "`").hint =
+                    hint;
+                break;
+            }
         }
     }
 }

@@ -38,8 +38,9 @@ struct LaunchLaw {
 /// warp's chains all wait, or the places of the sub-pipe.
 double steady_cost(const Run& run, const Sm& sm, int warps);
 
-/// The count of the source's memory model: accesses of one warp whose addresses are not next to each other or at one place. The source asks for "a
-/// constant" step from thread to thread, which we take to be the size of a word [X]: a wider one asks for more sectors.
+/// The count of the source's memory model: accesses of one warp whose addresses are not next to each other or at one place. The source defines
+/// coalesced addresses as adjacent, and recognises them by a "constant fluctuation" about the thread's index or by independence of it. The former is
+/// taken to be the index plus a constant [X]: any constant distance would take in lists of structures, which ask for more sectors.
 double uncoalesced_accesses(const fusion::KernelWork& work, const fusion::DeviceLimits& limits);
 
 } // namespace pipeline

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace fusec::perfmodel::wave {
 
@@ -109,6 +110,19 @@ LaunchLine fit_launch(std::span<const EmptyKernel> measured) {
     }
     const double x1 = covariance / variance;
     return {x1, time - x1 * grid};
+}
+
+LaunchLine launch_line(std::span<const SizedLine> measured, double warps) {
+    const auto above = std::ranges::lower_bound(measured, warps, {}, &SizedLine::warps);
+    if (above == measured.begin()) {
+        return above->line;
+    }
+    const auto below = std::prev(above);
+    if (above == measured.end()) {
+        return below->line;
+    }
+    const double share = (warps - below->warps) / (above->warps - below->warps);
+    return {std::lerp(below->line.x1, above->line.x1, share), std::lerp(below->line.x2, above->line.x2, share)};
 }
 
 } // namespace fusec::perfmodel::wave

@@ -92,4 +92,13 @@ struct EmptyKernel {
 /// The line of least squares. Pre: two grid sizes differ.
 LaunchLine fit_launch(std::span<const EmptyKernel> measured);
 
+/// The line of one block size, in warps.
+struct SizedLine {
+    double warps = 1;
+    LaunchLine line;
+};
+/// That of blocks of so many warps: measured, or between the lines of the sizes next to it, x1 and x2 each in proportion; beyond all of them that of
+/// the nearest. The source measures every size. Pre: at least one, ascending.
+LaunchLine launch_line(std::span<const SizedLine> measured, double warps);
+
 } // namespace fusec::perfmodel::wave

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/wave_predictor.hpp"
 
+#include "perfmodel/device_figures.hpp"
 #include "perfmodel/occupancy.hpp"
 #include "perfmodel/step_mix.hpp"
 #include "perfmodel/stream.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 namespace fusec::perfmodel {
 
@@ -95,6 +97,18 @@ WavePredictor::WavePredictor(Device device) : device_(std::move(device)) {
     share_.dram = std::max(0.0, 1 - share_.l1 - share_.l2);
     launch_per_block_ = needed("wave.launch_per_block") * 1e-9;
     launch_per_warp_ = needed("wave.launch_per_warp") * 1e-9;
+    for (const int warps : launched_warps) {
+        const auto x1 = figure(device_, "wave.launch_x1_" + std::to_string(warps));
+        const auto x2 = figure(device_, "wave.launch_x2_" + std::to_string(warps));
+        if (x1 && x2) {
+            launch_lines_.push_back({static_cast<double>(warps), {*x1 * 1e-9, *x2 * 1e-6}});
+        }
+    }
+}
+
+wave::LaunchLine WavePredictor::launch_of(double warps) const {
+    return launch_lines_.empty() ? wave::LaunchLine{launch_per_block_ + launch_per_warp_ * warps, device_.launch_us * 1e-6}
+                                 : wave::launch_line(launch_lines_, warps);
 }
 
 std::vector<wave::Warp> WavePredictor::warps_of_block(const KernelWork& work) const {
@@ -151,8 +165,7 @@ Breakdown WavePredictor::explain(const KernelWork& work, std::uint64_t elements)
     }
     const double grid = std::ceil(static_cast<double>(elements) / work.elements_per_block);
     const double warps = std::ceil(static_cast<double>(work.threads_per_block) / device_.limits.warp_size);
-    const wave::LaunchLine line{launch_per_block_ + launch_per_warp_ * warps, device_.launch_us * 1e-6};
-    const double launch = line.at(grid);
+    const double launch = launch_of(warps).at(grid);
     if (elements == 0) {
         return {{launch, Bound::launch}, {{Bound::launch, launch}}};
     }

@@ -16,11 +16,15 @@
 //   - A thread waits for memory once per round trip (WorkStep::round_trip), and once at its end if it stores: it has ended when its last store
 //     has. Without the latter a kernel that only stores would not be slowed by any bandwidth.
 //   - Shared memory: bank conflicts, which the source has not, are instructions.
-//   - x1 of a launch: wave.launch_per_block + wave.launch_per_warp * warps; x2: speed.launch.
+//   - The lines of a launch: where the device has those of the sizes of block that are measured (wave.launch_x1_W, wave.launch_x2_W of W warps),
+//     these and what lies between them. The source measures every size. Elsewhere one law, of which figures can be fitted to other kernels:
+//     x1 is wave.launch_per_block + wave.launch_per_warp * warps, x2 speed.launch.
 #pragma once
 
 #include "perfmodel/predictor.hpp"
 #include "perfmodel/wave.hpp"
+
+#include <vector>
 
 namespace fusec::perfmodel {
 
@@ -46,6 +50,7 @@ private:
 
     /// The warps of one block, the longest first.
     std::vector<wave::Warp> warps_of_block(const fusion::KernelWork& work) const;
+    wave::LaunchLine launch_of(double warps) const;
     wave::Wave wave_of(const std::vector<wave::Warp>& block, const wave::PerLevel& mem_of_block, double blocks, double resident) const;
 
     Device device_;
@@ -53,7 +58,11 @@ private:
     Class f32_, f64_, integer_, special_, shared_, global_;
     wave::PerLevel share_;
     double launch_per_block_ = 0, launch_per_warp_ = 0; ///< s
+    std::vector<wave::SizedLine> launch_lines_;         ///< s; none: the law of these
 };
+
+/// Warps of the blocks of which the probes launch empty kernels (perfmodel/probes/cuda/launches.cu).
+inline constexpr int launched_warps[] = {1, 4, 8, 32};
 
 inline constexpr const char* wave_needs[] = {"latency.arithmetic_f32", "latency.arithmetic_f64", "latency.integer", "latency.special",
     "latency.l1", "latency.l2", "wave.integer_rate", "wave.uncoalesced_latency", "wave.uncoalesced_band", "wave.l1_share", "wave.l2_share",

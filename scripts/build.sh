@@ -33,8 +33,8 @@ build_preset() {
     if [[ ! -f $folder/build.ninja ]]; then
         cmake -S "$root" --preset "$preset" >&2 || return 1
     fi
-    # Piped, ninja writes a line per step and leaves the terminal alone; its two lines without news are dropped.
+    # Piped, ninja writes a line per step and leaves the terminal alone; its lines without news are dropped.
     ninja -C "$folder" -j "$(nproc)" "$target" 2>&1 |
-        { grep --line-buffered -v -e '^ninja: Entering directory' -e '^ninja: no work to do' >&2 || true; }
+        { grep --line-buffered -v -e '^ninja: Entering directory' -e '^ninja: no work to do' -e '\] Looking at the commit$' >&2 || true; }
     return "${PIPESTATUS[0]}"
 }

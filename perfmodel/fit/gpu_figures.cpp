@@ -5,7 +5,8 @@
 #include "perfmodel/fit/gpu_functions.hpp"
 #include "perfmodel/fit/measured_kernels.hpp"
 #include "perfmodel/staircase.hpp"
-#include "perfmodel/wave.hpp"
+#include "perfmodel/wave_predictor.hpp"
+#include "support/counted.hpp"
 #include "support/median.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ private:
     using Condition = std::function<bool(const ProbeRow&)>;
 
     /// With `residual`, the mean relative deviation of what the value was made from. Values that the figure cannot have are none.
-    void set(const char* key, double value, std::size_t points, double residual, const std::string& how) {
+    void set(const std::string& key, double value, std::size_t points, double residual, const std::string& how) {
         const Field* field = find_field(key, fusion::Target::cuda);
         if (points == 0 || field == nullptr) {
             return;
@@ -299,8 +300,8 @@ private:
         }
     }
 
-    /// The source's law: for each size of block a line over the blocks, x1 gridSize + x2; and x1 is a line over the warps of a block. The residual
-    /// is that of what the predictor makes of it: start + gridSize (per block + per warp times warps).
+    /// The source's law: for each size of block a line over the blocks, x1 gridSize + x2; and, for devices of which only figures are fitted, x1 as a
+    /// line over the warps of a block, whose residual is that of start + gridSize (per block + per warp times warps).
     void launches_by_warps(const Rows& streamed) {
         std::map<double, std::vector<wave::EmptyKernel>> by_warps;
         for (const ProbeRow* row : streamed) {
@@ -319,6 +320,7 @@ private:
         if (slopes.size() < 2) {
             return;
         }
+        launch_lines(by_warps);
         const wave::LaunchLine of_warps = line_from_zero(slopes);
         double off = 0;
         for (const auto& [warps, kernels] : by_warps) {
@@ -331,6 +333,31 @@ private:
             "empty kernels over their blocks, a line of least squares for each size of block, and the slopes over the warps";
         set("wave.launch_per_block", of_warps.x2 * 1e9, points, off, how);
         set("wave.launch_per_warp", of_warps.x1 * 1e9, points, off, how);
+    }
+
+    /// Where all sizes of block are there that the probes launch, and each has a line that can be: half of them is no calibration.
+    void launch_lines(const std::map<double, std::vector<wave::EmptyKernel>>& by_warps) {
+        const auto possible = [&](int warps) {
+            const auto kernels = by_warps.find(warps);
+            const auto line = kernels == by_warps.end() ? wave::LaunchLine{-1, -1} : line_from_zero(kernels->second);
+            return find_field("wave.launch_x1_1", fusion::Target::cuda)->possible(line.x1 * 1e9) &&
+                find_field("wave.launch_x2_1", fusion::Target::cuda)->possible(line.x2 * 1e6);
+        };
+        if (!std::ranges::all_of(launched_warps, possible)) {
+            return;
+        }
+        for (const int warps : launched_warps) {
+            const std::vector<wave::EmptyKernel>& kernels = by_warps.at(warps);
+            const wave::LaunchLine line = line_from_zero(kernels);
+            double off = 0;
+            for (const wave::EmptyKernel& each : kernels) {
+                off += std::abs(line.at(each.grid_size) / each.time - 1) / static_cast<double>(kernels.size());
+            }
+            const std::string how = fmt::format(
+                "empty kernels in blocks of {} over their blocks, least squares", counted(static_cast<std::size_t>(warps), "warp"));
+            set(fmt::format("wave.launch_x1_{}", warps), line.x1 * 1e9, kernels.size(), off, how);
+            set(fmt::format("wave.launch_x2_{}", warps), line.x2 * 1e6, kernels.size(), off, how);
+        }
     }
 
     void strides() {

@@ -124,8 +124,12 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
     const bool emitted = row.probe == "kernel";
     if (emitted) {
         keys.emplace_back("work");
+        keys.emplace_back("counted");
     }
     json.only(entry, keys);
+    if (emitted && JsonReader::find(entry, "counted") != nullptr) {
+        row.texts.emplace("counted", json.text(entry, "counted"));
+    }
     for (const TextKey& key : known->texts) {
         row.texts.emplace(key.key, checked_text(json, entry, row.probe, key));
     }

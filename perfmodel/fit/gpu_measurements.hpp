@@ -9,7 +9,8 @@
 //
 // `description` is there where `base` does not come with the compiler (calibration.hpp). Clocks of the file are what the driver says (0: it
 // does not), that of a row is the multiprocessors' behind the measurement. Its other keys are those of its probe; a `kernel`, one that the
-// compiler emitted, has its work too (kernel_work_json.hpp). docs/model.md, "Probes of a GPU", says what each probe measures.
+// compiler emitted, has its work too (kernel_work_json.hpp), and `counted` where that is as the compiler of a commit counted that is not the one of
+// the other works (bench/gpu_recount.py). docs/model.md, "Probes of a GPU", says what each probe measures.
 #pragma once
 
 #include "fusion/cost_model.hpp"

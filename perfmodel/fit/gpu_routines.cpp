@@ -36,6 +36,8 @@ public:
             const std::string& role = row->text("role");
             if (role == "routine") {
                 repeated(*row);
+            } else if (role == "transfer" && row->texts.contains("counted")) {
+                counted_before_.insert(row->text("name"));
             } else if (role == "transfer") {
                 moved(*row);
             }
@@ -46,6 +48,11 @@ public:
         GpuRoutines result;
         for (const auto& [name, cells] : cells_) {
             add_table(name, cells, result);
+        }
+        if (!counted_before_.empty()) {
+            result.left_out.push_back(fmt::format("{} measured with names of earlier counts, by which no kernel is found now: `{}`",
+                counted_before_.size() == 1 ? "a transfer was" : fmt::format("{} transfers were", counted_before_.size()),
+                fmt::join(counted_before_, "`, `")));
         }
         result.remap = remap();
         return wrong_ ? std::nullopt : std::optional(std::move(result));
@@ -250,6 +257,7 @@ private:
     const GpuMeasurements& measured_;
     const Device& device_;
     Diagnostics& diagnostics_;
+    std::set<std::string> counted_before_;                           ///< transfers
     std::map<std::string, Cells> cells_;                             ///< by routine or transfer
     std::map<std::pair<std::string, Place>, const ProbeRow*> first_; ///< rows that wait for the other number of repetitions
     bool wrong_ = false;

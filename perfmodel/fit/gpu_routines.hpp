@@ -15,7 +15,8 @@ namespace fusec::perfmodel {
 struct GpuRoutines {
     std::map<std::string, RoutineTimes::Routine, std::less<>> routines;
     std::optional<CalibratedFigure> remap; ///< benchmark.remap, where all four rows of it are there
-    std::vector<std::string> left_out;     ///< in words: each routine that was measured and has no times, or none in some blocks
+    std::vector<std::string>
+        left_out; ///< in words: each routine that was measured and has no times, or none in some blocks; transfers of earlier counts
 };
 
 /// Of all repetitions a routine's time may deviate by so much from that of the further ones: twice as many take at least 1.8 times as long.
@@ -27,7 +28,8 @@ inline constexpr double most_residual = 0.125;
 /// (least_compute_ns) at the row's clock: something that repetitions should do was left out. Rows and columns of a table are dropped until all
 /// times that are left are some; `left_out` says so. The time of a kernel that moves lists is divided among them by their bytes over the
 /// bandwidth of reading or writing (stream.read.peak, stream.write.peak of the device); a row has one of the ways in which its kernel moves
-/// lists. A change of threads costs what pairs of calls with one take more than pairs without, on average.
+/// lists. The name of a transfer says how many bytes are moved: of rows whose work is of earlier counts than the others' there is no time, and `left_out`
+/// says so. A change of threads costs what pairs of calls with one take more than pairs without, on average.
 /// Reports `invalid-measurement` at the row of a kernel that does not have the routine or the transfer of its name, that was measured twice at the
 /// same place of the table, or without the other number of repetitions; and where the table of a name has a hole.
 std::optional<GpuRoutines> routines_of(const GpuMeasurements& measured, const Device& device, Diagnostics& diagnostics);

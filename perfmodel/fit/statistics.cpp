@@ -10,6 +10,7 @@ namespace fusec::perfmodel {
 
 namespace {
 
+/// From 0; equal values have the mean of their ranks.
 std::vector<double> ranks(std::span<const double> values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -73,6 +74,18 @@ double merged_spearman(std::span<const double> predicted, std::span<const double
         merged[i] = first;
     }
     return spearman(predicted, merged);
+}
+
+std::vector<double> ranks_of_least(std::span<const double> predicted, std::span<const double> measured, std::size_t most) {
+    std::vector<std::size_t> order(measured.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t place) { return measured[place]; });
+    const std::vector<double> of_all = ranks(predicted);
+    std::vector<double> result;
+    for (std::size_t i = 0; i < std::min(most, order.size()); ++i) {
+        result.push_back(1 + of_all[order[i]]);
+    }
+    return result;
 }
 
 std::vector<std::size_t> sample_within_factor(std::span<const double> values, double factor, std::size_t most) {

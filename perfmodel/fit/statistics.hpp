@@ -28,6 +28,11 @@ double spearman(std::span<const double> a, std::span<const double> b);
 /// (relative) count as equal to it. Groups begin at the least measurement that is in none, so that they do not grow from neighbour to neighbour.
 double merged_spearman(std::span<const double> predicted, std::span<const double> measured, std::span<const double> spreads);
 
+/// Ranks, 1 the least, that predictions give to the `most` least measured, from the least on: equal predictions have the mean of their ranks, so
+/// that a predictor that calls everything equal ranks nothing first. Of equal measurements those that come first are taken. As many
+/// predictions as measurements. O(n log n).
+std::vector<double> ranks_of_least(std::span<const double> predicted, std::span<const double> measured, std::size_t most);
+
 /// Places of at most `most` of the values that lie within a factor of each other: between t and `factor` times t, with the t that takes in most of
 /// them (the least such); where they are more, so many of them, evenly spread over their ranks, the first and the last among them. Ascending by
 /// value. Pre: positive values, factor >= 1, most >= 2. O(n log n).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec calibrate`: what it takes in, what it writes, and what it refuses. Measuring a host is in host_calibration_test.
+#include "support/build_commit.hpp"
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -140,6 +141,11 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
         AllOf(HasSubstr("FUSEC_CALIBRATION_NAME \"node-7\""), HasSubstr("FUSEC_CALIBRATION_BASE \"a100\"")));
     EXPECT_THAT(folder.read("probes/calibration.h"),
         AllOf(HasSubstr("FUSEC_CALIBRATION_ARCH 80"), HasSubstr("FUSEC_CALIBRATION_MULTIPROCESSORS 108")));
+    std::string version = fusec({"--version"}, folder.path()).out;
+    version.pop_back();
+    EXPECT_THAT(version, testing::MatchesRegex("fusec [0-9.]+(, commit [0-9a-f]{40}[+]?)?"));
+    EXPECT_EQ(version.find("commit") != std::string::npos, !std::string(build_commit()).empty());
+    EXPECT_THAT(folder.read("probes/calibration.h"), HasSubstr("FUSEC_CALIBRATION_BY \"" + version + "\"\n"));
     EXPECT_THAT(folder.read("probes/README"), HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 async_copy.cu"));
     const std::string path = (folder.path() / "moved").string(); // which another machine does not have
     EXPECT_THAT(fusec({"calibrate", "--target", "cuda", "--emit", path}, folder.path()).err, HasSubstr("cd '" + path + "'\nnvcc"));

@@ -4,6 +4,7 @@
 #include "cli/host_probes.hpp"
 #include "cli/measurements.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/version.hpp"
 
 #include "execute/buffer.hpp"
 #include "execute/build_folder.hpp"
@@ -61,6 +62,7 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
     EXPECT_EQ(calibration.name, "mine");
     EXPECT_EQ(calibration.base, "host-generic");
     EXPECT_EQ(calibration.date.size(), 20U);
+    EXPECT_EQ(calibration.commit, cli::version_and_commit());
     // Of the probes in both precisions, and of the program's calls.
     // A disturbed machine may hide some; those are named, and have no time.
     for (const char* routine :

@@ -228,5 +228,16 @@ TEST_F(Predict, TheCorrectionOfPipelineNamesItsData) {
             HasSubstr("all of them or none")));
 }
 
+TEST_F(Predict, TheLinesOfALaunchBelongTogether) {
+    folder.write(
+        "part.json", R"({"schema": 1, "kind": "calibration", "name": "h200", "base": "h200", "date": "2026-11-25T00:00:00Z", "machine": "m",
+ "commit": "c", "figures": [{"key": "wave.launch_x1_4", "value": 0.6, "unit": "ns", "points": 7, "residual": 0, "how": "h"}]})");
+    const test::Outcome part = fusec({"predict", demo, "--device", "part.json"}, folder.path());
+    EXPECT_EQ(part.code, 1);
+    EXPECT_THAT(part.err,
+        testing::AllOf(HasSubstr("`wave.launch_x1_4` without `wave.launch_x1_1` [missing-figure]"),
+            HasSubstr("four sizes of block, two figures each: all of them or none")));
+}
+
 } // namespace
 } // namespace fusec

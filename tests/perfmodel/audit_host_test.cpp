@@ -103,8 +103,18 @@ TEST(AuditOfAHost, ErrorsAreThoseOfWhatIsAnswered) {
     EXPECT_NEAR(half["against_medians"][0]["mape"], 1.1 / 1.03 - 1, 1e-12) << "with the sign of longer than measured";
     EXPECT_EQ(half["within_a_factor_of_two"]["kernels"], 2) << "no three are within a factor of two";
     EXPECT_EQ(half["plans"][0]["kernels"], 4);
+    EXPECT_EQ(half["verdicts"][0]["ranks_of_the_five_fastest"], (std::vector<double>{1, 2, 3, 4, 5}));
     EXPECT_EQ(half["chosen_plans"][0]["kernels"], 2) << "10 and 60";
     EXPECT_NEAR(half["chosen_plans"][0]["mape"], 0.1, 1e-12);
+}
+
+TEST(AuditOfAHost, EqualPredictionsHaveTheMeanOfTheirRanks) {
+    std::vector<MeasuredProgram> programs{program("a", true, {10, 20, 30, 40})};
+    for (const auto& [kernel, said] : {std::pair{0, 7.0}, {1, 7.0}, {2, 3.0}, {3, 9.0}}) {
+        programs.front().kernels[static_cast<std::size_t>(kernel)].predicted.front() = said;
+    }
+    const nlohmann::ordered_json half = judge_half(programs, predictors, true);
+    EXPECT_EQ(half["verdicts"][0]["ranks_of_the_five_fastest"], (std::vector<double>{2.5, 2.5, 1, 4}));
 }
 
 TEST(AuditOfAHost, LossesAreThoseOfMedians) {

@@ -232,8 +232,11 @@ TEST(Audit, LaunchesOfAKernelAreRanked) {
     Verdict verdict{.predictor = "any", .device = "a100"};
     judge(verdict, points, predicted);
     ASSERT_EQ(verdict.kernels.size(), 1U);
-    EXPECT_EQ(verdict.kernels.front().fastest, (std::vector<int>{5, 6, 4, 3, 2}));
+    EXPECT_EQ(verdict.kernels.front().fastest, (std::vector<double>{5, 6, 4, 3, 2}));
     EXPECT_EQ(verdict.kernels.front().loss, 5);
+    Verdict tied{.predictor = "any", .device = "a100"};
+    judge(tied, points, {2, 2, 2, 2, 1, 3});
+    EXPECT_EQ(tied.kernels.front().fastest, (std::vector<double>{6, 1, 3.5, 3.5, 3.5})) << "four of equal predictions are second to fifth";
     points.front().elements *= 2; // no alternative to the others
     Verdict other{.predictor = "any", .device = "a100"};
     judge(other, points, predicted);

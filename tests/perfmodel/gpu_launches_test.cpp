@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace fusec::perfmodel {
 namespace {
@@ -47,6 +48,38 @@ TEST(GpuLaunches, KernelsThatAllHideSayNothingOfTheOverhead) {
     EXPECT_TRUE(found(measured, "speed.launch"));
     EXPECT_FALSE(found(measured, "speed.launch_overhead"));
     EXPECT_FALSE(found(measured, "speed.block_dispatch"));
+}
+
+// Lines by hand: blocks of w warps take 2 + w / 8 us and w / 4 + 0.5 ns a block. Between the sizes a line lies between lines; without one size there are
+// none, and the law of all sizes is left.
+TEST(GpuLaunches, EachSizeOfBlockHasItsLine) {
+    GpuMeasurements measured;
+    for (const double warps : {1.0, 4.0, 8.0, 32.0}) {
+        for (double blocks = 1; blocks <= 1e6; blocks *= 10) {
+            measured.rows.push_back({"launch", {{"mode", "stream"}},
+                {{"blocks", blocks}, {"threads", 32 * warps}, {"seconds", 1e-6 * (2 + warps / 8) + 1e-9 * blocks * (warps / 4 + 0.5)}}});
+        }
+    }
+    for (const int warps : {1, 4, 8, 32}) {
+        EXPECT_NEAR(found(measured, "wave.launch_x1_" + std::to_string(warps)).value(), warps / 4.0 + 0.5, 1e-6);
+        EXPECT_NEAR(found(measured, "wave.launch_x2_" + std::to_string(warps)).value(), 2 + warps / 8.0, 1e-6);
+    }
+    std::erase_if(measured.rows, [](const ProbeRow& row) { return row.number("threads") == 128; });
+    for (const int warps : {1, 4, 8, 32}) {
+        EXPECT_FALSE(found(measured, "wave.launch_x1_" + std::to_string(warps)));
+    }
+    EXPECT_TRUE(found(measured, "wave.launch_per_warp"));
+}
+
+TEST(GpuLaunches, LinesThatCannotBeAreNone) {
+    GpuMeasurements measured;
+    for (const double threads : {32.0, 128.0, 256.0, 1024.0}) {
+        for (double blocks = 1; blocks <= 1e6; blocks *= 10) {
+            measured.rows.push_back({"launch", {{"mode", "stream"}},
+                {{"blocks", blocks}, {"threads", threads}, {"seconds", 1e-6 + blocks * (threads == 32 ? 1e-2 : 1e-9)}}});
+        }
+    }
+    EXPECT_FALSE(found(measured, "wave.launch_x1_4")) << "the line of one warp has 10 ms a block";
 }
 
 // The bandwidth of L2 is that beyond the overhead: 16 bytes an element at 5000 GB/s, of which 8 MB hide.

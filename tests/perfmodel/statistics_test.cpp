@@ -61,6 +61,19 @@ TEST(Statistics, MeasurementsWithinTheirSpreadAreOneRank) {
     EXPECT_GT(merged_spearman(swapped, measured, five), merged_spearman(swapped, measured, none));
 }
 
+// Measured from the least on: places 3, 0, 2, 4 and 1. Predictions in order are 1, 2, 2, 2, 9: ranks 1, 3 thrice, and 5; of two that are equal and
+// first 1.5; of five that are equal 3. Of equal measurements the first place comes first.
+TEST(Statistics, RanksOfTheLeastWithTiesByHand) {
+    const std::vector<double> measured{20, 50, 30, 10, 40};
+    using Ranks = std::vector<double>;
+    EXPECT_EQ(ranks_of_least(Ranks{2, 9, 1, 2, 2}, measured, 5), (Ranks{3, 3, 1, 3, 5}));
+    EXPECT_EQ(ranks_of_least(Ranks{1, 5, 4, 1, 3}, measured, 3), (Ranks{1.5, 1.5, 4}));
+    EXPECT_EQ(ranks_of_least(Ranks{7, 7, 7, 7, 7}, measured, 5), (Ranks{3, 3, 3, 3, 3})) << "no order, and nothing is first";
+    EXPECT_EQ(ranks_of_least(Ranks{1, 2}, Ranks{8, 8}, 1), Ranks{1});
+    EXPECT_EQ(ranks_of_least(Ranks{2, 1}, Ranks{8, 8}, 5), (Ranks{2, 1}));
+    EXPECT_EQ(ranks_of_least({}, {}, 5), Ranks{});
+}
+
 // By hand: 3, 4, 5 and 6 lie within a factor of two; 1 and 2 do, and are fewer; so do 5, 6, 9 and 10, which begin later. Of four, three are the
 // first, the second of ranks 0 to 3 halved, and the last.
 TEST(Statistics, SamplesWithinAFactorAreSpreadOverRanks) {

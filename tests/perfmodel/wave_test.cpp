@@ -179,6 +179,16 @@ TEST(Wave, TheLaunchIsALineForEachBlockSize) {
     EXPECT_DOUBLE_EQ(wave::fit_launch(scattered).at(1), 1);
 }
 
+TEST(Wave, BetweenMeasuredBlockSizesLinesAreBetweenTheirs) {
+    const std::vector<wave::SizedLine> lines{{1, {2, 10}}, {4, {5, 16}}, {8, {5, 8}}};
+    for (const auto& [warps, x1, x2] :
+        {std::tuple{1., 2., 10.}, {2., 3., 12.}, {4., 5., 16.}, {6., 5., 12.}, {8., 5., 8.}, {32., 5., 8.}, {0.5, 2., 10.}}) {
+        const wave::LaunchLine line = wave::launch_line(lines, warps);
+        EXPECT_DOUBLE_EQ(line.x1, x1) << warps;
+        EXPECT_DOUBLE_EQ(line.x2, x2) << warps;
+    }
+}
+
 double quantity(const Breakdown& breakdown, const std::string& name) {
     for (const Quantity& each : breakdown.quantities) {
         if (each.name == name) {
@@ -216,6 +226,20 @@ TEST(WavePredictor, AStreamByHand) {
     const Breakdown wide = predictor.explain(streaming_kernel(4, 1), 256 * blocks);
     EXPECT_NEAR(quantity(wide, "t_wave"), 2048. * 132 * 32 / 4400 * 1.755, 0.01);
     EXPECT_GT(quantity(wide, "lat corrected"), 2 * lat);
+}
+
+// Blocks of 256 threads have a line of their own, those of 192 lie between the lines of four and of eight warps.
+TEST(WavePredictor, ALaunchTakesTheLineOfItsBlockSize) {
+    Device device = standard_device("h200");
+    for (const auto& [size, x1, x2] : {std::tuple{"1", 1., 1.}, {"4", 2., 3.}, {"8", 4., 5.}, {"32", 9., 9.}}) {
+        ASSERT_TRUE(set_figure(device, std::string("wave.launch_x1_") + size, x1));
+        ASSERT_TRUE(set_figure(device, std::string("wave.launch_x2_") + size, x2));
+    }
+    const WavePredictor predictor(device);
+    fusion::KernelWork work = streaming_kernel(1, 1);
+    EXPECT_NEAR(quantity(predictor.explain(work, 256 * 1000), "time_launch"), 1000 * 4e-9 + 5e-6, 1e-15);
+    work.threads_per_block = work.elements_per_block = 192;
+    EXPECT_NEAR(quantity(predictor.explain(work, 192 * 1000), "time_launch"), 1000 * 3e-9 + 4e-6, 1e-15);
 }
 
 // The kernel above with FMAs of 12 cycles: four chains side by side start one every 12 / 4 cycles, where a unit would take one a cycle.

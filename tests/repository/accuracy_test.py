@@ -8,7 +8,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(root / "bench"))
-from accuracy import accuracy, nine_in_ten, rank_correlation  # noqa: E402
+from accuracy import accuracy, nine_in_ten, of_equal_predictions, rank_correlation, rank_list  # noqa: E402
 
 failures = 0
 
@@ -28,6 +28,12 @@ expect("of twenty, eighteen", nine_in_ten(list(range(1, 21))), 18)
 expect("ties", rank_correlation([1, 2, 2, 3], [10, 20, 30, 40]), 4.5 / math.sqrt(4.5 * 5))
 expect("backwards", rank_correlation([4, 3, 2, 1], [10, 20, 30, 40]), -1)
 expect("no order", rank_correlation([5, 5, 5], [1, 2, 3]), 0)
+for name, found, wanted in (("halves", rank_list([1.0, 2.5, 2.5]), "1, 2.5, 2.5"), ("whole", rank_list([1, 1]), "1, 1"),
+                            ("of now", of_equal_predictions([[1.0, 2.0], [3.5]]), "have the mean of their ranks"),
+                            ("of before", of_equal_predictions([[1, 2], [3]]), "all have the least of their ranks")):
+    if found != wanted:
+        failures += 1
+        print(f"ranks, {name}: {found}, not {wanted}")
 hand = accuracy([1.1, 1.6, 4, 15], [1, 2, 4, 10])  # errors 0.1, 0.2, 0, 0.5
 for key, wanted in (("points", 4), ("mape", 0.2), ("p90", 0.5), ("worst", 0.5), ("spearman", 1)):
     expect(f"{key} by hand", hand[key], wanted)

@@ -14,7 +14,12 @@ cmake_minimum_required(VERSION 3.25)
 project(stand_in LANGUAGES CXX)
 add_subdirectory(cli)
 CMAKE
-echo 'add_executable(fusec main.cpp)' >"$tree/cli/CMakeLists.txt"
+# As in the real tree a step of every build is nothing to tell.
+cat >"$tree/cli/CMakeLists.txt" <<'CMAKE'
+add_executable(fusec main.cpp)
+add_custom_target(look COMMAND true COMMENT "Looking at the commit")
+add_dependencies(fusec look)
+CMAKE
 cat >"$tree/cli/main.cpp" <<'CPP'
 #include <cstdio>
 #include <unistd.h>
