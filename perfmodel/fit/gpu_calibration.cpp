@@ -3,6 +3,7 @@
 
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/gpu_coverage.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
 #include "perfmodel/fit/gpu_functions.hpp"
 #include "perfmodel/fit/gpu_points.hpp"
@@ -42,7 +43,8 @@ public:
         }
         MeasuredFigures direct = measured_figures(measured_, described->limits);
         result_.calibration.figures = std::move(direct.figures);
-        result_.left_out = std::move(direct.impossible);
+        result_.left_out = missing_rows(measured_);
+        std::ranges::move(direct.impossible, std::back_inserter(result_.left_out));
         std::optional<Device> device = calibrated_device(result_.calibration, diagnostics_);
         if (!device) {
             return std::nullopt;

@@ -84,8 +84,13 @@ private:
     }
 
     void clock() {
+        Rows streams = measured_.of("stream");
+        const bool under_load = std::ranges::any_of(streams, &ProbeRow::has_clock_under_load);
+        if (under_load) {
+            std::erase_if(streams, [](const ProbeRow* row) { return !row->has_clock_under_load(); });
+        }
         std::vector<double> clocks;
-        for (const ProbeRow* row : measured_.of("stream")) {
+        for (const ProbeRow* row : streams) {
             clocks.push_back(row->number("clock_ghz"));
         }
         if (!clocks.empty()) {
@@ -95,7 +100,8 @@ private:
                 off += std::abs(each / middle - 1) / static_cast<double>(clocks.size());
             }
             set("speed.clock", middle, clocks.size(), off,
-                "clocks of a multiprocessor per nanosecond of the GPU's timer behind each stream, the median");
+                fmt::format("clocks of a multiprocessor per nanosecond of the GPU's timer {} each stream, the median",
+                    under_load ? "during" : "behind"));
         }
     }
 
@@ -145,13 +151,16 @@ private:
             }
         }
         std::vector<double> special;
-        for (const char* operation : {"reciprocal_root", "exponential_2", "logarithm_2", "sine"}) {
+        for (const char* operation : {"reciprocal_root", "exponential_2", "logarithm_2", "sine", "reciprocal"}) {
             if (const double rate = rate_of(operation); rate > 0) {
                 special.push_back(rate);
             }
         }
         if (!special.empty()) {
-            set("speed.special", median(special), special.size(), 0, "many chains of special functions, the median of four functions");
+            static constexpr const char* numbers[] = {
+                "one function", "two functions", "three functions", "four functions", "five functions"};
+            set("speed.special", median(special), special.size(), 0,
+                fmt::format("many chains of special functions, the median of {}", numbers[special.size() - 1]));
         }
         std::vector<double> issued;
         for (const ProbeRow* row : measured_.of("pair")) {

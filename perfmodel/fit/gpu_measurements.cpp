@@ -49,12 +49,11 @@ const std::vector<ProbeKeys>& known_probes() {
     constexpr NumberKey seconds{"seconds", positive}, cycles{"cycles", positive};
     constexpr NumberKey block{"block", threads}, resident{"resident", few}, elements{"elements", count}, of_thread{"registers", registers};
     static const TextKey level{"level", {"dram", "l2"}};
-    static const std::vector<std::string> operations = {"add_f32", "mul_f32", "fma_f32", "add_f64", "mul_f64", "fma_f64", "add_i32",
-        "mad_i32", "reciprocal_root", "exponential_2", "logarithm_2", "sine", "convert", "shuffle", "shared_load", "expf_near_1",
-        "logf_near_1", "sinf_near_1", "sinf_of_1e6", "sqrtf_near_1", "powf_near_1", "division_f32", "exp_near_1", "log_near_1",
-        "sin_near_1", "sin_of_1e6", "sqrt_near_1", "pow_near_1", "division_f64"};
+    const std::vector<std::string>& operations = gpu_probe_operations();
+    static const TextKey mode{"mode", {"stream", "event", "graph"}};
     static const std::vector<ProbeKeys> all = {
-        {"launch", {{"mode", {"stream", "event", "graph"}}}, {{"blocks", few}, {"threads", threads}, seconds}},
+        {"launch", {mode}, {{"blocks", few}, {"threads", threads}, seconds}},
+        {"arguments", {mode}, {{"pointers", few}, {"blocks", few}, {"threads", threads}, seconds}},
         {"grid", {{"kernel"}}, {{"wave", few}, {"blocks", few}, {"threads", threads}, seconds}},
         {"chase", {{"space", {"global", "shared"}}}, {{"bytes", count}, cycles}},
         {"stream", {{"kernel"}}, {block, resident, elements, seconds}},
@@ -74,8 +73,12 @@ const std::vector<ProbeKeys>& known_probes() {
     return all;
 }
 
-/// Of every row: the multiprocessors' clock behind the measurement.
+/// Of every row: the multiprocessors' clock, and from schema 5 on whether it is that under load.
 constexpr NumberKey clock_key{"clock_ghz", Range::positive};
+const TextKey& clock_state() {
+    static const TextKey key{"clock", {"load", "idle"}};
+    return key;
+}
 
 constexpr const char* kernel_roles[] = {"occupancy", "held-out", "routine", "transfer", "remap"};
 
@@ -104,7 +107,7 @@ const std::string& checked_text(JsonReader& json, const JsonValue& entry, const 
     return text;
 }
 
-ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
+ProbeRow read_row(JsonReader& json, const JsonValue& entry, std::uint64_t schema) {
     json.expect(entry, JsonValue::Kind::object);
     ProbeRow row;
     row.span = entry.span;
@@ -120,6 +123,10 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
     }
     for (const NumberKey& key : known->numbers) {
         keys.emplace_back(key.key);
+    }
+    const bool says_state = schema > oldest_gpu_measurements_schema;
+    if (says_state) {
+        keys.emplace_back(clock_state().key);
     }
     const bool emitted = row.probe == "kernel";
     if (emitted) {
@@ -137,6 +144,7 @@ ProbeRow read_row(JsonReader& json, const JsonValue& entry) {
         row.numbers.emplace(key.key, checked_number(json, entry, key));
     }
     row.numbers.emplace(clock_key.key, checked_number(json, entry, clock_key));
+    row.texts.emplace(clock_state().key, says_state ? checked_text(json, entry, row.probe, clock_state()) : "idle");
     if (emitted) {
         const std::string& role = row.text("role");
         if (std::find(std::begin(kernel_roles), std::end(kernel_roles), role) == std::end(kernel_roles)) {
@@ -168,9 +176,11 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
         json.fail(*JsonReader::find(root, "kind"),
             "`" + json.text(root, "kind") + "` where `" + std::string(gpu_measurements_kind) + "` is expected");
     }
-    if (const std::uint64_t schema = json.whole(root, "schema"); schema != gpu_measurements_schema) {
+    const std::uint64_t schema = json.whole(root, "schema");
+    if (schema < oldest_gpu_measurements_schema || schema > gpu_measurements_schema) {
         json.fail(*JsonReader::find(root, "schema"),
-            "measurements of schema " + std::to_string(schema) + ", this compiler reads schema " + std::to_string(gpu_measurements_schema),
+            fmt::format("measurements of schema {}, this compiler reads schemas {} and {}", schema, oldest_gpu_measurements_schema,
+                gpu_measurements_schema),
             schema < gpu_measurements_schema
                 ? "`fusec calibrate --target cuda --emit DIR` writes the probes anew; what those measure has schema " +
                     std::to_string(gpu_measurements_schema)
@@ -190,12 +200,28 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     check_origin(json, root);
     result.description = read_description(json, root);
     for (const JsonValue& entry : json.array(root, "rows")) {
-        result.rows.push_back(read_row(json, entry));
+        result.rows.push_back(read_row(json, entry, schema));
     }
     return result;
 }
 
 } // namespace
+
+std::vector<std::string> gpu_probe_names() {
+    std::vector<std::string> names;
+    for (const ProbeKeys& each : known_probes()) {
+        names.emplace_back(each.probe);
+    }
+    return names;
+}
+
+const std::vector<std::string>& gpu_probe_operations() {
+    static const std::vector<std::string> all = {"add_f32", "mul_f32", "fma_f32", "add_f64", "mul_f64", "fma_f64", "add_i32", "mad_i32",
+        "lop3_b32", "reciprocal", "reciprocal_root", "exponential_2", "logarithm_2", "sine", "convert", "shuffle", "shared_load",
+        "expf_near_1", "logf_near_1", "sinf_near_1", "sinf_of_1e6", "sqrtf_near_1", "powf_near_1", "division_f32", "exp_near_1",
+        "log_near_1", "sin_near_1", "sin_of_1e6", "sqrt_near_1", "pow_near_1", "division_f64"};
+    return all;
+}
 
 std::vector<const ProbeRow*> GpuMeasurements::of(std::string_view probe) const {
     std::vector<const ProbeRow*> found;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The probes of `fusec calibrate --target cuda --emit --for`: the call of nvcc that the command prints builds them for sm_90 (--full: sm_80 too), without
-# a warning; and a routine that is repeated stands in PTX and in machine code as often as a pass of its loop has it, nothing hoisted or dropped.
+# The probes of `fusec calibrate --target cuda --emit --for`: the call of nvcc that the command prints builds them for sm_90 (--full: sm_80 and sm_89 too),
+# without a warning; a routine that is repeated stands in PTX and in machine code as often as a pass of its loop has it, nothing hoisted or dropped; and
+# so do the operations and the accesses to shared memory whose cycles are counted.
 # Usage: gpu_probes_test.sh FUSEC SOURCE_DIR; exits 77 (skipped) where there is no nvcc.
 set -euo pipefail
 fusec=$(realpath "$1")
@@ -22,6 +23,27 @@ build() { # DEVICE
 build h200
 if [[ -n ${FUSEC_FULL_TESTS:-} ]]; then
     build a100
+    build l40
+fi
+
+# Loops over passes that are not unrolled have one pass in their body; with them unrolled it may not be less.
+operations() { # FOLDER ARCH
+    cd "$work/$1"
+    local each kept
+    for each in pipes shared; do
+        kept=$(grep -c '^    for (int pass = 0; pass < passes; ++pass) {$' "$each.cu")
+        test "$kept" -eq 2
+        sed 's/^    for (int pass = 0; pass < passes; ++pass) {$/#pragma unroll 1\n&/' "$each.cu" >"${each}_once.cu"
+        nvcc -std=c++17 -O3 "-arch=sm_$2" -cubin "${each}_once.cu" -o "${each}_once.cubin"
+        nvcc -std=c++17 -O3 "-arch=sm_$2" -cubin "$each.cu" -o "$each.cubin"
+    done
+    python3 "$source_dir/tests/cli/probe_instructions.py" pipes_once.cubin shared_once.cubin
+    python3 "$source_dir/tests/cli/probe_instructions.py" pipes.cubin shared.cubin --unrolled
+}
+operations h200 90
+if [[ -n ${FUSEC_FULL_TESTS:-} ]]; then
+    operations a100 80
+    operations l40 89
 fi
 
 # What one thread adds and multiplies in a pass, which has four calls of each of these: of a product of 3x3 matrices 27 products and 18 sums.

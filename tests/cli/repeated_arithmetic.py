@@ -4,11 +4,11 @@
 empty asm statements are nothing. Usage: repeated_arithmetic.py EMITTED.cu EMITTED.ptx EMITTED.cubin ROUTINE=FLOPS...
 
 ROUTINE begins the name of a routine, FLOPS are the additions and multiplications of a pass of its loop by one thread, an FMA being two; the PTX of each
-of its kernels has to have just these. The machine code of every kernel has to have what its PTX has, or more: ptxas unrolls loops.
-Machine code of Volta and later: instructions of 16 bytes, whose opcode is the low nine bits (the next three say where the operands are)."""
+of its kernels has to have just these. The machine code of every kernel has to have what its PTX has, or more: ptxas unrolls loops."""
 import re
-import struct
 import sys
+
+import machine_code
 
 MACHINE = {0x20: 1, 0x21: 1, 0x23: 2, 0x28: 1, 0x29: 1, 0x2B: 2}  # FMUL, FADD, FFMA, DMUL, DADD, DFMA
 PTX = re.compile(r"\s+(?:@!?%\w+ )?(fma|mul|add|sub)(?:\.r[nzmp])?(?:\.ftz)?\.f(?:32|64)\s")
@@ -27,18 +27,7 @@ def ptx_flops(path):
 
 
 def machine_flops(path):
-    image = open(path, "rb").read()
-    (sections,) = struct.unpack_from("<Q", image, 0x28)
-    size, count, names_at = struct.unpack_from("<HHH", image, 0x3A)
-    headers = [struct.unpack_from("<IIQQQQ", image, sections + i * size) for i in range(count)]
-    names = image[headers[names_at][4]:][:headers[names_at][5]]
-    kernels = {}
-    for name_at, _, _, _, offset, length in headers:
-        name = names[name_at:names.index(b"\0", name_at)].decode()
-        if name.startswith(".text."):
-            code = image[offset:offset + length]
-            kernels[name[len(".text."):]] = sum(MACHINE.get(low & 0x1FF, 0) for low, _ in struct.iter_unpack("<QQ", code))
-    return kernels
+    return {name: sum(MACHINE.get(low & 0x1FF, 0) for low, _ in code) for name, code in machine_code.kernels(path).items()}
 
 
 source, ptx, cubin = sys.argv[1:4]

@@ -520,9 +520,9 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
     EXPECT_THAT(said("\"base\": \"h200\"", "\"base\": \"h20\""),
         testing::AllOf(HasSubstr("m.json:4"), HasSubstr("no device is described as `h20`: did you mean `h200`? known: a100,")));
     EXPECT_THAT(said("NVIDIA H200", "NVIDIA\\tH200"), testing::AllOf(HasSubstr("m.json:4"), HasSubstr("a control character in `machine`")));
-    EXPECT_THAT(said("\"schema\": 4", "\"schema\": 5"),
+    EXPECT_THAT(said("\"schema\": 4", "\"schema\": 6"),
         testing::AllOf(
-            HasSubstr("m.json:2:13: error: measurements of schema 5, this compiler reads schema 4"), HasSubstr("a later compiler")));
+            HasSubstr("m.json:2:13: error: measurements of schema 6, this compiler reads schemas 4 and 5"), HasSubstr("a later compiler")));
     EXPECT_THAT(said("  ]\n}", ""), HasSubstr("[invalid-measurement]")) << "a run that was stopped";
     EXPECT_TRUE(has_gpu_measurements(folder / "m.json")) << "and is told as one";
     EXPECT_THAT(said("\"block\": 256", "\"block\": 2048"), HasSubstr("`block` has to be a whole number from 1 to 1024"));
@@ -581,7 +581,7 @@ TEST_F(GpuMeasurementFiles, OfEarlierProbesSayWhatToDo) {
     };
     EXPECT_THAT(with_kernel_of("4"), testing::AllOf(HasSubstr("m.json:9:"), HasSubstr("no key `"), testing::Not(HasSubstr("schema"))));
     EXPECT_THAT(with_kernel_of("3"),
-        testing::AllOf(HasSubstr("m.json:2:13: error: measurements of schema 3, this compiler reads schema 4 [invalid-measurement]"),
+        testing::AllOf(HasSubstr("m.json:2:13: error: measurements of schema 3, this compiler reads schemas 4 and 5 [invalid-measurement]"),
             HasSubstr("`fusec calibrate --target cuda --emit DIR` writes the probes anew"), testing::Not(HasSubstr("no key"))));
 }
 

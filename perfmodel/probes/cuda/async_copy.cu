@@ -140,7 +140,7 @@ void copies(const char* way, void (*kernel)(const float4*, std::size_t, int, int
                 check(cudaGetLastError(), "launch of a probe");
                 expect(out, blocks, static_cast<double>(tiles) * (tile / 16.0), way);
                 const double seconds = seconds_of(launch);
-                Row("async")
+                Row("async", clock_under(launch))
                     .text("way", way)
                     .number("tile", tile)
                     .number("stages", stages)

@@ -85,17 +85,19 @@ void chases() {
             found.push_back(seen());
             check(cudaMemcpy(&start, end.as<std::uint64_t>(), sizeof start, cudaMemcpyDeviceToHost), "running a probe");
         }
-        Row("chase")
+        const auto launch = [&] { follow<<<1, 32>>>(start, 0, cycles.as<long long>(), end.as<std::uint64_t>()); };
+        Row("chase", clock_under(launch))
             .text("space", "global")
             .number("bytes", static_cast<double>(size))
             .number("cycles", detail::median(found));
     }
+    const auto launch = [&] { follow_shared<<<1, 32>>>(cycles.as<long long>(), end.as<unsigned>()); };
     std::vector<double> found;
     for (int i = 0; i < 5; ++i) {
-        follow_shared<<<1, 32>>>(cycles.as<long long>(), end.as<unsigned>());
+        launch();
         found.push_back(seen());
     }
-    Row("chase").text("space", "shared").number("bytes", 4096).number("cycles", detail::median(found));
+    Row("chase", clock_under(launch)).text("space", "shared").number("bytes", 4096).number("cycles", detail::median(found));
 }
 
 } // namespace fusec::probe

@@ -165,7 +165,7 @@ private:
     }
 
     void row(int extra, int blocks, int repetitions, double seconds) const {
-        Row("kernel")
+        Row("kernel", clock_under([&] { launch(extra, repetitions); }))
             .text("role", kernel_.role)
             .text("name", kernel_.name)
             .text("program", kernel_.program)

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2: what a launch costs that does nothing, by blocks and threads, as it is queued in a stream, between two events, and as part of a graph.
+// 2: what a launch costs that does nothing, by blocks and threads and by the number of its arguments, as it is queued in a stream, between two
+// events, and as part of a graph.
 // 16: kernels of a few waves of blocks, and of one block or half a wave more.
 #include "probe.cuh"
+
+#include <utility>
 
 namespace fusec::probe {
 
 namespace {
 
 __global__ void nothing() {}
+
+/// As many parameters as it is given pointers.
+template <class... Pointers>
+__global__ void taking(Pointers...) {}
 
 /// Each block works as long as any other: `passes` dependent FMAs.
 __global__ void busy(float* out, int passes) {
@@ -27,38 +34,97 @@ __global__ void copying(const double* in, double* out, std::size_t count) {
     }
 }
 
-void empty_launches() {
-    for (const int threads : {32, 128, 256, 1024}) {
-        for (int blocks = 1; blocks <= 1000000; blocks *= 10) {
-            const double seconds = seconds_of([&] { nothing<<<blocks, threads>>>(); });
-            Row("launch").text("mode", "stream").number("blocks", blocks).number("threads", threads).number("seconds", seconds);
-        }
-    }
+/// What an empty kernel is launched with.
+struct Size {
+    int blocks, threads;
+    int pointers = 0; ///< that it takes; 0: none, and a row of `launch`
+};
+
+void write_row(const Size& size, const char* mode, double seconds, const Clock& clock) {
+    Row row(size.pointers > 0 ? "arguments" : "launch", clock);
+    row.text("mode", mode).number("blocks", size.blocks).number("threads", size.threads).number("seconds", seconds);
+    if (size.pointers > 0)
+        row.number("pointers", size.pointers);
+}
+
+/// One after another in a stream.
+template <class Queue>
+void in_stream(const Size& size, const Queue& queue) {
+    const auto launch = [&] { queue(nullptr); };
+    const double seconds = seconds_of(launch);
+    write_row(size, "stream", seconds, clock_under(launch));
+}
+
+/// From the event before it to the one behind it, with nothing else on the way.
+template <class Queue>
+void between_events(const Size& size, const Queue& queue) {
     detail::Events events;
     std::vector<double> alone;
     for (int i = 0; i < 101; ++i) {
         events.start();
-        nothing<<<1, 32>>>();
+        queue(nullptr);
         alone.push_back(events.stop());
     }
-    Row("launch").text("mode", "event").number("blocks", 1).number("threads", 32).number("seconds", detail::median(alone));
+    write_row(size, "event", detail::median(alone), clock_under([&] {
+                  events.start();
+                  queue(nullptr);
+                  check(cudaEventRecord(events.end), "cudaEventRecord");
+              }));
+}
 
-    constexpr int length = 100;
+/// A graph of kernels that each wait for the one before, by their number: as many as a hundred, fewer of many blocks.
+template <class Queue>
+void in_graph(const Size& size, const Queue& queue) {
+    const int length = std::max(4, std::min(100, 1000000 / size.blocks));
     cudaStream_t stream{};
     cudaGraph_t graph{};
     cudaGraphExec_t instance{};
     check(cudaStreamCreate(&stream), "cudaStreamCreate");
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capturing a graph");
-    for (int i = 0; i < length; ++i) {
-        nothing<<<1, 32, 0, stream>>>();
-    }
+    for (int i = 0; i < length; ++i)
+        queue(stream);
     check(cudaStreamEndCapture(stream, &graph), "capturing a graph");
     check(cudaGraphInstantiate(&instance, graph, 0), "cudaGraphInstantiate");
-    const double seconds = seconds_of([&] { check(cudaGraphLaunch(instance, nullptr), "cudaGraphLaunch"); }) / length;
-    Row("launch").text("mode", "graph").number("blocks", 1).number("threads", 32).number("seconds", seconds);
+    const auto launch = [&] { check(cudaGraphLaunch(instance, nullptr), "cudaGraphLaunch"); };
+    const double seconds = seconds_of(launch) / length;
+    write_row(size, "graph", seconds, clock_under(launch));
     cudaGraphExecDestroy(instance);
     cudaGraphDestroy(graph);
     cudaStreamDestroy(stream);
+}
+
+void by_blocks() {
+    constexpr int most = 1000000;
+    const auto empty = [](const Size& size) { return [size](cudaStream_t stream) { nothing<<<size.blocks, size.threads, 0, stream>>>(); }; };
+    for (const int threads : {32, 128, 256, 1024}) {
+        for (int blocks = 1; blocks <= most; blocks *= 10)
+            in_stream({blocks, threads}, empty({blocks, threads}));
+    }
+    for (const int threads : {32, 256}) {
+        for (int blocks = 1; blocks <= most; blocks *= 10) {
+            between_events({blocks, threads}, empty({blocks, threads}));
+            in_graph({blocks, threads}, empty({blocks, threads}));
+        }
+    }
+}
+
+template <std::size_t... I>
+void with_pointers(double* pointer, std::index_sequence<I...>) {
+    const Size size{1, 32, sizeof...(I)};
+    const auto queue = [&](cudaStream_t stream) { taking<<<size.blocks, size.threads, 0, stream>>>((static_cast<void>(I), pointer)...); };
+    in_stream(size, queue);
+    between_events(size, queue);
+    in_graph(size, queue);
+}
+
+void by_arguments() {
+    const Buffer list(sizeof(double));
+    auto* const pointer = list.as<double>();
+    with_pointers(pointer, std::make_index_sequence<1>());
+    with_pointers(pointer, std::make_index_sequence<4>());
+    with_pointers(pointer, std::make_index_sequence<16>());
+    with_pointers(pointer, std::make_index_sequence<64>());
+    with_pointers(pointer, std::make_index_sequence<128>());
 }
 
 void waves() {
@@ -74,14 +140,15 @@ void waves() {
                 const int blocks = k * wave + more;
                 const std::size_t count =
                     std::min<std::size_t>(in.bytes() / sizeof(double), std::size_t{threads} * static_cast<std::size_t>(blocks));
-                const double seconds = seconds_of([&] {
+                const auto launch = [&] {
                     if (compute) {
                         busy<<<blocks, threads>>>(out.as<float>(), passes);
                     } else {
                         copying<<<blocks, threads>>>(in.as<double>(), out.as<double>(), count);
                     }
-                });
-                Row("grid")
+                };
+                const double seconds = seconds_of(launch);
+                Row("grid", clock_under(launch))
                     .text("kernel", compute ? "compute" : "copy")
                     .number("wave", wave)
                     .number("blocks", blocks)
@@ -95,7 +162,8 @@ void waves() {
 } // namespace
 
 void launches() {
-    empty_launches();
+    by_blocks();
+    by_arguments();
     waves();
 }
 

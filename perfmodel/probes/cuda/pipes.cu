@@ -36,6 +36,9 @@ FUSEC_OPERATION(mul_f64, double, asm volatile("mul.rn.f64 %0, %1, %2;" : "=d"(z)
 FUSEC_OPERATION(fma_f64, double, asm volatile("fma.rn.f64 %0, %1, %2, %1;" : "=d"(z) : "d"(x), "d"(y)));
 FUSEC_OPERATION(add_i32, unsigned, z = x + y + blockDim.x); // of three operands, which one pipe alone has
 FUSEC_OPERATION(mad_i32, unsigned, asm volatile("mad.lo.u32 %0, %1, %2, %1;" : "=r"(z) : "r"(x), "r"(y)));
+FUSEC_OPERATION(lop3_b32, unsigned, asm volatile("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(z) : "r"(x), "r"(y), "r"(blockDim.x))); // exclusive or of three
+// Negated, which takes no instruction of its own: the reciprocal of a reciprocal is none.
+FUSEC_OPERATION(reciprocal, float, asm volatile("{ .reg .f32 t; neg.f32 t, %1; rcp.approx.ftz.f32 %0, t; }" : "=f"(z) : "f"(x)));
 FUSEC_OPERATION(reciprocal_root, float, asm volatile("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(x)));
 FUSEC_OPERATION(exponential_2, float, asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(x)));
 FUSEC_OPERATION(logarithm_2, float, asm volatile("lg2.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(x)));
@@ -165,9 +168,9 @@ constexpr int most_threads = 1024;
 template <class Operation, int Independent>
 void with(const Buffer& cycles, const Buffer& out) {
     for (const int warps : {1, 4, 8, 16, 32}) {
-        const double all = least_cycles(cycles, warps,
-                                        [&] { chains<Operation, Independent><<<1, 32 * warps>>>(cycles.as<long long>(), out.as<typename Operation::Value>()); });
-        Row("pipe")
+        const auto launch = [&] { chains<Operation, Independent><<<1, 32 * warps>>>(cycles.as<long long>(), out.as<typename Operation::Value>()); };
+        const double all = least_cycles(cycles, warps, launch);
+        Row("pipe", clock_under(launch))
             .text("operation", Operation::name)
             .number("independent", Independent)
             .number("warps", warps)
@@ -191,11 +194,12 @@ void functions(const Buffer& cycles, const Buffer& out) {
 template <class First, class Second>
 void beside(const Buffer& cycles, const Buffer& out, const Buffer& other) {
     constexpr int warps = 16, independent = 4;
-    const double all = least_cycles(cycles, warps, [&] {
+    const auto launch = [&] {
         pairs<First, Second>
             <<<1, 32 * warps>>>(cycles.as<long long>(), out.as<typename First::Value>(), other.as<typename Second::Value>());
-    });
-    Row("pair")
+    };
+    const double all = least_cycles(cycles, warps, launch);
+    Row("pair", clock_under(launch))
         .text("first", First::name)
         .text("second", Second::name)
         .number("warps", warps)
@@ -206,8 +210,8 @@ void beside(const Buffer& cycles, const Buffer& out, const Buffer& other) {
 
 void pipes() {
     const Buffer cycles(2 * 32 * sizeof(long long)), out(most_threads * sizeof(double)), other(most_threads * sizeof(double));
-    each_of<add_f32, mul_f32, fma_f32, add_f64, mul_f64, fma_f64, add_i32, mad_i32, reciprocal_root, exponential_2, logarithm_2,
-            sine, convert, shuffle, shared_load>(cycles, out);
+    each_of<add_f32, mul_f32, fma_f32, add_f64, mul_f64, fma_f64, add_i32, mad_i32, lop3_b32, reciprocal, reciprocal_root, exponential_2,
+            logarithm_2, sine, convert, shuffle, shared_load>(cycles, out);
     functions<expf_near_1, logf_near_1, sinf_near_1, sinf_of_1e6, sqrtf_near_1, powf_near_1, division_f32, exp_near_1, log_near_1,
               sin_near_1, sin_of_1e6, sqrt_near_1, pow_near_1, division_f64>(cycles, out);
     beside<fma_f32, add_i32>(cycles, out, other);

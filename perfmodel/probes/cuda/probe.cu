@@ -13,7 +13,7 @@ namespace fusec::probe {
 namespace {
 
 bool first_row = true;
-std::size_t rows = 0;
+std::size_t rows = 0, idle_clocks = 0;
 
 std::string quoted(const std::string& text) {
     std::string result = "\"";
@@ -37,26 +37,6 @@ std::string utc_date() {
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
     return text;
-}
-
-__device__ unsigned long long now() {
-    unsigned long long time = 0;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
-    return time;
-}
-
-// From one tick of the timer to the first one that is `least` nanoseconds later.
-__global__ void two_clocks(unsigned long long least, unsigned long long* out) {
-    const unsigned long long first = now();
-    unsigned long long before = first;
-    while (before == first)
-        before = now();
-    const long long start = clock64();
-    unsigned long long after = before;
-    while (after - before < least)
-        after = now();
-    out[0] = after - before;
-    out[1] = static_cast<unsigned long long>(clock64() - start);
 }
 
 __global__ void nothing() {}
@@ -152,8 +132,8 @@ void flush_cache() {
     read_all<<<4 * gpu().multiprocessors, 256>>>(other.as<double>(), other.bytes() / sizeof(double), out.as<double>());
 }
 
-Row::Row(const char* probe)
-    : line_(std::string("{\"probe\": ") + quoted(probe)) {}
+Row::Row(const char* probe, const Clock& clock)
+    : line_(std::string("{\"probe\": ") + quoted(probe)), clock_(clock) {}
 
 Row& Row::text(const char* key, const std::string& value) {
     line_ += std::string(", \"") + key + "\": " + quoted(value);
@@ -173,24 +153,12 @@ Row& Row::json(const char* key, const char* value) {
 }
 
 Row::~Row() {
-    number("clock_ghz", clock_ghz());
+    number("clock_ghz", clock_.ghz).text("clock", clock_.under_load ? "load" : "idle");
     std::printf("%s\n    %s}", first_row ? "" : ",", line_.c_str());
     std::fflush(stdout);
     first_row = false;
     ++rows;
-}
-
-double clock_ghz() {
-    static const Buffer times(2 * sizeof(unsigned long long));
-    constexpr unsigned long long least = 500000;
-    two_clocks<<<1, 1>>>(least, times.as<unsigned long long>());
-    unsigned long long seen[2];
-    check(cudaMemcpy(seen, times.as<unsigned long long>(), sizeof seen, cudaMemcpyDeviceToHost), "reading the clocks");
-    if (seen[0] < least || seen[1] == 0) {
-        std::fprintf(stderr, "probe: the GPU's timer does not run\n");
-        std::exit(1);
-    }
-    return static_cast<double>(seen[1]) / static_cast<double>(seen[0]);
+    idle_clocks += clock_.under_load ? 0 : 1;
 }
 
 double window(const Buffer& cycles, int warps) {
@@ -317,7 +285,7 @@ int main() {
     warm_up();
     const std::string described = quoted(FUSEC_CALIBRATION_DESCRIPTION);
     const std::string description = described.size() > 2 ? "  \"description\": " + described + ",\n" : "";
-    std::printf("{\n  \"schema\": 4,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n%s  \"date\": %s,\n"
+    std::printf("{\n  \"schema\": 5,\n  \"kind\": \"gpu-measurements\",\n  \"name\": %s,\n  \"base\": %s,\n%s  \"date\": %s,\n"
                 "  \"machine\": %s,\n  \"commit\": %s,\n  \"arch\": %d,\n  \"multiprocessors\": %d,\n  \"l2_bytes\": %d,\n"
                 "  \"driver\": %d,\n  \"runtime\": %d,\n  \"peak_clock_ghz\": %.9g,\n  \"memory_clock_ghz\": %.9g,\n  \"rows\": [",
                 quoted(FUSEC_CALIBRATION_NAME).c_str(), quoted(FUSEC_CALIBRATION_BASE).c_str(), description.c_str(), quoted(utc_date()).c_str(),
@@ -333,5 +301,7 @@ int main() {
     }
     std::printf("\n  ]\n}\n");
     std::fprintf(stderr, "probe: %zu measurements\n", rows);
+    if (idle_clocks > 0)
+        std::fprintf(stderr, "probe: kernels did not run beside each other: the clocks of %zu are those of an idle GPU behind the launches\n", idle_clocks);
     return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,10 +51,21 @@ private:
 /// So many bytes that a pass over them leaves nothing of any list in the second-level cache.
 std::size_t beyond_cache();
 
-/// Keys and values of one measurement; its end adds the clock of just then and prints it.
+/// GHz of the multiprocessors while launches are under way; where that could not be had, behind them.
+struct Clock {
+    double ghz;
+    bool under_load;
+};
+
+/// While launches follow each other in a queue, each by a call of `launch`: reading the clock disturbs them, so that none of them is timed.
+Clock clock_under(const std::function<void()>& launch);
+
+/// Keys and values of one measurement; its end prints it.
 class Row {
 public:
-    explicit Row(const char* probe);
+    Row(const char* probe, const Clock& clock);
+    Row(const Row&) = delete;
+    Row& operator=(const Row&) = delete;
     Row& text(const char* key, const std::string& value);
     Row& number(const char* key, double value);
     Row& json(const char* key, const char* value); ///< as it stands
@@ -61,6 +73,7 @@ public:
 
 private:
     std::string line_;
+    Clock clock_;
 };
 
 /// Seconds of one launch: samples of at least 20 launches and 5 ms, one after another in a stream, the median of five. `launch` queues one.
@@ -71,9 +84,6 @@ double seconds_of(const Launch& launch);
 /// median of eleven; not above 0 where the timer does not tell the two apart.
 template <class Launch>
 double cold_seconds_of(const Launch& launch);
-
-/// GHz of the multiprocessors just now, by their clocks between two ticks of the GPU's timer half a millisecond apart.
-double clock_ghz();
 
 /// Cycles from the first warp's start to the last one's end: `cycles` has both of each warp, and warps of one block have one clock.
 double window(const Buffer& cycles, int warps);

@@ -67,8 +67,9 @@ void mix(const char* name, const Lists& lists, double result) {
             }
             const auto blocks =
                 static_cast<unsigned>((lists.count + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads));
-            const double seconds = seconds_of([&] { kernel<<<blocks, threads, bytes>>>(lists.in, lists.out, lists.count, false); });
-            Row("stream")
+            const auto launch = [&] { kernel<<<blocks, threads, bytes>>>(lists.in, lists.out, lists.count, false); };
+            const double seconds = seconds_of(launch);
+            Row("stream", clock_under(launch))
                 .text("kernel", name)
                 .number("block", threads)
                 .number("resident", resident)
@@ -119,10 +120,12 @@ void copies(const Buffer& in, const Buffer& out) {
     constexpr int threads = 256;
     const std::size_t count = in.bytes() / sizeof(Word);
     const auto blocks = static_cast<unsigned>((count + threads * Loads - 1) / (threads * Loads));
-    const double seconds = seconds_of([&] { copy<Word, Loads><<<blocks, threads>>>(in.as<Word>(), out.as<Word>(), count); });
+    const auto launch = [&] { copy<Word, Loads><<<blocks, threads>>>(in.as<Word>(), out.as<Word>(), count); };
+    const double seconds = seconds_of(launch);
+    const Clock clock = clock_under(launch);
     expect(out.as<double>(), out.bytes() / sizeof(double), 2.0, "copy by width");
     check(cudaMemset(out.as<char>(), 0, out.bytes()), "cudaMemset");
-    Row("width")
+    Row("width", clock)
         .number("registers", registers_of(reinterpret_cast<const void*>(copy<Word, Loads>)))
         .number("word", sizeof(Word))
         .number("loads", Loads)
@@ -162,7 +165,12 @@ void by_volume() {
                 std::fprintf(stderr, "probe: %zu doubles out of a cold cache are not told from an empty kernel\n", count);
                 continue;
             }
-            Row("volume")
+            const Clock clock = clock_under([&] {
+                if (!warm)
+                    flush_cache();
+                launch();
+            });
+            Row("volume", clock)
                 .text("cache", warm ? "warm" : "cold")
                 .number("block", threads)
                 .number("elements", static_cast<double>(count))

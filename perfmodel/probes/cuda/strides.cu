@@ -42,9 +42,9 @@ void strided(const char* level, const Buffer& list, const Buffer& out, std::size
     for (const std::size_t stride : {1, 2, 4, 8, 16, 32}) {
         const std::size_t wanted = words / stride;
         const auto blocks = static_cast<unsigned>((wanted + threads - 1) / threads);
-        const double seconds =
-            seconds_of([&] { every<<<blocks, threads>>>(list.as<float>(), words, stride, wanted, false, out.as<float>()); });
-        Row("stride")
+        const auto launch = [&] { every<<<blocks, threads>>>(list.as<float>(), words, stride, wanted, false, out.as<float>()); };
+        const double seconds = seconds_of(launch);
+        Row("stride", clock_under(launch))
             .text("level", level)
             .number("stride", static_cast<double>(stride))
             .number("words", static_cast<double>(wanted))
@@ -57,8 +57,9 @@ template <int Words>
 void of_records(const char* level, const Buffer& list, const Buffer& out, std::size_t bytes) {
     const std::size_t count = bytes / sizeof(float) / Words;
     const auto blocks = static_cast<unsigned>((count + threads - 1) / threads);
-    const double seconds = seconds_of([&] { records<Words><<<blocks, threads>>>(list.as<float>(), count, false, out.as<float>()); });
-    Row("record")
+    const auto launch = [&] { records<Words><<<blocks, threads>>>(list.as<float>(), count, false, out.as<float>()); };
+    const double seconds = seconds_of(launch);
+    Row("record", clock_under(launch))
         .text("level", level)
         .number("record", Words)
         .number("elements", static_cast<double>(count))
