@@ -34,7 +34,7 @@ compared = [result["largest_relative_difference_of_outputs"] for result in resul
 apart = [f"`{result['program']}`" for result in results if result["largest_relative_difference_of_outputs"] is None]
 fastest = "No other plan of a program is faster than that of `auto`" if max(losses) == 0 else f"The plan of `auto` is at most {100 * max(losses):.1f} % slower than the fastest of its program"
 out.append(f"\nThe {timed} choices are {len(errors)} plans; the medians of one plan that several name differ by at most {100 * max(apart_by):.1f} %. Each counted once, with all its launches, "
-           f"`composite` is {100 * sum(errors) / len(errors):.1f} % off in the mean, {100 * nine_in_ten(errors):.1f} % for nine in ten, {100 * max(errors):.1f} % at most. {fastest}. "
+           f"`composite` is {100 * sum(errors) / len(errors):.1f} % off in the mean, {100 * nine_in_ten(errors):.1f} % for nine in ten, {100 * max(errors):.1f} % at most, by its prices of when they were measured; what it says by today's counts stands in the next table. {fastest}. "
            f"The results of all plans of a program differ by at most {max(compared):.1g}"
            + (f"; not compared are those of {', '.join(apart)}, which {'updates' if len(apart) == 1 else 'update'} lists in place until they are no numbers.\n" if apart else ".\n"))
 

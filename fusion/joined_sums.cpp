@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fusion/joined_sums.hpp"
 
+#include "fusion/instruction_rates.hpp"
+
 #include <algorithm>
 
 namespace fusec::fusion {
@@ -19,9 +21,29 @@ const KernelOutline::Call& call_of(const KernelOutline& kernel, int call) {
     return kernel.calls[static_cast<std::size_t>(call)];
 }
 
+/// GCC joins values of its own, not arrays in memory: it has those whose loops it unrolls (up to 17 passes, `max-completely-peel-times`), and leaves
+/// those in memory that were loaded in strips.
+bool is_scalarized(const Shape& shape) {
+    constexpr int longest_unrolled = 17;
+    return shape.size() <= most_words_transposed_at_once && std::max(shape.rows, shape.columns) <= longest_unrolled;
+}
+
 /// Of what was folded, as `s * I` is, a product may have fewer multiplications than the sum has additions.
 bool adds_up(const CallRoutines& sum, const CallRoutines& product) {
-    return product.product && product.operations.flops > 0 && product.operations.flops >= sum.operations.flops;
+    return sum.sum && product.product && product.operations.flops > 0 && product.operations.flops >= sum.operations.flops;
+}
+
+/// All that reads the products adds them, each call once.
+bool adds_everywhere(const KernelOutline& kernel, const KernelOutline::Datum& products) {
+    const CallRoutines& made_by = *call_of(kernel, products.producer).routines;
+    for (std::size_t i = 0; i < products.uses.size(); ++i) {
+        const KernelOutline::Call& call = call_of(kernel, products.uses[i].call);
+        if (!adds_up(*call.routines, made_by) || kernel.precision_of(call) != products.precision ||
+            (i > 0 && products.uses[i - 1].call == products.uses[i].call)) {
+            return false;
+        }
+    }
+    return is_scalarized(products.shape);
 }
 
 } // namespace
@@ -46,13 +68,9 @@ bool is_sum(const library::Reference& reference) {
 
 int product_of_sum(const KernelOutline& kernel, int sum) {
     const KernelOutline::Call& call = call_of(kernel, sum);
-    if (!call.routines->sum) {
-        return -1;
-    }
     for (const int operand : call.operands) {
         const KernelOutline::Datum& datum = kernel.data[static_cast<std::size_t>(operand)];
-        const bool passes = datum.producer >= 0 && !datum.stored && datum.uses.size() == 1 && datum.precision == kernel.precision_of(call);
-        if (passes && adds_up(*call.routines, *call_of(kernel, datum.producer).routines)) {
+        if (datum.producer >= 0 && !datum.stored && datum.uses.front().call == sum && adds_everywhere(kernel, datum)) {
             return datum.producer;
         }
     }
@@ -61,7 +79,7 @@ int product_of_sum(const KernelOutline& kernel, int sum) {
 
 int sum_of_product(const KernelOutline& kernel, int product) {
     const KernelOutline::Datum& result = kernel.data[static_cast<std::size_t>(call_of(kernel, product).result)];
-    return result.uses.size() == 1 && product_of_sum(kernel, result.uses.front().call) == product ? result.uses.front().call : -1;
+    return !result.uses.empty() && product_of_sum(kernel, result.uses.front().call) == product ? result.uses.front().call : -1;
 }
 
 } // namespace fusec::fusion

@@ -13,7 +13,7 @@ import tempfile
 
 fusec, root = sys.argv[1], pathlib.Path(sys.argv[2])
 LACKING = ["not measured: probe `arguments`", "not measured: `pipe` of lop3_b32, reciprocal", "not measured: `shared` of stores of 16 bytes",
-           "not measured: `launch` over the number of blocks in mode event, graph", "11153 rows have the clock of an idle GPU, read behind the launches"]
+           "not measured: `launch` over the number of blocks in mode event, graph"]
 failures = []
 
 
@@ -39,7 +39,10 @@ def compare(place, made, kept):
 
 with tempfile.TemporaryDirectory() as folder:
     measured, made = pathlib.Path(folder) / "measured.json", pathlib.Path(folder) / "made.json"
-    measured.write_bytes(gzip.decompress((root / "bench/measurements/gpu_probes_h200.json.gz").read_bytes()))
+    text = gzip.decompress((root / "bench/measurements/gpu_probes_h200.json.gz").read_bytes())
+    measured.write_bytes(text)
+    # Probes of then read every clock behind the launches.
+    LACKING.append(f"{len(json.loads(text)['rows'])} rows have the clock of an idle GPU, read behind the launches")
     said = subprocess.run([fusec, "calibrate", "--import", measured, "-o", made], check=True, capture_output=True, text=True).stderr
     compare("h200-probed", json.loads(made.read_text()), json.loads((root / "perfmodel/calibrations/h200-probed.json").read_text()))
 lines = said.splitlines()

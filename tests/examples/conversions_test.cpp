@@ -253,7 +253,7 @@ TEST_F(Conversions, TextHasHalfLanesOnTheHostOnlyWhereBothMeet) {
     const auto c = compiled(product_and_sum, fusion::Target::host, "max");
     ASSERT_NE(c, nullptr);
     EXPECT_THAT(c->emitted.source, HasSubstr("fusec::load_half_tile<3, 3>("));
-    EXPECT_THAT(c->emitted.source, HasSubstr("fusec::for_tiles<double, "));
+    EXPECT_THAT(c->emitted.source, HasSubstr("_tiles<double, "));
     EXPECT_THAT(c->emitted.source, HasSubstr("fusec::to_double("));
     const auto plain = compiled("MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::host, "max");
     EXPECT_THAT(plain->emitted.source, Not(HasSubstr("half")));

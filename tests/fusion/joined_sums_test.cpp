@@ -88,14 +88,25 @@ TEST(JoinedSums, LeaveProductsThatAreNeededBesides) {
     EXPECT_THAT(twice.issued(), ElementsAre(Pair("madd", 9), Pair("smmul", 9)));
 }
 
-// Neither a quotient, nor a sum of products, nor a product that is loaded from memory.
+// Each of the sums is executed in as many instructions as it has components, and the product in none of its own: those of the first are its.
+TEST(JoinedSums, ShareAProduct) {
+    Matrices m;
+    const DataId p = m.product("P");
+    m.builder.output(m.builder.call("madd", {m.b, p}, "R"));
+    m.builder.output(m.builder.call("msub", {m.a, p}, "Q"));
+    EXPECT_THAT(m.issued(), ElementsAre(Pair("madd", 0), Pair("msub", 9), Pair("smmul", 18)));
+    Matrices otherwise;
+    const DataId q = otherwise.product("P");
+    otherwise.builder.output(otherwise.builder.call("madd", {otherwise.b, q}, "R"));
+    otherwise.builder.output(otherwise.builder.call("mmul", {otherwise.b, q}, "Q"));
+    EXPECT_THAT(otherwise.issued(), ElementsAre(Pair("madd", 9), Pair("mmul", 45), Pair("smmul", 9)));
+}
+
+// Not a sum of products.
 TEST(JoinedSums, AreSumsOfProductsOfTheKernel) {
-    Matrices quotient;
-    quotient.builder.output(quotient.builder.call("madd", {quotient.b, quotient.builder.call("mmul", {quotient.a, quotient.b}, "P")}, "R"));
-    EXPECT_THAT(quotient.issued(), ElementsAre(Pair("madd", 9), Pair("mmul", 45)));
-    Matrices loaded;
-    loaded.builder.output(loaded.builder.call("madd", {loaded.b, loaded.a}, "R"));
-    EXPECT_THAT(loaded.issued(), ElementsAre(Pair("madd", 9)));
+    Matrices m;
+    m.builder.output(m.builder.call("madd", {m.b, m.builder.call("mmul", {m.a, m.b}, "P")}, "R"));
+    EXPECT_THAT(m.issued(), ElementsAre(Pair("madd", 9), Pair("mmul", 45)));
 }
 
 // By hand: calls of so many operations each, a product before a sum.
@@ -106,6 +117,7 @@ TEST(JoinedSums, LeaveProductsOfFewerComponents) {
     KernelOutline kernel;
     kernel.calls = {{CallId(0), &product, {}, 0, nullptr}, {CallId(1), &sum, {0}, 1, nullptr}};
     kernel.data.resize(2);
+    kernel.data[0].shape = test::matrix_shape(3, 3);
     kernel.data[0].producer = 0;
     kernel.data[0].uses = {{1, 0}};
     kernel.data[1].producer = 1;
@@ -119,6 +131,16 @@ TEST(JoinedSums, LeaveProductsOfFewerComponents) {
     product.operations.flops = sum.operations.flops = 9;
     kernel.data[1].precision = Precision::f64;
     EXPECT_EQ(product_of_sum(kernel, 1), -1);
+    kernel.data[1].precision = Precision::f32;
+    // What the test of g++'s machine code joins, and what not (tests/cli/joined_sums_test.py).
+    for (const Shape& joined : {test::matrix_shape(5, 5), test::matrix_shape(7, 4), test::matrix_shape(14, 2), test::vector_shape(17)}) {
+        kernel.data[0].shape = joined;
+        EXPECT_EQ(product_of_sum(kernel, 1), 0) << to_string(joined);
+    }
+    for (const Shape& apart : {test::matrix_shape(5, 6), test::matrix_shape(6, 6), test::vector_shape(18)}) {
+        kernel.data[0].shape = apart;
+        EXPECT_EQ(product_of_sum(kernel, 1), -1) << to_string(apart);
+    }
 }
 
 TEST(JoinedSums, AreFoundInReferences) {

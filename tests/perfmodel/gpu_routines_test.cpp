@@ -292,7 +292,6 @@ TEST_F(GpuRoutineTables, RefuseRowsThatCannotBe) {
     EXPECT_FALSE(found()->remap.has_value());
 }
 
-// Rows that judge and are never fitted to: with what was measured of registers and shared memory where that is what is judged.
 // Names say how many bytes are moved: by those of earlier counts other transfers would be found.
 TEST_F(GpuRoutineTables, LeaveOutTransfersOfEarlierCounts) {
     for (ProbeRow& row : measured.rows) {
@@ -311,6 +310,7 @@ TEST_F(GpuRoutineTables, LeaveOutTransfersOfEarlierCounts) {
                           "time, in place, strided`"));
 }
 
+// Rows that judge and are never fitted to: with what was measured of registers and shared memory where that is what is judged.
 TEST_F(GpuRoutineTables, AreHeldOutWhereTheyJudge) {
     GpuMeasurements rows;
     rows.l2_bytes = device.l2_bytes;
