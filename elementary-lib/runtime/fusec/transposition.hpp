@@ -50,9 +50,9 @@ FUSEC_DEVICE void stream(T* memory, simd<T, Width> words) {
 
 // [chunk load_in_order needs stream]
 #if defined(__AVX512F__) || defined(__aarch64__)
-constexpr int half_of_registers = 16;
+constexpr int most_in_order = 16;
 #else
-constexpr int half_of_registers = 8;
+constexpr int most_in_order = 8;
 #endif
 
 // One of Vectors loads that compilers keep in the order of the text. In the order of the shuffles that need them, lines are not read one behind the
@@ -61,7 +61,7 @@ constexpr int half_of_registers = 8;
 template <class T, int Width, int Vectors>
 FUSEC_DEVICE simd<T, Width> load_in_order(const T* memory) {
     simd<T, Width> words = load<T, Width>(memory);
-    if constexpr (Vectors <= half_of_registers && sizeof words >= 16) {
+    if constexpr (Vectors <= most_in_order && sizeof words >= 16) {
 #if defined(__x86_64__)
         asm volatile("" : "+v"(words.lanes));
 #elif defined(__aarch64__)
