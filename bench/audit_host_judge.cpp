@@ -106,7 +106,7 @@ Json within_factor_of_two(const std::vector<std::string>& predictors, const Work
 
 } // namespace
 
-std::string identity_of(std::vector<const fusion::KernelWork*> kernels) {
+std::string identity_of(const std::vector<const fusion::KernelWork*>& kernels) {
     std::vector<std::string> each;
     for (const fusion::KernelWork* kernel : kernels) {
         fusion::KernelWork work = *kernel;

@@ -47,7 +47,7 @@ struct MeasuredProgram {
 };
 
 /// The identity of a plan or kernel of these works, in any order, whatever the places of their calls and lists in the program.
-std::string identity_of(std::vector<const fusion::KernelWork*> kernels);
+std::string identity_of(const std::vector<const fusion::KernelWork*>& kernels);
 
 /// A time with its samples. Pre: four or more samples.
 TimedWork timed(std::string name, std::string identity, std::vector<double> predicted, const std::vector<double>& samples);
