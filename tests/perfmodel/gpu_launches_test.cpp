@@ -6,21 +6,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string>
 
 namespace fusec::perfmodel {
 namespace {
 
-/// Launches issued every `issue` seconds by a processor, to a GPU that idles for `overhead` between kernels and hands out a block every `of_block`.
-GpuMeasurements empty_kernels(double issue, double overhead, double of_block) {
+/// Launches of one to a million blocks of each size; seconds(blocks, threads).
+template <class Seconds>
+GpuMeasurements launches(std::initializer_list<double> sizes, Seconds seconds) {
     GpuMeasurements made;
-    for (const double threads : {32.0, 256.0, 1024.0}) {
+    for (const double threads : sizes) {
         for (double blocks = 1; blocks <= 1e6; blocks *= 10) {
-            made.rows.push_back({"launch", {{"mode", "stream"}},
-                {{"blocks", blocks}, {"threads", threads}, {"seconds", std::max(issue, overhead + blocks * of_block)}}});
+            made.rows.push_back(
+                {"launch", {{"mode", "stream"}}, {{"blocks", blocks}, {"threads", threads}, {"seconds", seconds(blocks, threads)}}});
         }
     }
     return made;
+}
+
+/// Launches issued every `issue` seconds by a processor, to a GPU that idles for `overhead` between kernels and hands out a block every `of_block`.
+GpuMeasurements empty_kernels(double issue, double overhead, double of_block) {
+    return launches({32, 256, 1024}, [&](double blocks, double) { return std::max(issue, overhead + blocks * of_block); });
 }
 
 std::optional<double> found(const GpuMeasurements& measured, std::string_view key) {
@@ -53,13 +60,10 @@ TEST(GpuLaunches, KernelsThatAllHideSayNothingOfTheOverhead) {
 // Lines by hand: blocks of w warps take 2 + w / 8 us and w / 4 + 0.5 ns a block. Between the sizes a line lies between lines; without one size there are
 // none, and the law of all sizes is left.
 TEST(GpuLaunches, EachSizeOfBlockHasItsLine) {
-    GpuMeasurements measured;
-    for (const double warps : {1.0, 4.0, 8.0, 32.0}) {
-        for (double blocks = 1; blocks <= 1e6; blocks *= 10) {
-            measured.rows.push_back({"launch", {{"mode", "stream"}},
-                {{"blocks", blocks}, {"threads", 32 * warps}, {"seconds", 1e-6 * (2 + warps / 8) + 1e-9 * blocks * (warps / 4 + 0.5)}}});
-        }
-    }
+    GpuMeasurements measured = launches({32, 128, 256, 1024}, [](double blocks, double threads) {
+        const double warps = threads / 32;
+        return 1e-6 * (2 + warps / 8) + 1e-9 * blocks * (warps / 4 + 0.5);
+    });
     for (const int warps : {1, 4, 8, 32}) {
         EXPECT_NEAR(found(measured, "wave.launch_x1_" + std::to_string(warps)).value(), warps / 4.0 + 0.5, 1e-6);
         EXPECT_NEAR(found(measured, "wave.launch_x2_" + std::to_string(warps)).value(), 2 + warps / 8.0, 1e-6);
@@ -72,13 +76,8 @@ TEST(GpuLaunches, EachSizeOfBlockHasItsLine) {
 }
 
 TEST(GpuLaunches, LinesThatCannotBeAreNone) {
-    GpuMeasurements measured;
-    for (const double threads : {32.0, 128.0, 256.0, 1024.0}) {
-        for (double blocks = 1; blocks <= 1e6; blocks *= 10) {
-            measured.rows.push_back({"launch", {{"mode", "stream"}},
-                {{"blocks", blocks}, {"threads", threads}, {"seconds", 1e-6 + blocks * (threads == 32 ? 1e-2 : 1e-9)}}});
-        }
-    }
+    const GpuMeasurements measured =
+        launches({32, 128, 256, 1024}, [](double blocks, double threads) { return 1e-6 + blocks * (threads == 32 ? 1e-2 : 1e-9); });
     EXPECT_FALSE(found(measured, "wave.launch_x1_4")) << "the line of one warp has 10 ms a block";
 }
 
