@@ -97,11 +97,17 @@ Json within_factor_of_two(const std::vector<std::string>& predictors, const Work
         measured.push_back(kernel->least);
     }
     Works sample;
+    std::vector<double> sampled;
     for (const std::size_t place : perfmodel::sample_within_factor(measured, 2, most)) {
         sample.push_back(kernels[place]);
+        sampled.push_back(measured[place]);
+    }
+    Json of_errors = Json::array(); // of the error that is asked for, and of its goal
+    for (const double mape : {0.1, 0.05}) {
+        of_errors.push_back({{"mape", mape}, {"spearman", perfmodel::spearman_of_errors(sampled, mape)}});
     }
     return {{"kernels", sample.size()}, {"least_seconds", sample.front()->least}, {"greatest_seconds", sample.back()->least},
-        {"verdicts", to_json(judge(predictors, sample))}};
+        {"spearman_of_independent_errors", std::move(of_errors)}, {"verdicts", to_json(judge(predictors, sample))}};
 }
 
 } // namespace

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/fit/statistics.hpp"
 
+#include "support/median.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+#include <random>
+#include <utility>
 #include <vector>
 
 namespace fusec::perfmodel {
@@ -108,6 +113,18 @@ std::vector<std::size_t> sample_within_factor(std::span<const double> values, do
         chosen.push_back(order[first + (sampled == count ? i : i * (count - 1) / (sampled - 1))]);
     }
     return chosen;
+}
+
+double spearman_of_errors(std::span<const double> values, double mape) {
+    constexpr int draws = 401;
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> error(0, mape * std::sqrt(std::numbers::pi / 2));
+    std::vector<double> found, predicted(values.size());
+    for (int draw = 0; draw < draws; ++draw) {
+        std::ranges::transform(values, predicted.begin(), [&](double value) { return value * std::exp(error(random)); });
+        found.push_back(spearman(predicted, values));
+    }
+    return median(std::move(found));
 }
 
 } // namespace fusec::perfmodel

@@ -38,4 +38,9 @@ std::vector<double> ranks_of_least(std::span<const double> predicted, std::span<
 /// value. Pre: positive values, factor >= 1, most >= 2. O(n log n).
 std::vector<std::size_t> sample_within_factor(std::span<const double> values, double factor, std::size_t most);
 
+/// What rank correlation to expect of a predictor whose errors have this mean and know nothing of each other: the median of spearman() over 401 seeded
+/// draws of errors whose logarithms are normal, with `mape` = sqrt(2 / pi) of their deviation. The narrower the values lie, the less an error may be for
+/// the same correlation. Pre: positive values, at least two; mape >= 0, a fraction. 401 times O(n log n).
+double spearman_of_errors(std::span<const double> values, double mape);
+
 } // namespace fusec::perfmodel

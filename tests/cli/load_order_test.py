@@ -8,20 +8,27 @@ from pathlib import Path
 
 from host_assembly import assembly
 
-PROGRAMS = {9: "program trace;\ndouble MATRIX3x3 A;\ninput A;\ns = mtrace(A);\nreturn s;\n",
-            16: "program negative;\ndouble VECTOR16 a;\ninput a;\nb = -a;\nreturn b;\n"}
+
+def program(list_type: str, call: str) -> str:
+    return f"program p;\ndouble {list_type} a;\ninput a;\nb = {call};\nreturn b;\n"
+
+
+# Processor, register, bytes of a vector, vectors of a tile, program: the most that are ordered, and fewer.
+CASES = [("x86-64-v4", "zmm", 64, 9, program("MATRIX3x3", "mtrace(a)")), ("x86-64-v4", "zmm", 64, 16, program("VECTOR16", "-a")),
+         ("x86-64-v3", "ymm", 32, 6, program("MATRIX3x2", "-a")), ("x86-64-v3", "ymm", 32, 8, program("VECTOR8", "-a"))]
 
 
 def main() -> None:
     fusec, cxx = sys.argv[1:]
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        for vectors, program in PROGRAMS.items():
+        for march, register, size, vectors, text in CASES:
             # Those of the first loop, which go on from one register.
-            found = re.findall(r"vmovup[sd]\s+(-?\d*)\((%r\w+)[^)]*\), %zmm", assembly(fusec, cxx, program, Path(folder)))
+            code = assembly(fusec, cxx, text, Path(folder), march)
+            found = re.findall(rf"vmov(?:up[sd]|dqu\w*)\s+(-?\d*)\((%r\w+)[^)]*\), %{register}", code)
             offsets = [int(offset or 0) for offset, base in found if base == found[0][1]][:vectors]
-            if not offsets or offsets != [offsets[0] + 64 * i for i in range(vectors)]:
-                failures.append(f"{vectors} vectors: the loads of a tile are at {offsets}")
+            if not offsets or offsets != [offsets[0] + size * i for i in range(vectors)]:
+                failures.append(f"{march}, {vectors} vectors: the loads of a tile are at {offsets}")
     print("\n".join(failures) if failures else "loads are in order")
     sys.exit(1 if failures else 0)
 

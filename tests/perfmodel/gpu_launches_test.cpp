@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What empty kernels in a queue say of a GPU's launches: how fast they are issued, what lies between two kernels, how fast blocks are handed out.
+#include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/gpu_figures.hpp"
-
+#include "perfmodel/wave_predictor.hpp"
 #include "tests/perfmodel/devices.hpp"
+
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <string>
+#include <vector>
 
 namespace fusec::perfmodel {
 namespace {
@@ -73,6 +80,19 @@ TEST(GpuLaunches, EachSizeOfBlockHasItsLine) {
         EXPECT_FALSE(found(measured, "wave.launch_x1_" + std::to_string(warps)));
     }
     EXPECT_TRUE(found(measured, "wave.launch_per_warp"));
+}
+
+// What is measured, what is fitted and what a description may say are the same sizes of block.
+TEST(GpuLaunches, SizesOfBlockAreThoseOfTheProbes) {
+    std::ifstream file(std::string(FUSEC_SOURCE_DIR) + "/perfmodel/probes/cuda/launches.cu");
+    const std::string probes(std::istreambuf_iterator<char>(file), {});
+    std::vector<std::string> threads;
+    for (const int warps : launched_warps) {
+        threads.push_back(std::to_string(32 * warps));
+        EXPECT_NE(find_field("wave.launch_x1_" + std::to_string(warps), fusion::Target::cuda), nullptr);
+        EXPECT_NE(find_field("wave.launch_x2_" + std::to_string(warps), fusion::Target::cuda), nullptr);
+    }
+    EXPECT_THAT(probes, testing::HasSubstr(fmt::format("for (const int threads : {{{}}}) {{", fmt::join(threads, ", "))));
 }
 
 TEST(GpuLaunches, LinesThatCannotBeAreNone) {
