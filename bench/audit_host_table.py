@@ -93,7 +93,7 @@ def runs():
 
 
 def ablations():
-    out.append("### Terms\n\nWithout the term and, in brackets, with it: MAPE in % over the kernels held out, and the error of the fit.\n\n")
+    out.append("### Terms\n\nWithout the term and, in brackets, with it: MAPE in % over the kernels held out, and the error of the fit. Both are fitted anew, so that what is in brackets may differ from the tables above in its last digit.\n\n")
     out.append("| term | in its place | kernels moved | kernels held out | fit |\n" + "| --- " * 5 + "|\n")
     for term in result["ablations"]["terms"]:
         row = term["rows"][0]

@@ -4,19 +4,43 @@
 #include "cli/report_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace fusec::cli {
 
-std::string terms_text(const perfmodel::Breakdown& breakdown) {
-    std::string terms;
-    for (const auto& [bound, seconds] : breakdown.bounds) {
-        terms += fmt::format("{}{} {}", terms.empty() ? "" : ", ", fusion::to_string(bound), time_text(seconds));
-    }
+namespace {
+
+std::vector<std::string> quantities_of(const perfmodel::Breakdown& breakdown) {
+    std::vector<std::string> said;
     for (const perfmodel::Quantity& quantity : breakdown.quantities) {
-        terms += fmt::format(
-            "{}{} {:.6g}{}", terms.empty() ? "" : ", ", quantity.name, quantity.value, quantity.unit.empty() ? "" : " " + quantity.unit);
+        const bool is_time = quantity.unit == "s";
+        said.push_back(quantity.name + " " +
+            (is_time ? time_text(quantity.value)
+                     : fmt::format("{:.6g}{}", quantity.value, quantity.unit.empty() ? "" : " " + quantity.unit)));
     }
-    return terms;
+    return said;
+}
+
+} // namespace
+
+std::string bound_times_text(const perfmodel::Breakdown& breakdown) {
+    std::vector<std::string> said;
+    for (const auto& [bound, seconds] : breakdown.bounds) {
+        said.push_back(fmt::format("{} {}", fusion::to_string(bound), time_text(seconds)));
+    }
+    return fmt::to_string(fmt::join(said, ", "));
+}
+
+std::vector<std::string> quantity_lines(const perfmodel::Breakdown& breakdown, std::size_t columns) {
+    std::vector<std::string> lines;
+    for (const std::string& quantity : quantities_of(breakdown)) {
+        if (lines.empty() || lines.back().size() + 2 + quantity.size() >= columns) {
+            lines.push_back(quantity);
+        } else {
+            lines.back() += ", " + quantity;
+        }
+    }
+    return lines;
 }
 
 } // namespace fusec::cli

@@ -95,7 +95,10 @@ std::string predictions_text(const Predictions& predictions, const Compilation& 
         out.indent();
         for (std::size_t i = 0; i < predictions.predictors.size(); ++i) {
             const perfmodel::Breakdown& said = kernel.by_predictor[i];
-            out.line(fmt::format("{:10} {:>20}  {}", predictions.predictors[i], bound_text(said), terms_text(said)));
+            out.line(fmt::format("{:10} {:>20}  {}", predictions.predictors[i], bound_text(said), bound_times_text(said)));
+            for (const std::string& line : quantity_lines(said, 100)) {
+                out.line(fmt::format("{:33}{}", "", line));
+            }
         }
         out.dedent();
     }

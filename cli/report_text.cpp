@@ -304,9 +304,17 @@ std::string spilled_text(const fusion::KernelWork& work) {
     return work.spill_bytes > 0 ? fmt::format(" with {:g} B/element spilled", work.spill_bytes) : "";
 }
 
-/// What the answer of --predictor for a kernel is made of.
-std::string terms_line(const fusion::KernelWork& work, const Compilation& c) {
-    return c.predictor->name() + ": " + terms_text(c.predictor->explain(work, c.options.elements));
+/// What the answer of --predictor for a kernel is made of, one step further in.
+void write_terms(const fusion::KernelWork& work, const Compilation& c, Writer& out) {
+    const perfmodel::Breakdown said = c.predictor->explain(work, c.options.elements);
+    out.indent();
+    out.line(c.predictor->name() + ": " + bound_times_text(said));
+    out.indent();
+    for (const std::string& line : quantity_lines(said, 120)) {
+        out.line(line);
+    }
+    out.dedent();
+    out.dedent();
 }
 
 /// The kernels of the best plan, each with its terms.
@@ -314,9 +322,7 @@ std::string explained_table(const fusion::Plan& plan, const Compilation& c) {
     Writer out;
     for (const fusion::Candidate& kernel : plan.kernels) {
         out.line(kernel_line(kernel, *c.graph));
-        out.indent();
-        out.line(terms_line(kernel.work, c));
-        out.dedent();
+        write_terms(kernel.work, c, out);
     }
     return out.take();
 }
@@ -334,9 +340,7 @@ std::string compiled_table(const CompiledPlans::Plan& compiled, const fusion::Pl
             kernel.compiled.registers_known ? fmt::format(" beside {}{}", before.registers, spilled_text(now)) : " estimated",
             time_text(kernel.cost.seconds), fusion::to_string(kernel.cost.bound_by)));
         if (terms) {
-            out.indent();
-            out.line(terms_line(now, c));
-            out.dedent();
+            write_terms(now, c, out);
         }
         for (const std::string& sentence : kernel.compiled.estimated) {
             out.line("estimated: " + sentence);

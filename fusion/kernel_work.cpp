@@ -169,14 +169,14 @@ private:
     /// Vectors that pass between memory and so many lanes: of strips, the last overlaps the one before.
     static int vectors_of(int words, int lanes) { return in_strips(words) ? (words + lanes - 1) / lanes * lanes : words; }
 
-    /// Vector instructions between memory and lanes: an access per component, and the three sweeps of the transposition, of which the
-    /// first and the last take a step per bit of their amounts (runtime/fusec/transposition.hpp). Of a list whose words are wider than its
-    /// values, a register holds part of the tile, and joining or dividing takes an instruction per component.
+    /// Vector instructions between memory and lanes: an access per component, and the stages or sweeps of the transposition, one per bit of a lane's
+    /// number where components are even, else a permutation and one per bit of the amounts (runtime/fusec/transposition.hpp). Of a list
+    /// whose words are wider than its values, a register holds part of the tile, and joining or dividing takes an instruction per component.
     double transposed(int list) const {
         const int words = datum(list).shape.size(), lanes = lanes_at_once(list);
         const auto width = static_cast<unsigned>(lanes), of_strip = static_cast<unsigned>(in_strips(words) ? lanes : words);
         const int steps =
-            static_cast<int>(std::bit_width(std::gcd(of_strip, width) - 1) + 1 + std::bit_width(std::min(of_strip, width) - 1));
+            static_cast<int>(of_strip % 2 == 0 ? std::bit_width(width - 1) : 1 + std::bit_width(std::min(of_strip, width) - 1));
         const double part = words == 1 ? 1 : (1.0 + steps) * vectors_of(words, lanes);
         const int parts = draft_.elements / lanes;
         return parts * (part + conversions(datum(list))) + (parts - 1) * words;

@@ -25,8 +25,8 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
         const auto found = device.routine_times->routines.find(name);
         return found == device.routine_times->routines.end() ? nullptr : &found->second.ns.front();
     };
-    const auto count = [&](const WorkStep& step) {
-        const double ns = instructions_ns(device, work, step.instructions);
+    const auto count = [&](const WorkStep& step, double accesses = 1) {
+        const double ns = instructions_ns(device, work, step.instructions / accesses); // as if its accesses were alike
         result.ns += ns;
         result.counted_ns += ns;
         ++result.counted;
@@ -37,7 +37,7 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
                 if (const double* ns = time_of(cached_transfer(access))) {
                     result.ns += *ns;
                 } else {
-                    count(step);
+                    count(step, static_cast<double>(step.accesses.size()));
                 }
                 if (waiting_results && access.store && access.streaming && work.results_wait()) {
                     const double registers = access.count * access.bytes / bytes_of(work.precision); // of a tile

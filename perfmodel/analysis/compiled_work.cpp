@@ -207,6 +207,7 @@ CompiledWork compiled_work(
         const AssembledKernel& assembled = *kernel.assembled;
         result.registers_known = true;
         work.registers = assembled.registers;
+        work.shared_bytes += assembled.shared_bytes;
         work.registers_needed = std::max(work.registers, assembled.spill_store_bytes > 0 ? estimate.registers_needed : 0);
         work.spill_bytes =
             static_cast<double>(assembled.spill_store_bytes + assembled.spill_load_bytes) * estimate.threads_per_block / elements;

@@ -14,7 +14,7 @@ def program(list_type: str, call: str) -> str:
 
 
 # Processor, register, bytes of a vector, vectors of a tile, program: the most that are ordered, and fewer.
-CASES = [("x86-64-v4", "zmm", 64, 9, program("MATRIX3x3", "mtrace(a)")), ("x86-64-v4", "zmm", 64, 16, program("VECTOR16", "-a")),
+CASES = [("x86-64-v4", "zmm", 64, 9, program("MATRIX3x3", "mtrace(a)")), ("x86-64-v4", "zmm", 64, 28, program("MATRIX7x4", "-a")),
          ("x86-64-v3", "ymm", 32, 6, program("MATRIX3x2", "-a")), ("x86-64-v3", "ymm", 32, 8, program("VECTOR8", "-a"))]
 
 

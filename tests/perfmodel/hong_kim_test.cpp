@@ -172,8 +172,8 @@ TEST(HongKim, ExampleOfThePaper) {
 
 // Seed 001, last slide ("Применение модели", results). The talk prints its result and no inputs: 2347008 cycles, 0.002607787 s calculated,
 // 0.0028 s measured. Deduced from the first two: a clock of 900 MHz. Any inputs that take so many cycles take so many seconds: here 2347008
-// = 32 * 73344 cycles of computation alone.
-TEST(HongKim, PrintedCyclesArePrintedSeconds) {
+// = 32 * 73344 cycles of computation alone. A test of units; what the equations are is in the tests above.
+TEST(HongKim, PrintedCyclesArePrintedSecondsAtTheirClock) {
     HongKimInputs in = inputs();
     in.freq = 0.9;
     in.coal_mem_insts = in.uncoal_mem_insts = 0;

@@ -83,6 +83,8 @@ TEST(HostCompute, CountsInstructionsOfWhatWasNot) {
     EXPECT_DOUBLE_EQ(all.ns, 0.5 + 2 + 0.25 + all.counted_ns);
     work.steps.front().accesses.front().count = 10; // 40 bytes: no time of it
     EXPECT_EQ(host_compute(calibrated(), work).counted, 2);
+    work.steps.front().accesses.push_back(work.steps.front().accesses.front());
+    EXPECT_DOUBLE_EQ(host_compute(calibrated(), work).counted_ns, (32.0 + 18) / 8 / (4 * 3 * 8)) << "a step's instructions count once";
 }
 
 // What was measured counts, however many instructions were expected; what could not be measured counts by these: 4 * 96 a nanosecond.

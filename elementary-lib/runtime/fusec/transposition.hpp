@@ -50,14 +50,14 @@ FUSEC_DEVICE void stream(T* memory, simd<T, Width> words) {
 
 // [chunk load_in_order needs stream]
 #if defined(__AVX512F__) || defined(__aarch64__)
-constexpr int most_in_order = 16;
+constexpr int most_in_order = 28;
 #else
 constexpr int most_in_order = 8;
 #endif
 
 // One of Vectors loads that compilers keep in the order of the text. In the order of the shuffles that need them, lines are not read one behind the
-// other, and a processor that follows a list by itself loses it (Zen 4: a trace took 2.8 times as long). More vectors than half of the registers
-// would go through the stack.
+// other, and a processor that follows a list by itself loses it (Zen 4: a trace took 2.8 times as long, a sum of two lists of 18 floats 2.2 times). More
+// vectors than there are registers, but for a few, would go through the stack.
 template <class T, int Width, int Vectors>
 FUSEC_DEVICE simd<T, Width> load_in_order(const T* memory) {
     simd<T, Width> words = load<T, Width>(memory);
@@ -73,10 +73,12 @@ FUSEC_DEVICE simd<T, Width> load_in_order(const T* memory) {
 
 // [chunk transposition needs simd stream load_in_order]
 // Between Width consecutive elements of Words components each, as they lie in memory (vector i = words i*Width .. i*Width+Width-1),
-// and lanes (vector w = component w of every element), in registers, for every Words: three sweeps over the vectors, after Catanzaro,
-// Keller and Garland, "A decomposition for in-place matrix transposition" (PPoPP 2014). A sweep is either a rotation of each lane
-// through the vectors by an amount of its own, done bit by bit of the amount with blends, or one permutation within each vector:
-// (log2 gcd(Words, Width) + 1 + log2 min(Words, Width)) * Words instructions, rounded up.
+// and lanes (vector w = component w of every element), in registers, for every Words. Even ones: in log2 Width stages, each of which exchanges
+// halves of runs of lanes between vectors that are half of all apart (a perfect shuffle; Stone, "Parallel processing with the perfect
+// shuffle", IEEE Transactions on Computers 1971): log2 Width * Words instructions. Odd ones: two sweeps over the vectors, after Catanzaro, Keller
+// and Garland, "A decomposition for in-place matrix transposition" (PPoPP 2014): a rotation of each lane through the vectors by an
+// amount of its own, done bit by bit of the amount with blends, and one permutation within each vector: (1 + log2 min(Words, Width)) * Words
+// instructions, rounded up.
 template <class T, int Width, int Words, class Rows = std::make_integer_sequence<int, Words>, class Lanes = std::make_integer_sequence<int, Width>>
 struct transposition;
 
@@ -84,18 +86,34 @@ template <class T, int Width, int Words, int... Row, int... Lane>
 struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::integer_sequence<int, Lane...>> {
     using vector = simd<T, Width>;
 
-    // gcd(Words, Width)
-    static constexpr int common = [] {
-        int divisor = Width;
-        while (Words % divisor != 0)
-            divisor /= 2;
-        return divisor;
-    }();
-    // By how much a lane is rotated before and after the permutation, on the way to memory.
-    static constexpr int before(int lane) { return lane / (Width / common); }
-    static constexpr int after(int lane) { return lane % Words; }
-    // Where the permutation takes a lane of a row on the way to memory, and where it takes it from.
-    static constexpr int target(int row, int lane) { return (lane * Words + (row + before(lane)) % Words) % Width; }
+    template <int... Source>
+    FUSEC_DEVICE static vector shuffled(vector a, vector b) { return {__builtin_shufflevector(a.lanes, b.lanes, Source...)}; }
+
+    // Even: runs of 2 * Half lanes, the first or the second half of one of a and then that of one of b.
+    template <int Half, bool Second>
+    FUSEC_DEVICE static vector halves(vector a, vector b) {
+        return shuffled<(Lane / Half % 2 * Width + Lane / (2 * Half) * (2 * Half) + (Second ? Half : 0) + Lane % Half)...>(a, b);
+    }
+    // A run of 2 * Half lanes has consecutive words of an element and becomes one of two elements, which are Words / 2 vectors apart.
+    template <int Half>
+    FUSEC_DEVICE static void gather_elements(vector (&rows)[Words]) {
+        if constexpr (Half > 0) {
+            const vector old[] = {rows[Row]...};
+            ((rows[Row] = halves<Half, Row % 2>(old[Row / 2], old[Row / 2 + Words / 2])), ...);
+            gather_elements<Half / 2>(rows);
+        }
+    }
+    template <int Half>
+    FUSEC_DEVICE static void scatter_elements(vector (&rows)[Words]) {
+        if constexpr (Half < Width) {
+            const vector old[] = {rows[Row]...};
+            ((rows[Row] = halves<Half, (Row >= Words / 2)>(old[Row % (Words / 2) * 2], old[Row % (Words / 2) * 2 + 1])), ...);
+            scatter_elements<2 * Half>(rows);
+        }
+    }
+
+    // Odd: where the permutation takes a lane of a row on the way to memory, and where it takes it from.
+    static constexpr int target(int row, int lane) { return (lane * Words + row) % Width; }
     static constexpr int source(int row, int lane) {
         int from = 0;
         while (target(row, from) != lane)
@@ -103,39 +121,40 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
         return from;
     }
     // The row that is vector i of memory in the end.
-    static constexpr int row_of(int i) { return (i * Width + Words - i / (Words / common)) % Words; }
+    static constexpr int row_of(int i) { return i * Width % Words; }
 
-    template <int... Source>
-    FUSEC_DEVICE static vector shuffled(vector a, vector b) { return {__builtin_shufflevector(a.lanes, b.lanes, Source...)}; }
-
-    // Each lane of row r comes from row r + Amount (Up) or r - Amount; one step for each bit of the amounts, which are below Limit.
-    template <bool Up, int Limit, int Distance, int... Amount>
+    // Each lane of row r comes from row r + Lane (Up) or r - Lane; one step for each bit of what is left of that modulo Words.
+    template <bool Up, int Distance = 1>
     FUSEC_DEVICE static void rotate(vector (&rows)[Words]) {
-        if constexpr (Distance < Limit) {
+        if constexpr (Distance < Words && Distance < Width) {
             constexpr int step = Up ? Distance : Words - Distance;
             const vector old[] = {rows[Row]...};
-            ((rows[Row] = shuffled<(Amount & Distance ? Width + Lane : Lane)...>(old[Row], old[(Row + step) % Words])), ...);
-            rotate<Up, Limit, 2 * Distance, Amount...>(rows);
+            ((rows[Row] = shuffled<(Lane % Words & Distance ? Width + Lane : Lane)...>(old[Row], old[(Row + step) % Words])), ...);
+            rotate<Up, 2 * Distance>(rows);
         }
     }
     template <bool ToMemory, int Of>
     FUSEC_DEVICE static vector permuted(vector row) { return shuffled<(ToMemory ? source(Of, Lane) : target(Of, Lane))...>(row, row); }
 
-    static constexpr int after_limit = Words < Width ? Words : Width;
-
     FUSEC_DEVICE static void to_memory(vector (&rows)[Words]) {
-        rotate<true, common, 1, before(Lane)...>(rows);
-        ((rows[Row] = permuted<true, Row>(rows[Row])), ...);
-        rotate<true, after_limit, 1, after(Lane)...>(rows);
-        const vector old[] = {rows[Row]...};
-        ((rows[Row] = old[row_of(Row)]), ...);
+        if constexpr (Words % 2 == 0) {
+            scatter_elements<1>(rows);
+        } else {
+            ((rows[Row] = permuted<true, Row>(rows[Row])), ...);
+            rotate<true>(rows);
+            const vector old[] = {rows[Row]...};
+            ((rows[Row] = old[row_of(Row)]), ...);
+        }
     }
     FUSEC_DEVICE static void to_lanes(vector (&rows)[Words]) {
-        const vector old[] = {rows[Row]...};
-        ((rows[row_of(Row)] = old[Row]), ...);
-        rotate<false, after_limit, 1, after(Lane)...>(rows);
-        ((rows[Row] = permuted<false, Row>(rows[Row])), ...);
-        rotate<false, common, 1, before(Lane)...>(rows);
+        if constexpr (Words % 2 == 0) {
+            gather_elements<Width / 2>(rows);
+        } else {
+            const vector old[] = {rows[Row]...};
+            ((rows[row_of(Row)] = old[Row]), ...);
+            rotate<false>(rows);
+            ((rows[Row] = permuted<false, Row>(rows[Row])), ...);
+        }
     }
 
     // The vectors of memory, Stride words apart, and lanes; no loop over them, for compilers decide what lives in registers before they unroll

@@ -191,10 +191,11 @@ __global__ void k(const double* __restrict__ a, const float* __restrict__ b, dou
 }
 
 TEST(CompiledWork, RegistersAreThoseOfTheAssemblerUnlessItHasNotSeenAll) {
-    const AssembledKernel assembled{"k", "k", 72, 24, 16, 48, 0};
+    const AssembledKernel assembled{"k", "k", 72, 24, 16, 48, 640};
     const CompiledWork known = worked(arithmetic, estimate_of(64, 128), Analysis::By::ptxas, assembled);
     EXPECT_TRUE(known.registers_known);
     EXPECT_EQ(known.work.registers, 72);
+    EXPECT_EQ(known.work.shared_bytes, estimate_of(64, 128).shared_bytes + 640) << "beside what the plan has";
     EXPECT_EQ(known.work.spill_bytes, (24 + 16) * 128 / 64.0);
     EXPECT_THAT(known.estimated, testing::IsEmpty());
     const std::string calling = R"(
