@@ -45,6 +45,19 @@ std::set<std::string> moved_by(const Candidate& kernel) {
     return names;
 }
 
+/// Whether all lists are moved the same way, so that none is slow beside the others. A uniform is no list.
+bool moves_lists_alike(const Candidate& kernel) {
+    std::set<std::pair<bool, fusion::Addressing>> ways;
+    for (const WorkStep& step : kernel.work.steps) {
+        for (const fusion::GlobalAccess& access : step.accesses) {
+            if (access.addressing != fusion::Addressing::broadcast) {
+                ways.emplace(access.staged, access.addressing);
+            }
+        }
+    }
+    return ways.size() == 1;
+}
+
 /// Whether it can be launched again and again, to the same effect.
 bool can_be_repeated(const Candidate& kernel, const frontend::CheckedProgram& program) {
     const auto plain = [&](DataId id) {
@@ -284,7 +297,7 @@ private:
     }
 
     /// Lists of every type that is moved, each by a kernel that does little else; where there is no such kernel that moves it that way, the
-    /// call alone that does the least beside.
+    /// call alone that does the least beside. Of such kernels first those that move all their lists the same way.
     bool add_transfers(const std::vector<const Compilation*>& programs) {
         std::map<std::pair<int, int>, Type> types; // by bytes of the list and of a word
         for (const Compilation* c : programs) {
@@ -317,7 +330,9 @@ private:
                 }
             }
             for (auto& [name, candidates] : by_move) {
-                const auto work = [](const Candidate& candidate) { return candidate.work.instructions; };
+                const auto work = [](const Candidate& candidate) {
+                    return std::pair(!moves_lists_alike(candidate), candidate.work.instructions);
+                };
                 std::ranges::stable_sort(candidates, {}, work);
                 add_in_blocks(three_blocks(candidates), kernel("transfer", name, *c, candidates.front()));
                 left.erase(name);

@@ -217,6 +217,7 @@ private:
         }
         result_.calibration.routines = std::move(found->routines);
         result_.left_out.insert(result_.left_out.end(), found->left_out.begin(), found->left_out.end());
+        result_.left_out.insert(result_.left_out.end(), found->divided.begin(), found->divided.end());
         if (found->remap) {
             result_.calibration.figures.push_back(std::move(*found->remap));
         } else if (!result_.calibration.routines.empty()) {

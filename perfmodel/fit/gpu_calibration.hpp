@@ -26,7 +26,8 @@ struct GpuCalibration {
     Device start;
     std::vector<Point> points; ///< fitted to and held out, those of strides and records held out
     std::vector<std::string>
-        left_out; ///< in words: rows that the measurements lack, figures that they say nothing of, predictors that have no figures of their own
+        left_out; ///< in words: rows that the measurements lack, figures that they say nothing of, predictors that have no figures of their own,
+                  ///< transfers whose times they divide badly
 };
 
 /// `composite` with the figures that a GPU's probes determine.

@@ -2,6 +2,7 @@
 #include "perfmodel/fit/gpu_routines.hpp"
 
 #include "perfmodel/fit/least_time.hpp"
+#include "perfmodel/fit/transfer_times.hpp"
 #include "support/counted.hpp"
 
 #include <fmt/format.h>
@@ -46,6 +47,7 @@ public:
             fail(*waiting, "without the time of another number of repetitions");
         }
         GpuRoutines result;
+        divide(result);
         for (const auto& [name, cells] : cells_) {
             add_table(name, cells, result);
         }
@@ -117,21 +119,73 @@ private:
     }
 
     void moved(const ProbeRow& row) {
-        double all = 0, wanted = 0;
+        MovingKernel kernel{{}, ns_per_element(row, row.number("seconds"))};
+        std::vector<std::size_t> strided; // loads
+        double others = 0, of_strided = 0;
+        bool has = false;
         for (const fusion::WorkStep& step : row.work->steps) {
             for (const GlobalAccess& access : step.accesses) {
-                if (access.addressing != fusion::Addressing::broadcast) {
-                    const double peak = access.store ? device_.write.peak_gb_per_s : device_.read.peak_gb_per_s;
-                    const double share = access.count * access.bytes / peak;
-                    all += share;
-                    wanted = transfer_routine(access) == row.text("name") ? share : wanted;
+                if (access.addressing == fusion::Addressing::broadcast) {
+                    continue;
+                }
+                constexpr int sector = 32; // bytes
+                const double peak = access.store ? device_.write.peak_gb_per_s : device_.read.peak_gb_per_s;
+                const double bytes = access.count * access.bytes / peak, sectors = access.sectors * sector / peak;
+                const MovingKernel::List list{transfer_routine(access), std::min(bytes, sectors), sectors};
+                has = has || list.transfer == row.text("name");
+                const bool is_strided_load = !access.store && access.addressing == fusion::Addressing::strided;
+                (is_strided_load ? of_strided : others) += list.least_ns;
+                if (is_strided_load) {
+                    strided.push_back(kernel.lists.size());
+                }
+                kernel.lists.push_back(list);
+            }
+        }
+        if (!has) {
+            return fail(row, "no transfer of the kernel that was measured");
+        }
+        if (kernel.ns <= 0 || std::ranges::any_of(kernel.lists, [](const auto& list) { return list.peak_ns <= 0; })) {
+            return fail(row, "a list that asks for no sector, or no time");
+        }
+        for (const std::size_t i : strided) { // bytes that threads share are counted for each of them
+            kernel.lists[i].least_ns *= std::clamp((kernel.ns - others) / of_strided, 0.0, 1.0);
+        }
+        auto& [kernels, rows] = moving_[{row.work->elements_per_block, row.number("resident")}];
+        kernels.push_back(std::move(kernel));
+        rows.push_back(&row);
+    }
+
+    void divide(GpuRoutines& result) {
+        std::size_t measured = 0, alone = 0, contrary = 0;
+        double worst = 0;
+        std::string worst_name;
+        for (const auto& [place, moving] : moving_) {
+            const auto& [kernels, rows] = moving;
+            const TransferTimes times = transfer_times(kernels);
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const std::string& name = rows[i]->text("name");
+                set(*rows[i], times.ns.at(name));
+                ++measured;
+                alone += times.alone[i] ? 1U : 0U;
+                const double off = std::abs(times.sums[i] / kernels[i].ns - 1);
+                contrary += off > most_residual ? 1U : 0U;
+                if (off > worst) {
+                    worst = off;
+                    worst_name = name;
                 }
             }
         }
-        if (wanted <= 0) {
-            return fail(row, "no transfer of the kernel that was measured");
+        if (alone > 0) {
+            result.divided.push_back(
+                fmt::format("of {} of transfers, {} {} of kernels whose lists no other kernel moves beside others: bandwidths alone divide "
+                            "their times",
+                    counted(measured, "row"), alone, alone == 1 ? "is" : "are"));
         }
-        set(row, ns_per_element(row, row.number("seconds")) * wanted / all);
+        if (contrary > 0) {
+            result.divided.push_back(
+                fmt::format("of {} of transfers, {} {} more than {:g} % from what the lists take by all of them, at most {:.0f} % (`{}`)",
+                    counted(measured, "row"), contrary, contrary == 1 ? "is" : "are", 100 * most_residual, 100 * worst, worst_name));
+        }
     }
 
     void add_table(const std::string& name, const Cells& cells, GpuRoutines& result) {
@@ -257,7 +311,9 @@ private:
     const GpuMeasurements& measured_;
     const Device& device_;
     Diagnostics& diagnostics_;
-    std::set<std::string> counted_before_;                           ///< transfers
+    std::set<std::string> counted_before_; ///< transfers
+    /// Transfers, by elements of a block and resident blocks.
+    std::map<std::pair<double, double>, std::pair<std::vector<MovingKernel>, std::vector<const ProbeRow*>>> moving_;
     std::map<std::string, Cells> cells_;                             ///< by routine or transfer
     std::map<std::pair<std::string, Place>, const ProbeRow*> first_; ///< rows that wait for the other number of repetitions
     bool wrong_ = false;

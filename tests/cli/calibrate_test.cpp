@@ -160,6 +160,28 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     EXPECT_EQ(fusec({"calibrate", "--target", "cuda", "--emit", "d", "--name", "h200", "--device", "a100"}, folder.path()).code, 1);
 }
 
+// A list that is staged is timed beside others that are staged, so that no slow list is part of its time.
+TEST_F(Calibrate, TimesListsBesideOthersThatAreMovedAlike) {
+    ASSERT_EQ(
+        fusec({"calibrate", "--target", "cuda", "--emit", "probes", "--device", "h200", "--for", examples + "demo.fus"}, folder.path())
+            .code,
+        0);
+    std::size_t rows = 0;
+    for (const auto& written : std::filesystem::directory_iterator(folder.path() / "probes")) {
+        const std::string text = folder.read("probes/" + written.path().filename().string());
+        const std::string begin = "{\"transfer\", \"", work = "R\"work(";
+        for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+            const std::string name = text.substr(at + begin.size(), text.find('"', at + begin.size()) - at - begin.size());
+            if (name.find("in place") == std::string::npos) {
+                const std::size_t from = text.find(work, at);
+                EXPECT_THAT(text.substr(from, text.find(")work", from) - from), testing::Not(HasSubstr("\"staged\":false"))) << name;
+                ++rows;
+            }
+        }
+    }
+    EXPECT_GT(rows, 10U);
+}
+
 /// Streams whose bandwidth does not depend on the occupancy.
 std::string streams() {
     std::string rows;
