@@ -118,10 +118,11 @@ std::vector<std::size_t> sample_within_factor(std::span<const double> values, do
 double spearman_of_errors(std::span<const double> values, double mape) {
     constexpr int draws = 401;
     std::mt19937_64 random(1);
-    std::normal_distribution<double> error(0, mape * std::sqrt(std::numbers::pi / 2));
+    std::normal_distribution<double> error; // in deviations
+    const double deviation = mape * std::sqrt(std::numbers::pi / 2);
     std::vector<double> found, predicted(values.size());
     for (int draw = 0; draw < draws; ++draw) {
-        std::ranges::transform(values, predicted.begin(), [&](double value) { return value * std::exp(error(random)); });
+        std::ranges::transform(values, predicted.begin(), [&](double value) { return value * std::exp(deviation * error(random)); });
         found.push_back(spearman(predicted, values));
     }
     return median(std::move(found));
