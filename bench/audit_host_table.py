@@ -47,9 +47,8 @@ def pooled(half, title):
                       + (f" of {verdict['kernels']} that it answers" if verdict["unanswered"] else "") for verdict in near["verdicts"])
     out.append(f"\nOf {near['kernels']} kernels within a factor of two ({1e3 * near['least_seconds']:.2f} to {1e3 * near['greatest_seconds']:.2f} ms; of the factor of two that has most kernels, "
                f"spread over their ranks), Spearman: {ranks}.")
-    if "spearman_of_independent_errors" in near:
-        expected = " and ".join(f"{each['spearman']:.3f} where they are {percent(each['mape'])} % in the mean" for each in near["spearman_of_independent_errors"])
-        out.append(f" Errors that know nothing of each other leave {expected}.")
+    expected = " and ".join(f"{each['spearman']:.3f} where they are {percent(each['mape'])} % in the mean" for each in near["spearman_of_independent_errors"])
+    out.append(f" Errors that know nothing of each other leave {expected}.")
     if half["plans_of_benchmark"]:
         planned, of = half["plans_of_benchmark"], sum(program["held_out"] == (half is result["held_out"]) for program in result["programs"])
         refused = "" if planned == of else " (it refuses the others, which have a routine or a list without a time)"

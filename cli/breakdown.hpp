@@ -12,7 +12,8 @@ namespace fusec::cli {
 
 /// `dram 91.1 us, l2 61.9 us`: the seconds of each bound.
 std::string bound_times_text(const perfmodel::Breakdown& breakdown);
-/// `instructions 412, body 97.7 us`: the quantities, in lines of less than so many characters where none is longer by itself; none where the predictor gives none.
+/// `instructions 412, body 97.7 us`: the quantities, in lines of less than so many characters where none is longer by itself; none where the predictor
+/// gives none.
 std::vector<std::string> quantity_lines(const perfmodel::Breakdown& breakdown, std::size_t columns);
 
 } // namespace fusec::cli

@@ -16,7 +16,8 @@ bool is_sum(const library::Reference& reference);
 /// The call whose products are added up by this call in the same instructions; -1: none. That are products which are only added, by the first of the
 /// calls that do so: each of the others executes one instruction too, and nobody the multiplication alone. A product that is stored, or read
 /// otherwise, is computed by itself; so is one of two that are added to each other, one of fewer components than are added, as of a multiple of
-/// the unit matrix, and one of more components than GCC keeps in registers (28, in no direction more than 17: a test looks at its code; it also joins 30 and 32 doubles, which are not known).
+/// the unit matrix, and one of more components than GCC keeps in registers (28, in no direction more than 17: a test looks at its code. It joins
+/// 30 and 32 doubles too, which counts as apart here).
 /// Pre: an index into the kernel's calls. Linear in the uses of the operands.
 int product_of_sum(const KernelOutline& kernel, int sum);
 /// The inverse: the call that adds this call's products; -1: none.

@@ -21,9 +21,10 @@ struct CompiledWork {
 
 /// Taken from the profile: arithmetic by kind and precision, which additions and products are one instruction, instructions (sequences of
 /// divisions, roots and transcendental functions by fusion::long_operations, as in the estimate) with the lanes that idle, the longest
-/// thread, its longest chain of dependent instructions, passes of shared memory and of L1, sectors of strided stores, barriers. Accesses to arrays in local memory count as spilled bytes. From nvcc
-/// or ptxas: registers, spilled bytes and what the text takes of shared memory beside the plan's, which is dynamic; not from ptxas where the text calls functions that are
-/// not in clang's PTX (expf), since it answers for the call. Bytes of lists, exchanges, places where threads are
+/// thread, its longest chain of dependent instructions, passes of shared memory and of L1, sectors of strided stores, barriers. Accesses to
+/// arrays in local memory count as spilled bytes. From nvcc or ptxas: registers, spilled bytes and what the text takes of shared memory beside
+/// the plan's, which is dynamic; not from ptxas where the text calls functions that are not in clang's PTX (expf), since it answers for the
+/// call. Bytes of lists, exchanges, places where threads are
 /// dealt out anew and round trips to memory stay those of the candidate; its steps keep their shares of what has changed.
 /// Latencies that the device borrows are said to be estimated where the kernel has instructions of theirs.
 /// Pre: the profile is of one full block of the kernel that `estimate` belongs to, on a GPU, and was made with the table of `latencies`.

@@ -148,13 +148,13 @@ TransferTimes transfer_times(std::span<const MovingKernel> kernels) {
         }
     }
     const std::size_t n = least.size();
-    // Of (t - least) / peak.
+    // Of (t - least) / peak. At the peaks first; each pass is near to the one before, and as much nearer to the kernels as they outweigh that.
     Matrix h(n, Vector(n));
-    Vector g(n);
+    Vector of_kernels(n), weights(n), above(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const double weight = peak_weight * peak[i] / *std::ranges::max_element(peak);
-        h[i][i] += weight;
-        g[i] += weight * (1 - least[i] / peak[i]);
+        weights[i] = peak_weight * peak[i] / *std::ranges::max_element(peak);
+        h[i][i] += weights[i];
+        above[i] = 1 - least[i] / peak[i];
     }
     for (const MovingKernel& kernel : kernels) {
         Vector shares(n);
@@ -165,13 +165,20 @@ TransferTimes transfer_times(std::span<const MovingKernel> kernels) {
             rest -= least[i] / kernel.ns;
         }
         for (std::size_t i = 0; i < n; ++i) {
-            g[i] += shares[i] * rest;
+            of_kernels[i] += shares[i] * rest;
             for (std::size_t j = 0; j < n; ++j) {
                 h[i][j] += shares[i] * shares[j];
             }
         }
     }
-    const Vector above = least_above_zero(h, g);
+    constexpr int passes = 2; // what is left of the peaks' weight is its square
+    for (int pass = 0; pass < passes; ++pass) {
+        Vector g = of_kernels;
+        for (std::size_t i = 0; i < n; ++i) {
+            g[i] += weights[i] * above[i];
+        }
+        above = least_above_zero(h, g);
+    }
     TransferTimes result;
     for (const auto& [name, i] : index) {
         result.ns[name] = least[i] + above[i] * peak[i];

@@ -142,7 +142,7 @@ TEST_F(GpuRoutineTables, GiveTheTimesBackThatMadeTheRows) {
     }
     // There and back, by the time that each takes of memory.
     const double load = result->routines.at(load36).ns.front(), store = result->routines.at(store36).ns.front();
-    EXPECT_NEAR(load + store, move_ns, 1e-6);
+    EXPECT_NEAR(load + store, move_ns, 1e-12);
     EXPECT_NEAR(load / store, device.write.peak_gb_per_s / device.read.peak_gb_per_s, 1e-9);
     ASSERT_TRUE(result->remap.has_value());
     EXPECT_NEAR(result->remap->value, remap_ns, 1e-9);
