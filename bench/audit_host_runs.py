@@ -15,7 +15,7 @@ import tempfile
 from accuracy import nine_in_ten, rank_correlation
 
 audit, runs, result_file, summary_file, *options = sys.argv[1:]
-FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window")
+FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window", "compute.overlap", "compute.first_level")
 
 
 def run_once(folder, number):

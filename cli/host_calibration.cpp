@@ -140,6 +140,10 @@ private:
             sources.push_back(probes_.compile(folder / "routines.fus", "none", real, diagnostics_));
         }
         sources.push_back(streams_ = probes_.compile(folder / "streams.fus", "none", Precision::f32, diagnostics_));
+        for (const int rows : {6, 7, 8, 10, 12, 16}) {
+            sums_.push_back(probes_.compile_text("sum" + std::to_string(rows), sum_text(rows), "none", Precision::f32, diagnostics_));
+        }
+        sources.insert(sources.end(), sums_.begin(), sums_.end());
         for (const auto* programs : {&options_.programs, &options_.routines}) {
             for (const Path& program : *programs) {
                 sources.push_back(probes_.compile(program, "none", Precision::f32, diagnostics_));
@@ -321,7 +325,7 @@ private:
         return true;
     }
 
-    /// Chains of products, and kernels of the programs.
+    /// Chains of products, sums of long lists, and kernels of the programs.
     bool find_fused() {
         for (const int products : {1, 2, 3, 4, 6, 8}) {
             Compilation* c =
@@ -330,6 +334,9 @@ private:
                 return false;
             }
             fused_.push_back({c, c->plans.front().kernels.front(), "probe chain"});
+        }
+        for (Compilation* c : sums_) {
+            fused_.push_back({c, c->plans.front().kernels.front(), "probe sums"});
         }
         for (const Path& program : options_.programs) {
             Compilation* c = probes_.compile(program, "auto", Precision::f32, diagnostics_);
@@ -405,6 +412,9 @@ private:
         set("speed.dram", 2 * greatest, "GB/s", 1, 0, "bound of the fit");
         constexpr double reorder_buffer = 500; // entries of those of processors of today
         set("compute.window", reorder_buffer, "instructions", 1, 0, "start of the fit");
+        set("compute.overlap", 1.2, "exponent", 1, 0, "start of the fit");
+        constexpr double half_of_a_first_level = 16.0 * 1024; // of the smaller ones of today
+        set("compute.first_level", half_of_a_first_level, "bytes", 1, 0, "start of the fit");
         const auto device = calibrated_device(calibration_, diagnostics_);
         if (!device) {
             return false;
@@ -467,6 +477,7 @@ private:
     std::vector<Fused> fused_;
     std::vector<perfmodel::Point> swept_; ///< footprints
     Compilation* streams_ = nullptr;
+    std::vector<Compilation*> sums_; ///< of long lists
     Compilation* transfers_ = nullptr;
 };
 

@@ -23,8 +23,8 @@ namespace fusec::cli {
 inline constexpr const char* host_base = "host-generic";
 
 /// What is fitted to kernels that wait for memory.
-inline constexpr const char* fitted_figures[] = {
-    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window"};
+inline constexpr const char* fitted_figures[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
+    "compute.window", "compute.overlap", "compute.first_level"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes

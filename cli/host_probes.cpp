@@ -74,4 +74,8 @@ std::string chain_text(int products) {
     return text + fmt::format("return M{};\n", products);
 }
 
+std::string sum_text(int rows) {
+    return fmt::format("program sum;\ndouble MATRIX{}x{} A, B, C;\ninput A, B;\nC = A + B;\nreturn C;\n", rows, rows);
+}
+
 } // namespace fusec::cli

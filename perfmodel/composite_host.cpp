@@ -79,13 +79,17 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
     }
     const HostCompute compute = host_compute(l.device, l.work, waiting_results);
     const double scale = l.busiest * l.device.cores * 1e-9; // elements, if all cores had as many as the busiest
-    quantities.push_back({"routines and transfers of a core", compute.ns * scale, "s"});
+    quantities.push_back({"transfers of a core", compute.transfers_ns * scale, "s"});
     if (compute.waiting_ns > 0) {
         quantities.push_back({"of these, results that wait", compute.waiting_ns * scale, "s"});
     }
+    quantities.push_back({"routines of a core", compute.routines_ns * scale, "s"});
+    if (compute.beyond_ns > 0) {
+        quantities.push_back({"long lists beyond the first level", compute.beyond_ns * scale, "s"});
+    }
     if (compute.counted != 0) {
         quantities.push_back({"steps by instructions, not measured", static_cast<double>(compute.counted), ""});
-        quantities.push_back({"their share", compute.counted_ns / compute.ns, ""});
+        quantities.push_back({"their share", compute.counted_ns / (compute.transfers_ns + compute.routines_ns), ""});
     }
     return {{Bound::issue, compute.ns * scale}};
 }

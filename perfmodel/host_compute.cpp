@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/host_compute.hpp"
 
+#include "fusion/instruction_rates.hpp"
+#include "perfmodel/composite.hpp"
 #include "perfmodel/routine_times.hpp"
 
 #include <algorithm>
@@ -11,10 +13,33 @@ namespace {
 
 using fusion::WorkStep;
 
+/// Elements of a tile.
+double lanes(const Device& device, const fusion::KernelWork& work) {
+    return static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision);
+}
+
 /// Nanoseconds per element of so many vector instructions.
 double instructions_ns(const Device& device, const fusion::KernelWork& work, double instructions) {
-    const double lanes = static_cast<double>(device.limits.vector_bytes) / bytes_of(work.precision);
-    return instructions / lanes / (device.issue_slots * device.clock_ghz * device.cores);
+    return instructions / lanes(device, work) / (device.issue_slots * device.clock_ghz * device.cores);
+}
+
+/// What lists that do not fit the registers take in the first level, of a tile: registers of all components, and what is loaded as it lies in memory.
+double bytes_of_long_lists(const Device& device, const fusion::KernelWork& work) {
+    double bytes = 0;
+    for (const WorkStep& step : work.steps) {
+        for (const fusion::GlobalAccess& access : step.accesses) {
+            if (access.count > fusion::most_words_transposed_at_once && access.addressing != fusion::Addressing::broadcast) {
+                bytes += access.count * access.registers * device.limits.vector_bytes;
+                bytes += access.store ? 0 : access.count * access.bytes * lanes(device, work);
+            }
+        }
+    }
+    return bytes;
+}
+
+double beyond_first_level_ns(const Device& device, const fusion::KernelWork& work) {
+    const auto holds = figure(device, "compute.first_level");
+    return holds ? std::max(0.0, bytes_of_long_lists(device, work) - *holds) / lanes(device, work) / device.l2_gb_per_s : 0;
 }
 
 } // namespace
@@ -25,9 +50,9 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
         const auto found = device.routine_times->routines.find(name);
         return found == device.routine_times->routines.end() ? nullptr : &found->second.ns.front();
     };
-    const auto count = [&](const WorkStep& step, double accesses = 1) {
+    const auto count = [&](double& sum, const WorkStep& step, double accesses = 1) {
         const double ns = instructions_ns(device, work, step.instructions / accesses); // as if its accesses were alike
-        result.ns += ns;
+        sum += ns;
         result.counted_ns += ns;
         ++result.counted;
     };
@@ -35,14 +60,14 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
         if (step.kind == WorkStep::Kind::load || step.kind == WorkStep::Kind::store) {
             for (const fusion::GlobalAccess& access : step.accesses) {
                 if (const double* ns = time_of(cached_transfer(access))) {
-                    result.ns += *ns;
+                    result.transfers_ns += *ns;
                 } else {
-                    count(step, static_cast<double>(step.accesses.size()));
+                    count(result.transfers_ns, step, static_cast<double>(step.accesses.size()));
                 }
                 if (waiting_results && access.store && access.streaming && work.results_wait()) {
                     const double registers = access.count * access.bytes / bytes_of(work.precision); // of a tile
                     const double ns = instructions_ns(device, work, 2 * registers);
-                    result.ns += ns;
+                    result.transfers_ns += ns;
                     result.waiting_ns += ns;
                 }
             }
@@ -51,12 +76,16 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
             const bool half = work.precision == Precision::f64 && step.in_float.flops > 0;
             const double* const ns = time_of(*step.routine + (half ? half_registers : ""));
             if (ns != nullptr && *ns > 0) {
-                result.ns += *ns;
+                result.routines_ns += *ns;
             } else {
-                count(step);
+                count(result.routines_ns, step);
             }
         }
     }
+    const double exponent = figure(device, "compute.overlap").value_or(1);
+    result.beyond_ns = beyond_first_level_ns(device, work);
+    result.ns = result.beyond_ns +
+        soft_maximum({{fusion::Bound::issue, result.transfers_ns}, {fusion::Bound::issue, result.routines_ns}}, exponent);
     return result;
 }
 

@@ -7,17 +7,25 @@
 
 namespace fusec::perfmodel {
 
+/// Nanoseconds per element, all cores at work.
 struct HostCompute {
-    double ns = 0;         ///< per element, all cores at work
-    double waiting_ns = 0; ///< of these, of results that wait: each register of them is stored to the first level and loaded once more
-    double counted_ns = 0; ///< of these, of steps that count by their instructions
+    double ns = 0;           ///< transfers and routines as far as they overlap, and then what the first level does not hold
+    double transfers_ns = 0; ///< lists between cache and lanes, one after the other
+    double routines_ns = 0;  ///< one after the other
+    double beyond_ns = 0;    ///< of what the first level does not hold: once from the second
+    double waiting_ns =
+        0; ///< of the transfers, of results that wait: each register of them is stored to the first level and loaded once more
+    double counted_ns = 0; ///< of transfers and routines, of steps that count by their instructions
     int counted = 0;       ///< how many such steps
 };
 
-/// The sum over the steps of the kernel: a list moved between cache and lanes, and a routine, each as long as it takes alone. A routine
+/// The sums over the steps of the kernel: a list moved between cache and lanes, and a routine, each as long as it takes alone. The two sums
+/// overlap as a soft maximum of the exponent `compute.overlap` has it, one after the other where the device has none. A routine
 /// without a time, or with none that could be measured, counts by its instructions at the device's rate. Steps that compute nothing but
 /// names of components, and what is derived from uniforms, take nothing. Results that wait (KernelWork::results_wait) take two instructions for each
-/// SIMD register of them, unless `waiting_results` is false. Pre: the device has routine times, the work has its steps.
+/// SIMD register of them, unless `waiting_results` is false. Lists of more components than are transposed at once go through memory of the
+/// kernel's own: what such lists of a tile take, as they come and in lanes, beyond the figure `compute.first_level`, comes from the second
+/// level once, at `speed.l2`. Pre: the device has routine times, the work has its steps. O(accesses).
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work, bool waiting_results = true);
 
 /// The exponent of the soft maximum of memory and core. With times of routines and the figure `compute.window` w, of a kernel whose tile of

@@ -31,6 +31,8 @@ constexpr Ablation all[] = {
         }},
     {"window of instructions", "one exponent of overlap for kernels with few and with many instructions", Neglected::overlap, false, true,
         [](Device& device) { device.optional_figures.erase("compute.window"); }},
+    {"transfers beside arithmetic", "lists that are transposed before or after all arithmetic of a tile", Neglected::overlap, false, true,
+        [](Device& device) { device.optional_figures.erase("compute.overlap"); }},
     {"queues of memory", "a latency that does not grow under load: bytes in flight over latency, at most the peak", Neglected::overlap,
         true, false,
         [](Device& device) {
@@ -81,6 +83,8 @@ constexpr Ablation all[] = {
         [](KernelWork& work) { work.allocated_bytes = 0; }},
     {"results that wait", "results of long tiles that are written once", Neglected::nothing, false, true, nullptr, nullptr,
         {.waiting_results = false}},
+    {"first level", "long lists that stay in the first level", Neglected::nothing, false, true,
+        [](Device& device) { device.optional_figures.erase("compute.first_level"); }},
     {"shared memory and L1", "a pipe that takes no time", Neglected::nothing, true, false,
         [](Device& device) { device.shared_wavefronts = unlimited; }},
     {"issue", "schedulers that take no time, but for changes of threads", Neglected::nothing, true, false, nullptr,

@@ -95,15 +95,17 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
         EXPECT_GE(figure.points, 1);
     }
     EXPECT_THAT(keys,
-        testing::IsSupersetOf({"limits.vector_bytes", "speed.cores", "speed.launch", "speed.l2", "speed.dram", "stream.read.peak",
-            "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window", "benchmark.remap"}));
+        testing::IsSupersetOf(
+            {"limits.vector_bytes", "speed.cores", "speed.launch", "speed.l2", "speed.dram", "stream.read.peak", "stream.mixed.peak",
+                "stream.copy.peak", "stream.write.peak", "compute.window", "compute.overlap", "compute.first_level", "benchmark.remap"}));
     // A cache beyond the second level is found, or it is said that none shows.
     EXPECT_NE(std::ranges::count(keys, "speed.l3_bytes") == 1,
         testing::Matches(Contains(HasSubstr("no cache beyond the second level")))(found->notes));
     EXPECT_EQ(std::ranges::count(keys, "speed.l3"), std::ranges::count(keys, "speed.l3_bytes"));
     EXPECT_GE(std::ranges::count_if(found->points, [](const perfmodel::Point& point) { return point.work.repeated; }), 3);
-    // Four streams, six chains, the program's plan and two other kernels.
-    ASSERT_GE(found->points.size(), 4U + 6 + 1 + 1);
+    // Four streams, six chains, six sums, the program's plan and two other kernels.
+    ASSERT_GE(found->points.size(), 4U + 6 + 6 + 1 + 1);
+    EXPECT_EQ(std::ranges::count(found->points, "probe sums", &perfmodel::Point::kernel), 6);
     ASSERT_EQ(found->predicted.size(), found->points.size());
     EXPECT_TRUE(std::ranges::all_of(found->predicted, [](double seconds) { return seconds > 0 && std::isfinite(seconds); }));
 }

@@ -166,6 +166,49 @@ TEST(HostCompute, TilesOverlapAsFarAsTheWindowReaches) {
     EXPECT_NEAR(seconds(), 7e-6 + 64e6 * (memory + core + waiting), 1e-4);
 }
 
+// Transfers of 0.5 and 0.25 ns beside a routine of 2: one after the other, or as the exponent has it, of which 1 is the sum.
+TEST(HostCompute, TransfersAndRoutinesOverlapAsCalibrated) {
+    Device device = calibrated();
+    for (const auto& [exponent, ns] : {std::pair{1.0, 2.75}, {2.0, std::hypot(0.75, 2.0)}, {1000.0, 2.0}}) {
+        EXPECT_TRUE(set_figure(device, "compute.overlap", exponent));
+        const HostCompute all = host_compute(device, work_of_f());
+        EXPECT_NEAR(all.ns, ns, 1e-9) << exponent;
+        EXPECT_DOUBLE_EQ(all.transfers_ns, 0.75);
+        EXPECT_DOUBLE_EQ(all.routines_ns, 2);
+        EXPECT_EQ(all.beyond_ns, 0);
+    }
+    KernelWork work = work_of_f();
+    work.steps.insert(work.steps.begin() + 2, computing("g", 32)); // not measured: 32 instructions for eight elements, 96 a nanosecond
+    EXPECT_NEAR(host_compute(device, work).routines_ns, 2 + 4.0 / 96, 1e-12);
+}
+
+// A tile of eight floats: forty words that are loaded are 1280 bytes as they lie and 1280 in lanes, thirty that are stored 960 in lanes. Of the
+// 3520 the first level holds 3000. What passes in registers, and what all elements share, takes no room.
+TEST(HostCompute, LongListsComeFromTheSecondLevelWhereTheFirstDoesNotHoldThem) {
+    Device device = calibrated();
+    KernelWork work = work_of_f();
+    work.steps.front().accesses.front().count = 40;
+    work.steps.back().accesses.front().count = 30;
+    const double before = host_compute(device, work).ns;
+    EXPECT_EQ(host_compute(device, work).beyond_ns, 0) << "of no size that is known";
+    EXPECT_TRUE(set_figure(device, "compute.first_level", 3000));
+    const double beyond = 520.0 / 8 / device.l2_gb_per_s;
+    EXPECT_DOUBLE_EQ(host_compute(device, work).beyond_ns, beyond);
+    EXPECT_DOUBLE_EQ(host_compute(device, work).ns, before + beyond);
+    GlobalAccess uniform = work.steps.front().accesses.front(), small = uniform;
+    uniform.addressing = Addressing::broadcast;
+    small.count = 28;
+    work.steps.front().accesses.insert(work.steps.front().accesses.end(), {uniform, small});
+    EXPECT_DOUBLE_EQ(host_compute(device, work).beyond_ns, beyond);
+    work.steps.front().accesses.back().count = 29; // 928 bytes each way
+    EXPECT_DOUBLE_EQ(host_compute(device, work).beyond_ns, (520.0 + 2 * 928) / 8 / device.l2_gb_per_s);
+    work.steps.back().accesses.front().registers = 2; // of eight doubles each
+    work.steps.back().accesses.front().bytes = 8;
+    EXPECT_DOUBLE_EQ(host_compute(device, work).beyond_ns, (520.0 + 2 * 928 + 960) / 8 / device.l2_gb_per_s);
+    EXPECT_TRUE(set_figure(device, "compute.first_level", 1e6));
+    EXPECT_EQ(host_compute(device, work).beyond_ns, 0);
+}
+
 // 2.75 ns an element beside 40 bytes: the busier core of 72 elements has two tiles of eight, the time of 128 elements on all.
 TEST(HostCompute, IsTheIssueBoundOfTheComposite) {
     Device device = calibrated();
