@@ -410,18 +410,14 @@ private:
             greatest = std::max(greatest, best);
         }
         set("speed.dram", 2 * greatest, "GB/s", 1, 0, "bound of the fit");
-        constexpr double reorder_buffer = 500; // entries of those of processors of today
-        set("compute.window", reorder_buffer, "instructions", 1, 0, "start of the fit");
         set("compute.overlap", 1.2, "exponent", 1, 0, "start of the fit");
         constexpr double half_of_a_first_level = 16.0 * 1024; // of the smaller ones of today
         set("compute.first_level", half_of_a_first_level, "bytes", 1, 0, "start of the fit");
-        const auto device = calibrated_device(calibration_, diagnostics_);
-        if (!device) {
+        const auto fitted = best_fit();
+        if (!fitted) {
             return false;
         }
-        perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
-        kind.fits = fitted_figures;
-        const perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
+        const perfmodel::Fit& fit = *fitted;
         warn_of_bounds(fit, fusion::Target::host, diagnostics_);
         double peak = 0;
         const auto points = static_cast<int>(std::ranges::count(result_.points, perfmodel::Role::fit, &perfmodel::Point::role));
@@ -441,6 +437,25 @@ private:
         set("speed.dram", peak, "GB/s", 4, fit.error, "the greatest of the fitted bandwidths");
         result_.predicted = fit.predicted;
         return true;
+    }
+
+    /// Of fits that start at several windows, as a window and an overlap can make up for each other: the one that is nearest.
+    std::optional<perfmodel::Fit> best_fit() {
+        perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
+        kind.fits = fitted_figures;
+        std::optional<perfmodel::Fit> best;
+        for (const double window : {500.0, 2000.0, 8000.0}) { // of a reorder buffer, and of more than one tile
+            set("compute.window", window, "instructions", 1, 0, "start of the fit");
+            const auto device = calibrated_device(calibration_, diagnostics_);
+            if (!device) {
+                return std::nullopt;
+            }
+            perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
+            if (!best || fit.error < best->error) {
+                best = std::move(fit);
+            }
+        }
+        return best;
     }
 
     /// For `benchmark`: of a list that is moved there and back, the load and the store take shares as the bandwidths of reading and writing have it.

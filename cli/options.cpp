@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that sees CLI11.
 #include "cli/options.hpp"
 
-#include "cli/option_values.hpp"
+#include "cli/option_groups.hpp"
+#include "cli/usage_errors.hpp"
 #include "cli/version.hpp"
-#include "support/diagnostics.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdint>
-#include <iostream>
-#include <set>
 
 namespace fusec::cli {
 
@@ -35,206 +31,6 @@ std::vector<std::pair<std::string, Path>> split_assignments(const std::vector<st
         result.emplace_back(text.substr(0, equal), text.substr(equal + 1));
     }
     return result;
-}
-
-/// Raw texts of options that need conversion after parsing.
-struct Raw {
-    std::string arch, target = "cuda", real = "float", runtime = "embed", analysis = "metadata", dump;
-    std::vector<std::string> inputs, outputs, dot;
-    bool no_recompute = false;
-};
-
-/// A first argument without ending or folder is rather a command than a program.
-bool looks_like_command(const Path& program) {
-    return !program.empty() && !program.has_extension() && !program.has_parent_path();
-}
-
-/// The value's name in --help, in place of CLI11's type; the default belongs to the description.
-CLI::Option* named(CLI::Option* option, const char* value) {
-    option->type_name(value); // what messages call it
-    return option->option_text(*value == '\0' ? " " : value);
-}
-
-/// Of an option that takes a whole number: CLI11 would take a sign as well, and wrap what has one.
-auto whole(std::uint64_t least, std::uint64_t most) {
-    return [least, most](const std::string& text) { return check_whole(text, least, most); };
-}
-
-void add_program(CLI::App& app, CompileOptions& options, bool required = true) {
-    named(app.add_option("PROGRAM", options.program, "program text (.fus)")->required(required), "");
-}
-
-void add_target_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    named(app.add_option("--target", raw.target, "what is emitted (default cuda)")->check(CLI::IsMember({"cuda", "host"})), "cuda|host");
-    named(app.add_option("--device", options.device,
-                 "a name of `fusec devices`, or a .toml or calibration .json file (default h200; host-generic for --target host)")
-              ->check(check_not_empty),
-        "NAME|FILE");
-    named(app.add_option("--arch", raw.arch, "architecture of the emitted CUDA (default: the device's)")->check(check_arch), "sm_NN");
-    named(app.add_option("-n", options.elements, "number of elements to optimise for, 1 to 2^40 (default 1048576)")
-              ->check([](const std::string& text) { return check_elements(text, 1); }),
-        "ELEMENTS");
-}
-
-void add_space_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    named(app.add_option("--real", raw.real, "precision of declarations without one (default float)")
-              ->check(CLI::IsMember({"float", "double"})),
-        "float|double");
-    app.add_flag("--checked", options.checked, "compile assertions: launches report the first element in which one fails");
-    app.add_flag("--reassociate", options.reassociate, "sums of += and -= as balanced trees, products in the order of fewest operations");
-    named(app.add_option("--library", options.libraries, "a further folder of elementary functions (repeatable)")->allow_extra_args(false),
-        "DIR");
-    named(app.add_option("--max-fusion", options.max_fusion,
-                 "most calls that compute in one kernel, 1 to 32 (default: all sets up to 8, some up to 512)")
-              ->check(whole(1, 32)),
-        "K");
-    named(app.add_option("--max-fusions", options.max_fusions, "most fusions to enumerate (default 200000; 50000 for more than 50 calls)")
-              ->check(whole(1, 100000000)),
-        "N");
-    named(app.add_option("--time-limit", options.time_limit,
-                 "seconds for the plan solver; the result then depends on the machine (default: a limit of work)")
-              ->check(check_seconds),
-        "S");
-    app.add_flag("--no-recompute", raw.no_recompute, "execute every call in exactly one kernel");
-    named(app.add_option("--predictor", options.predictor, "the model that plans are chosen by (default composite)"), "NAME");
-}
-
-void add_analysis(CLI::App& app, Raw& raw) {
-    named(app.add_option("--analysis", raw.analysis,
-                 "price the best plans by metadata, or by what clang and ptxas make of their kernels (default metadata)")
-              ->check(CLI::IsMember({"metadata", "llvm"})),
-        "metadata|llvm");
-}
-
-void add_plan_choice(CLI::App& app, CompileOptions& options) {
-    named(app.add_option("--plan", options.plan,
-              "best mix, one kernel per call, fewest kernels, most bytes saved first, or a plan file (default auto)"),
-        "auto|none|max|greedy|FILE");
-}
-
-void add_plan_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    add_plan_choice(app, options);
-    named(app.add_option("--dump", raw.dump, "print stages on stdout: any of ast,dag,candidates,plan,ir"), "LIST");
-    app.add_flag("--time-stages", options.time_stages, "print the milliseconds of each stage on stderr");
-}
-
-/// All of them, for a command that makes or judges text for any target.
-void add_compile_options(CLI::App& app, CompileOptions& options, Raw& raw) {
-    add_target_options(app, options, raw);
-    add_space_options(app, options, raw);
-    add_plan_options(app, options, raw);
-    named(app.add_option("--runtime", raw.runtime, "copy the helpers into the output, or #include <fusec/...> (default embed)")
-              ->check(CLI::IsMember({"embed", "include"})),
-        "embed|include");
-}
-
-/// All that is wrong.
-std::vector<std::string> finish(CompileOptions& options, const Raw& raw) {
-    options.target = raw.target == "host" ? fusion::Target::host : fusion::Target::cuda;
-    options.real = raw.real == "double" ? Precision::f64 : Precision::f32;
-    options.embed_runtime = raw.runtime == "embed";
-    options.recompute = !raw.no_recompute;
-    if (!raw.arch.empty()) {
-        options.arch = std::stoi(raw.arch.substr(3));
-    }
-    if (options.device.empty()) {
-        options.device = options.target == fusion::Target::host ? "host-generic" : "h200";
-    }
-    std::vector<std::string> wrong;
-    options.compiled_prices = raw.analysis == "llvm";
-    if (options.compiled_prices && options.target == fusion::Target::host) {
-        wrong.emplace_back("--analysis llvm: it is of device code, of which --target host has none");
-    }
-    std::size_t begin = 0;
-    while (begin < raw.dump.size()) {
-        const std::size_t end = std::min(raw.dump.find(',', begin), raw.dump.size());
-        options.dump.push_back(raw.dump.substr(begin, end - begin));
-        if (const std::string& name = options.dump.back();
-            name != "ast" && name != "dag" && name != "candidates" && name != "plan" && name != "ir") {
-            wrong.push_back("--dump: `" + name + "` is none of ast, dag, candidates, plan, ir");
-        }
-        begin = end + 1;
-    }
-    return wrong;
-}
-
-/// The long names of an app's options and the names of its subcommands.
-std::vector<std::string> words_of(const CLI::App& app) {
-    std::vector<std::string> words;
-    for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-            words.push_back("--" + name);
-        }
-    }
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        words.push_back(command->get_name());
-    }
-    return words;
-}
-
-/// The innermost command that was named: its --help is the one to read.
-const CLI::App& innermost(const CLI::App& app) {
-    const auto parsed = app.get_subcommands();
-    return parsed.empty() ? app : innermost(*parsed.front());
-}
-
-std::string full_name(const CLI::App& app) {
-    return app.get_parent() == nullptr ? "fusec" : full_name(*app.get_parent()) + " " + app.get_name();
-}
-
-/// Prints all that is wrong and the nearest word that would be right; the exit code of a usage error.
-int usage_errors(const CLI::App& app, const std::vector<std::string>& texts, const std::string& wrong_word = {}) {
-    const CLI::App& command = innermost(app);
-    const std::string near = wrong_word.empty() ? "" : nearest(wrong_word, words_of(command));
-    for (const std::string& text : texts) {
-        std::cerr << "fusec: error: " << text << " [usage]\n";
-    }
-    std::cerr << "  hint: ";
-    if (!near.empty()) {
-        std::cerr << "did you mean `" << (near.starts_with('-') ? near : full_name(command) + " " + near) << "`?\n";
-    } else {
-        std::cerr << full_name(command) << " --help\n";
-    }
-    return 2;
-}
-
-int usage_error(const CLI::App& app, const std::string& text, const std::string& wrong_word = {}) {
-    return usage_errors(app, {text}, wrong_word);
-}
-
-/// Commands of the design that this version does not have yet.
-bool is_planned(const std::string& word) {
-    static const std::set<std::string> planned{"init", "tune"};
-    return planned.contains(word);
-}
-
-int unknown_command(const CLI::App& app, const Path& word) {
-    const std::string text = word.string();
-    return usage_error(app,
-        is_planned(text) ? "`fusec " + text + "` is not part of fusec " FUSEC_VERSION : "unknown command `" + text + "`",
-        is_planned(text) ? "" : text);
-}
-
-/// An argument that no option takes: an unknown option, a misspelt command, or one argument too many.
-int unexpected_argument(const CLI::App& app, const Path& program) {
-    const std::vector<std::string> words = app.remaining(true);
-    const bool options_ended = words.front() == "--" && words.size() > 1; // what follows is no option, whatever it begins with
-    const std::string& word = words.at(options_ended ? 1 : 0);
-    if (word.starts_with('-') && options_ended) {
-        return usage_error(app, "unexpected argument `" + word + "`: what stands behind `--` is no option");
-    }
-    if (word.starts_with('-')) {
-        return usage_error(
-            app, "unknown option `" + word + "`" + (word.ends_with(".fus") ? "; behind `--` it is the name of a program" : ""), word);
-    }
-    const CLI::App& command = innermost(app);
-    if (&command == &app && looks_like_command(program)) {
-        return unknown_command(app, program);
-    }
-    if (&command != &app && !nearest(word, words_of(command)).empty()) {
-        return usage_error(app, "unknown command `" + full_name(command).substr(full_name(app).size() + 1) + " " + word + "`", word);
-    }
-    return usage_error(app, "unexpected argument `" + word + "`");
 }
 
 /// The command line: what each command takes, and what it makes of the words that were given.
@@ -266,8 +62,8 @@ public:
             // CLI11 reports what is missing before what nobody expected; a misspelt word explains both.
             return app_.remaining(true).empty() ? usage_error(app_, error.what()) : unexpected_argument(app_, compile_.options.program);
         }
-        const std::string word = compile_.options.program.string();
-        if (app_.get_subcommands().empty() && looks_like_command(word) && (is_planned(word) || !nearest(word, words_of(app_)).empty())) {
+        const Path& word = compile_.options.program;
+        if (app_.get_subcommands().empty() && is_misspelt_command(app_, word)) {
             return unknown_command(app_, word);
         }
         CommandLine line;
@@ -572,7 +368,7 @@ private:
     void finish(CompileOptions& options) { wrong_ = cli::finish(options, raw_); }
 
     CLI::App app_;
-    Raw raw_;
+    RawOptions raw_;
     std::string color_ = "auto", device_name_;
     Compile compile_;
     Run run_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as plain values. Parsing (CLI11) stays in options.cpp.
+// The command line as plain values. Parsing is CLI11's: options.cpp, option_groups, usage_errors.
 #pragma once
 
 #include "elementary-lib/type.hpp"

@@ -3,8 +3,9 @@
 
 #include "support/diagnostics.hpp"
 
+#include <Eigen/Cholesky>
+
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <set>
 
@@ -12,97 +13,78 @@ namespace fusec::perfmodel {
 
 namespace {
 
-using Vector = std::vector<double>;
-using Matrix = std::vector<Vector>;
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 /// How much being near to the peaks counts beside being near to the kernels: so little that it decides where these leave a choice.
 constexpr double peak_weight = 1e-6;
 
-/// x of h x = g in the chosen rows and columns, 0 in the others. Pre: h is symmetric and positive definite.
-Vector solved(const Matrix& h, const Vector& g, const std::vector<bool>& chosen) {
-    std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < g.size(); ++i) {
-        if (chosen[i]) {
+/// x of h x = g in the rows and columns that are free, 0 in the others. Pre: h is symmetric and positive definite.
+VectorXd solved(const MatrixXd& h, const VectorXd& g, const std::vector<bool>& is_free) {
+    std::vector<Index> rows;
+    for (Index i = 0; i < g.size(); ++i) {
+        if (is_free[static_cast<std::size_t>(i)]) {
             rows.push_back(i);
         }
     }
-    const std::size_t n = rows.size();
-    Matrix root(n, Vector(n)); // Cholesky's
-    Vector y(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        y[i] = g[rows[i]];
-        for (std::size_t j = 0; j <= i; ++j) {
-            double left = h[rows[i]][rows[j]];
-            for (std::size_t k = 0; k < j; ++k) {
-                left -= root[i][k] * root[j][k];
-            }
-            root[i][j] = i == j ? std::sqrt(left) : left / root[j][j];
-        }
-        for (std::size_t k = 0; k < i; ++k) {
-            y[i] -= root[i][k] * y[k];
-        }
-        y[i] /= root[i][i];
-    }
-    Vector x(g.size());
-    for (std::size_t i = n; i-- > 0;) {
-        for (std::size_t k = i + 1; k < n; ++k) {
-            y[i] -= root[k][i] * y[k];
-        }
-        y[i] /= root[i][i];
-        x[rows[i]] = y[i];
-    }
+    const MatrixXd part = h(rows, rows);
+    const VectorXd right = g(rows);
+    VectorXd x = VectorXd::Zero(g.size());
+    x(rows) = VectorXd(part.llt().solve(right));
     return x;
 }
 
 /// The x >= 0 at which x h x / 2 - g x is least, by Lawson and Hanson: of those at 0 the one that gains most is set free, and whatever would get below 0
 /// by that is held there, until none gains. Pre: h is symmetric and positive definite.
-Vector least_above_zero(const Matrix& h, const Vector& g) {
+VectorXd least_above_zero(const MatrixXd& h, const VectorXd& g) {
     constexpr double rounding = 1e-13; // of gains beside 1
-    const std::size_t n = g.size();
-    Vector x(n);
+    const auto n = static_cast<std::size_t>(g.size());
+    VectorXd x = VectorXd::Zero(g.size());
     std::vector<bool> is_free(n), refused(n);
     while (true) {
+        const VectorXd gains = g - h * x;
         std::size_t best = n;
         double gain = rounding;
         for (std::size_t i = 0; i < n; ++i) {
-            double rest = g[i];
-            for (std::size_t j = 0; j < n; ++j) {
-                rest -= h[i][j] * x[j];
-            }
-            if (!is_free[i] && !refused[i] && rest > gain) {
+            if (!is_free[i] && !refused[i] && gains[static_cast<Index>(i)] > gain) {
                 best = i;
-                gain = rest;
+                gain = gains[static_cast<Index>(i)];
             }
         }
         if (best == n) {
             return x;
         }
         is_free[best] = true;
-        Vector wanted = solved(h, g, is_free);
-        if (wanted[best] <= 0) { // its gain was of rounding
+        VectorXd wanted = solved(h, g, is_free);
+        if (wanted[static_cast<Index>(best)] <= 0) { // its gain was of rounding
             is_free[best] = false;
             refused[best] = true;
             continue;
         }
         refused.assign(n, false);
         while (true) {
+            // Free ones that are wanted at 0 or below come first to 0 there.
+            const auto share = [&](std::size_t i) {
+                const auto at = static_cast<Index>(i);
+                return is_free[i] && wanted[at] <= 0 ? x[at] / (x[at] - wanted[at]) : 1;
+            };
             double step = 1;
             for (std::size_t i = 0; i < n; ++i) {
-                if (is_free[i] && wanted[i] <= 0) {
-                    step = std::min(step, x[i] / (x[i] - wanted[i]));
-                }
+                step = std::min(step, share(i));
             }
-            bool held = false;
+            std::vector<bool> stops(n);
             for (std::size_t i = 0; i < n; ++i) {
-                if (!is_free[i]) {
-                    continue;
-                }
-                const bool below = wanted[i] <= 0 && x[i] / (x[i] - wanted[i]) <= step;
-                x[i] = below ? 0 : x[i] + step * (wanted[i] - x[i]);
-                is_free[i] = !below;
-                held = held || below;
+                stops[i] = is_free[i] && wanted[static_cast<Index>(i)] <= 0 && share(i) <= step;
             }
-            if (!held) {
+            x += step * (wanted - x);
+            for (std::size_t i = 0; i < n; ++i) {
+                if (stops[i]) {
+                    x[static_cast<Index>(i)] = 0;
+                    is_free[i] = false;
+                }
+            }
+            if (std::ranges::count(stops, true) == 0) {
                 break;
             }
             wanted = solved(h, g, is_free);
@@ -133,51 +115,43 @@ std::vector<bool> are_alone(std::span<const MovingKernel> kernels) {
 } // namespace
 
 TransferTimes transfer_times(std::span<const MovingKernel> kernels) {
-    std::map<std::string, std::size_t> index;
-    Vector least, peak; // ns per element
+    std::map<std::string, Index> index;
+    std::vector<double> leasts, peaks; // ns per element
     for (const MovingKernel& kernel : kernels) {
         internal_check(!kernel.lists.empty() && kernel.ns > 0, "a kernel moves nothing, or in no time");
         for (const MovingKernel::List& list : kernel.lists) {
-            const auto [at, is_new] = index.try_emplace(list.transfer, least.size());
+            const auto [at, is_new] = index.try_emplace(list.transfer, static_cast<Index>(leasts.size()));
             if (is_new) {
-                least.push_back(list.least_ns);
-                peak.push_back(list.peak_ns);
+                leasts.push_back(list.least_ns);
+                peaks.push_back(list.peak_ns);
             }
-            least[at->second] = std::min(least[at->second], list.least_ns);
-            peak[at->second] = std::min(peak[at->second], list.peak_ns);
+            double& least = leasts[static_cast<std::size_t>(at->second)];
+            double& peak = peaks[static_cast<std::size_t>(at->second)];
+            least = std::min(least, list.least_ns);
+            peak = std::min(peak, list.peak_ns);
         }
     }
-    const std::size_t n = least.size();
+    const auto n = static_cast<Index>(leasts.size());
+    const Eigen::Map<const VectorXd> least(leasts.data(), n), peak(peaks.data(), n);
     // Of (t - least) / peak. At the peaks first; each pass is near to the one before, and as much nearer to the kernels as they outweigh that.
-    Matrix h(n, Vector(n));
-    Vector of_kernels(n), weights(n), above(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        weights[i] = peak_weight * peak[i] / *std::ranges::max_element(peak);
-        h[i][i] += weights[i];
-        above[i] = 1 - least[i] / peak[i];
-    }
+    const VectorXd weights = n == 0 ? VectorXd() : VectorXd(peak_weight / peak.maxCoeff() * peak);
+    VectorXd above = 1 - (least.array() / peak.array());
+    MatrixXd h = weights.asDiagonal();
+    VectorXd of_kernels = VectorXd::Zero(n);
     for (const MovingKernel& kernel : kernels) {
-        Vector shares(n);
+        VectorXd shares = VectorXd::Zero(n);
         double rest = 1;
         for (const MovingKernel::List& list : kernel.lists) {
-            const std::size_t i = index.at(list.transfer);
+            const Index i = index.at(list.transfer);
             shares[i] += peak[i] / kernel.ns;
             rest -= least[i] / kernel.ns;
         }
-        for (std::size_t i = 0; i < n; ++i) {
-            of_kernels[i] += shares[i] * rest;
-            for (std::size_t j = 0; j < n; ++j) {
-                h[i][j] += shares[i] * shares[j];
-            }
-        }
+        of_kernels += rest * shares;
+        h += shares * shares.transpose();
     }
     constexpr int passes = 2; // what is left of the peaks' weight is its square
     for (int pass = 0; pass < passes; ++pass) {
-        Vector g = of_kernels;
-        for (std::size_t i = 0; i < n; ++i) {
-            g[i] += weights[i] * above[i];
-        }
-        above = least_above_zero(h, g);
+        above = least_above_zero(h, of_kernels + weights.cwiseProduct(above));
     }
     TransferTimes result;
     for (const auto& [name, i] : index) {
