@@ -9,6 +9,7 @@
 #include "execute/candidate_sample.hpp"
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/host_overlap.hpp"
 #include "perfmodel/host_compute.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
@@ -18,10 +19,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 namespace fusec::cli {
@@ -31,7 +35,11 @@ namespace {
 using perfmodel::CalibratedFigure;
 
 constexpr double most_issued = 32; // vector instructions per clock: several times what any processor does, as they and clocks are estimates
-constexpr double most_flops = 16;  // of a lane and clock: four pipes that multiply and add, at twice the clock that a system tells
+/// Entries of reorder buffers of today, and instructions of a few tiles and of many: a window and bandwidths can make up for each other.
+constexpr std::array<double, 3> window_starts{500, 2000, 8000};
+constexpr double most_flops = 16; // of a lane and clock: four pipes that multiply and add, at twice the clock that a system tells
+
+constexpr const char* chain_group = "probe chain";
 
 /// Steps that a time is wanted of: calls that compute. Names of components are none.
 std::vector<const fusion::WorkStep*> computing_steps(const fusion::Candidate& candidate) {
@@ -76,6 +84,7 @@ public:
     Calibrator(const HostCalibrationOptions& options, const execute::TimingSetup& setup, Path scratch, Diagnostics& diagnostics)
         : options_(options),
           setup_(setup),
+          progress_(setup.progress),
           diagnostics_(diagnostics),
           machine_(host_machine()),
           timer_(setup_, machine_, diagnostics),
@@ -84,9 +93,14 @@ public:
 
     std::optional<HostCalibration> run() {
         describe_machine();
+        // Shares of the time that a calibration takes with nothing compiled before.
         if (!write_files({{scratch_ / "machine.json", to_json(calibration_)}}, diagnostics_, {}) || !find_probes() ||
-            !measure_footprints() || !measure_transfers() || !measure_routines() || !find_fused() || !measure_memory()) {
+            !phase(0, 0.02).measure_footprints() || !phase(0.02, 0.2).measure_transfers() || !phase(0.2, 0.38).measure_routines() ||
+            !find_fused() || !phase(0.38, 0.4).measure_overlap() || !phase(0.4, 0.99).measure_memory()) {
             return std::nullopt;
+        }
+        if (progress_) {
+            progress_(1);
         }
         calibration_.name = options_.name;
         result_.calibration = std::move(calibration_);
@@ -100,6 +114,13 @@ private:
         std::string group;
     };
 
+    /// What is measured next is told as this part of the whole.
+    Calibrator& phase(double from, double to) {
+        if (progress_) {
+            setup_.progress = [this, from, to](double share) { progress_(from + share * (to - from)); };
+        }
+        return *this;
+    }
     void set(const std::string& key, double value, const std::string& unit, int points, double residual, const std::string& how) {
         const auto same = std::ranges::find(calibration_.figures, key, &CalibratedFigure::key);
         CalibratedFigure figure{key, value, unit, points, residual, how};
@@ -333,7 +354,7 @@ private:
             if (c == nullptr) {
                 return false;
             }
-            fused_.push_back({c, c->plans.front().kernels.front(), "probe chain"});
+            fused_.push_back({c, c->plans.front().kernels.front(), chain_group});
         }
         for (Compilation* c : sums_) {
             fused_.push_back({c, c->plans.front().kernels.front(), "probe sums"});
@@ -353,9 +374,34 @@ private:
         return true;
     }
 
+    /// Chains in cache, where memory has no part: the exponent by which the times of their lists and of their products come nearest to theirs.
+    bool measure_overlap() {
+        std::vector<HostProbe> chains;
+        for (const Fused& each : fused_) {
+            if (each.group == chain_group) {
+                chains.push_back(cached_probe(*each.compilation, each.kernel, each.group, cached_bytes(each.kernel)));
+            }
+        }
+        const auto seconds = timer_.time(chains);
+        const auto device = calibrated_device(calibration_, diagnostics_);
+        if (!seconds || !device) {
+            return false;
+        }
+        std::vector<perfmodel::OverlappedTime> times;
+        for (std::size_t i = 0; i < chains.size(); ++i) {
+            const perfmodel::HostCompute alone = perfmodel::host_compute(*device, chains[i].candidate.work, false);
+            times.push_back({alone.transfers_ns, alone.routines_ns, timer_.ns_of(chains[i], seconds->at(i))});
+        }
+        const perfmodel::OverlapFit found = perfmodel::fit_overlap(times);
+        set("compute.overlap", found.exponent, "exponent", static_cast<int>(times.size()), found.error,
+            "products of matrices in chains, on lists in cache");
+        return true;
+    }
+
     /// What waits for memory, and the fit.
     bool measure_memory() {
-        const double bytes = options_.bytes > 0 ? options_.bytes : std::max(64.0 * 1024 * 1024, 4.0 * machine_.l3_bytes);
+        constexpr double least_bytes = 64.0 * 1024 * 1024;
+        const double bytes = options_.bytes > 0 ? options_.bytes : std::max(least_bytes, 4.0 * machine_.l3_bytes);
         std::vector<HostProbe> probes;
         for (const fusion::Candidate& kernel : streams_->plans.front().kernels) {
             probes.push_back(HostProbes::probe(*streams_, kernel, "probe streams", bytes, false));
@@ -367,7 +413,9 @@ private:
         const std::size_t fitted = probes.size();
         for (const fusion::Candidate& kernel : transfers_->plans.front().kernels) {
             for (const bool plain : {false, true}) {
-                probes.push_back(HostProbes::probe(*transfers_, kernel, plain ? "probe plain" : "probe moved", bytes, plain));
+                // What goes past the caches leaves nothing in them, and lists of twice as much as these hold come from memory.
+                const double moved = plain || options_.bytes > 0 ? bytes : std::max(least_bytes, bytes / 2);
+                probes.push_back(HostProbes::probe(*transfers_, kernel, plain ? "probe plain" : "probe moved", moved, plain));
                 probes.back().fitted = !plain;
             }
         }
@@ -410,14 +458,25 @@ private:
             greatest = std::max(greatest, best);
         }
         set("speed.dram", 2 * greatest, "GB/s", 1, 0, "bound of the fit");
-        set("compute.overlap", 1.2, "exponent", 1, 0, "start of the fit");
         constexpr double half_of_a_first_level = 16.0 * 1024; // of the smaller ones of today
         set("compute.first_level", half_of_a_first_level, "bytes", 1, 0, "start of the fit");
-        const auto fitted = best_fit();
-        if (!fitted) {
+        set("compute.window", window_starts.front(), "instructions", 1, 0, "start of the fit");
+        auto device = calibrated_device(calibration_, diagnostics_);
+        if (!device) {
             return false;
         }
-        const perfmodel::Fit& fit = *fitted;
+        perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
+        const auto fitted = [&](std::span<const char* const> keys) {
+            kind.fits = keys;
+            return perfmodel::fit_figures_from(kind, *device, result_.points, "compute.window", window_starts);
+        };
+        perfmodel::Fit fit = fitted(fitted_figures);
+        if (const perfmodel::FittedFigure& level = fit.figures.back(); level.after >= level.most) {
+            result_.notes.emplace_back("no list that was measured waits for the second level: `compute.first_level` is not set");
+            std::erase_if(calibration_.figures, [&](const CalibratedFigure& each) { return each.key == level.key; });
+            device->optional_figures.erase(level.key);
+            fit = fitted(std::span(fitted_figures).first(std::size(fitted_figures) - 1));
+        }
         warn_of_bounds(fit, fusion::Target::host, diagnostics_);
         double peak = 0;
         const auto points = static_cast<int>(std::ranges::count(result_.points, perfmodel::Role::fit, &perfmodel::Point::role));
@@ -437,25 +496,6 @@ private:
         set("speed.dram", peak, "GB/s", 4, fit.error, "the greatest of the fitted bandwidths");
         result_.predicted = fit.predicted;
         return true;
-    }
-
-    /// Of fits that start at several windows, as a window and an overlap can make up for each other: the one that is nearest.
-    std::optional<perfmodel::Fit> best_fit() {
-        perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
-        kind.fits = fitted_figures;
-        std::optional<perfmodel::Fit> best;
-        for (const double window : {500.0, 2000.0, 8000.0}) { // of a reorder buffer, and of more than one tile
-            set("compute.window", window, "instructions", 1, 0, "start of the fit");
-            const auto device = calibrated_device(calibration_, diagnostics_);
-            if (!device) {
-                return std::nullopt;
-            }
-            perfmodel::Fit fit = perfmodel::fit_figures(kind, *device, result_.points);
-            if (!best || fit.error < best->error) {
-                best = std::move(fit);
-            }
-        }
-        return best;
     }
 
     /// For `benchmark`: of a list that is moved there and back, the load and the store take shares as the bandwidths of reading and writing have it.
@@ -481,6 +521,7 @@ private:
 
     const HostCalibrationOptions& options_;
     execute::TimingSetup setup_;
+    std::function<void(double)> progress_; ///< of the whole
     Diagnostics& diagnostics_;
     HostMachine machine_;
     HostTimer timer_; ///< of setup_ and machine_, as they come to be

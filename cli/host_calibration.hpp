@@ -3,10 +3,11 @@
 //
 // 1. What the system says: processors, clock, SIMD width, second-level cache.
 // 2. Kernels of one call on lists that stay in the second-level caches: the time of moving a list of each size between cache and lanes, and of
-//    each routine, which is what is left of its kernel's time.
+//    each routine, which is what is left of its kernel's time. Chains of more and more arithmetic behind the same lists: how far transfers and
+//    arithmetic of a tile overlap.
 // 3. On lists of four times the last-level cache: mixes of reads and writes, lists of each size moved, chains of more and more arithmetic,
-//    and, with `--for`, kernels of the programs named. To their times the bandwidth of each mix and the window within which memory and
-//    arithmetic overlap are fitted (perfmodel/fit).
+//    sums of long lists, and, with `--for`, kernels of the programs named. To their times are fitted (perfmodel/fit) the bandwidth of each mix,
+//    the window within which memory and arithmetic overlap, and what the first level holds.
 #pragma once
 
 #include "cli/options.hpp"
@@ -22,9 +23,9 @@ namespace fusec::cli {
 /// The description that calibrations of hosts lie over.
 inline constexpr const char* host_base = "host-generic";
 
-/// What is fitted to kernels that wait for memory.
-inline constexpr const char* fitted_figures[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
-    "compute.window", "compute.overlap", "compute.first_level"};
+/// What is fitted to kernels that wait for memory; the last is left out where no list is too long for the first level.
+inline constexpr const char* fitted_figures[] = {
+    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window", "compute.first_level"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes

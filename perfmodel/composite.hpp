@@ -23,6 +23,7 @@ struct CompositeTerms {
     bool uneven_blocks = true;     ///< the busiest multiprocessor or core decides; else all have the same share
     bool tail = true;
     bool waiting_results = true; ///< host: results that wait in the first level are written and read there once more
+    bool second_level = true;    ///< host: memory is reached through the second level, and no faster than that
     Units units = Units::slowest;
 };
 
@@ -41,7 +42,11 @@ Breakdown composite_cuda(
 /// Its seconds alone.
 double composite_cuda_seconds(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
-/// Seconds of one parallel loop on the host, of whose terms only `uneven_blocks` and `waiting_results` are some.
+/// Seconds of one parallel loop on the host, of whose terms only `uneven_blocks`, `waiting_results` and `second_level` are some:
+///     seconds = launch + (max(dram, l2)^p + core^p)^(1/p)
+/// of the bounds, and the quantity "exponent of overlap" as p. Of a calibrated host the core is one bound, issue: of the quantities
+///     issue = ("transfers of a core"^q + "routines of a core"^q)^(1/q) + "long lists beyond the first level"
+/// with "exponent of overlap in a tile" as q, 1 where the calibration has none. Else shared, issue, fma and sfu are terms beside memory.
 Breakdown composite_host(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 

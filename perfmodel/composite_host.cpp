@@ -84,10 +84,13 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
         quantities.push_back({"of these, results that wait", compute.waiting_ns * scale, "s"});
     }
     quantities.push_back({"routines of a core", compute.routines_ns * scale, "s"});
+    if (const auto overlap = figure(l.device, "compute.overlap")) {
+        quantities.push_back({"exponent of overlap in a tile", *overlap, ""});
+    }
     if (compute.beyond_ns > 0) {
         quantities.push_back({"long lists beyond the first level", compute.beyond_ns * scale, "s"});
     }
-    if (compute.counted != 0) {
+    if (compute.counted != 0 && compute.counted_ns > 0) {
         quantities.push_back({"steps by instructions, not measured", static_cast<double>(compute.counted), ""});
         quantities.push_back({"their share", compute.counted_ns / (compute.transfers_ns + compute.routines_ns), ""});
     }
@@ -112,7 +115,7 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     result.bounds = {{Bound::dram, memory}, {Bound::l2, l2_seconds(l)}};
     result.bounds.insert(result.bounds.end(), core.begin(), core.end());
     // Memory is reached through the second level: one pipe, as fast as the slower.
-    std::vector<std::pair<Bound, double>> overlapped{{Bound::dram, std::max(memory, l2_seconds(l))}};
+    std::vector<std::pair<Bound, double>> overlapped{{Bound::dram, terms.second_level ? std::max(memory, l2_seconds(l)) : memory}};
     overlapped.insert(overlapped.end(), core.begin(), core.end());
     const double exponent = host_overlap_exponent(device, work);
     result.quantities.push_back({"exponent of overlap", exponent, ""});

@@ -28,6 +28,7 @@ constexpr Ablation all[] = {
         [](Device& device) {
             device.overlap_exponent = 1;
             device.optional_figures.erase("compute.window");
+            device.optional_figures.erase("compute.overlap");
         }},
     {"window of instructions", "one exponent of overlap for kernels with few and with many instructions", Neglected::overlap, false, true,
         [](Device& device) { device.optional_figures.erase("compute.window"); }},
@@ -76,7 +77,9 @@ constexpr Ablation all[] = {
         {.narrow_pipes = false}},
     {"handing out of blocks", "blocks that all start as soon as there is room", Neglected::nothing, true, false, nullptr, nullptr,
         {.block_dispatch = false}},
-    {"bandwidth of L2", "L2 without a limit", Neglected::nothing, true, true, [](Device& device) { device.l2_gb_per_s = unlimited; }},
+    {"bandwidth of L2", "L2 without a limit", Neglected::nothing, true, false, [](Device& device) { device.l2_gb_per_s = unlimited; }},
+    {"bandwidth of the second level", "memory that is reached past the second level", Neglected::nothing, false, true, nullptr, nullptr,
+        {.second_level = false}},
     {"spills and strided stores", "none of either", Neglected::nothing, true, false, nullptr,
         [](KernelWork& work) { work.spill_bytes = work.store_requests = 0; }},
     {"reads before stores", "stores that read no lines", Neglected::nothing, false, true, nullptr,

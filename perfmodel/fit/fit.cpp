@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace fusec::perfmodel {
 
@@ -214,6 +216,21 @@ Fit fit_figures(const PredictorKind& kind, const Device& device, std::span<const
     fit.evaluations = search.evaluations();
     fit.predicted = predictions(kind, fit.device, points);
     return fit;
+}
+
+Fit fit_figures_from(
+    const PredictorKind& kind, const Device& device, std::span<const Point> points, std::string_view key, std::span<const double> starts) {
+    internal_check(!starts.empty(), "a fit starts nowhere");
+    std::optional<Fit> best;
+    for (const double start : starts) {
+        Device from = device;
+        internal_check(set_figure(from, key, start), "a fit starts at a value that the figure cannot have");
+        Fit fit = fit_figures(kind, from, points);
+        if (!best || fit.error < best->error) {
+            best = std::move(fit);
+        }
+    }
+    return *std::move(best);
 }
 
 void warn_of_bounds(const Fit& fit, fusion::Target target, Diagnostics& diagnostics) {

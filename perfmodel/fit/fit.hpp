@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fitting figures of a device to measurements, for any predictor. The minimiser is NLopt's subplex without derivatives: deterministic, and
-// at
-// home with residuals that have kinks.
+// at home with residuals that have kinks.
 #pragma once
 
 #include "perfmodel/fit/point.hpp"
@@ -9,6 +8,7 @@
 #include "support/diagnostics.hpp"
 
 #include <span>
+#include <string_view>
 
 namespace fusec::perfmodel {
 
@@ -34,16 +34,19 @@ struct Fit {
 /// cannot run. Pre: the device has what the kind needs.
 std::vector<double> predictions(const PredictorKind& kind, const Device& device, std::span<const Point> points);
 
-/// Fits the figures that `kind` names as determined by measurements to the points of role `fit`; others are passed over. Every kernel
-/// weighs the same,
-/// however many points it has.
-/// A figure is searched within a tenth to ten times its value, one that is an assumption or that no description has within a hundredth to
-/// hundred times, one of zero up to `most_of_zero` of its unit, each within what is possible
-/// for it, peaks of streams up to the
-/// data sheet's bandwidth; a figure that the description does not have is left alone.
+/// Fits the figures that `kind` names as determined by measurements to the points of role `fit`; others are passed over. Every kernel weighs the
+/// same, however many points it has.
+/// A figure is searched within a tenth to ten times its value, one that is an assumption or that no description has within a hundredth to hundred
+/// times, one of zero up to `most_of_zero` of its unit, each within what is possible for it, peaks of streams up to the data sheet's bandwidth;
+/// a figure that the description does not have is left alone.
 /// Pre: the device has what the kind needs. Deterministic. O(evaluations * points), some thousand evaluations.
 Fit fit_figures(const PredictorKind& kind, const Device& device, std::span<const Point> points);
 inline constexpr double most_of_zero = 1000;
+
+/// As above from each of these values of one figure, for errors that have several minima: the fit of the least error, of several the first. Pre: the
+/// device has the figure; there is a value.
+Fit fit_figures_from(
+    const PredictorKind& kind, const Device& device, std::span<const Point> points, std::string_view key, std::span<const double> starts);
 
 /// Warns (`poor-fit`) of the figures that ended at a bound of their search, with what was searched: measurements asked for more, and the
 /// value is that of the bound. At most one report. Pre: figures of the target.

@@ -31,7 +31,9 @@ VectorXd solved(const MatrixXd& h, const VectorXd& g, const std::vector<bool>& i
     const MatrixXd part = h(rows, rows);
     const VectorXd right = g(rows);
     VectorXd x = VectorXd::Zero(g.size());
-    x(rows) = VectorXd(part.llt().solve(right));
+    const Eigen::LLT<MatrixXd> root(part);
+    internal_check(root.info() == Eigen::Success, "the times of transfers are not determined");
+    x(rows) = VectorXd(root.solve(right));
     return x;
 }
 
@@ -120,6 +122,7 @@ TransferTimes transfer_times(std::span<const MovingKernel> kernels) {
     for (const MovingKernel& kernel : kernels) {
         internal_check(!kernel.lists.empty() && kernel.ns > 0, "a kernel moves nothing, or in no time");
         for (const MovingKernel::List& list : kernel.lists) {
+            internal_check(list.peak_ns > 0 && list.least_ns >= 0, "a list takes less than nothing");
             const auto [at, is_new] = index.try_emplace(list.transfer, static_cast<Index>(leasts.size()));
             if (is_new) {
                 leasts.push_back(list.least_ns);

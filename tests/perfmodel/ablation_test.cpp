@@ -200,7 +200,7 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
         }
         const std::string term = ablation.term;
         Device on = device;
-        if (term == "bandwidth of L2") {
+        if (term == "bandwidth of the second level") {
             on.l2_gb_per_s = bytes_of_ns / 2;
         }
         if (term == "mix of reads and writes") {

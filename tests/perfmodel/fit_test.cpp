@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace fusec::perfmodel {
 namespace {
@@ -59,6 +60,42 @@ TEST(Fitting, FindsTheFiguresThatMadeThePoints) {
     }
     ASSERT_EQ(fit.predicted.size(), points.size());
     EXPECT_NEAR(fit.predicted[3] / points[3].seconds, 1, 0.01);
+}
+
+/// A second, and more the further the window is from 10,000 instructions; but around 100 it is nearly as good.
+class TwoMinima final : public StepPredictor {
+public:
+    explicit TwoMinima(const Device& device) : window_(*figure(device, "compute.window")) {}
+    std::string name() const override { return "two minima"; }
+    Breakdown explain(const fusion::KernelWork&, std::uint64_t) const override {
+        const double near = std::log(window_ / 100), far = std::log(window_ / 10'000);
+        Breakdown said;
+        said.cost.seconds = 1 + std::min(near * near + 0.2, far * far);
+        return said;
+    }
+
+private:
+    double window_;
+};
+
+TEST(Fitting, OfSeveralStartsTheNearestFitCounts) {
+    Device device = standard_device("host-generic");
+    ASSERT_TRUE(set_figure(device, "compute.window", 120));
+    constexpr const char* fits[] = {"compute.window"};
+    PredictorKind kind = predictor_kind("composite");
+    kind.fits = fits;
+    kind.make = [](const Device& of) -> std::unique_ptr<Predictor> { return std::make_unique<TwoMinima>(of); };
+    const std::vector<Point> points{{device.name, "kernel", fusion::KernelWork{}, 1, 1.0, false, Role::fit, 0, ""}};
+    const Fit alone = fit_figures(kind, device, points);
+    EXPECT_NEAR(alone.error, 0.2, 1e-6);
+    EXPECT_NEAR(*figure(alone.device, "compute.window"), 100, 1);
+    for (const std::vector<double>& starts : {std::vector<double>{120, 5000}, {5000, 120}, {5000}}) {
+        const Fit best = fit_figures_from(kind, device, points, "compute.window", starts);
+        EXPECT_NEAR(best.error, 0, 1e-6);
+        EXPECT_NEAR(*figure(best.device, "compute.window"), 10'000, 20);
+        EXPECT_EQ(best.figures.front().before, 5000);
+        EXPECT_EQ(best.predicted, predictions(kind, best.device, points));
+    }
 }
 
 TEST(Fitting, NoiseMovesFiguresLittle) {

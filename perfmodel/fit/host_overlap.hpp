@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the transfers and the arithmetic of a tile overlap on a host, from kernels whose parts were timed alone.
+#pragma once
+
+#include <span>
+
+namespace fusec::perfmodel {
+
+/// Nanoseconds per element, in cache.
+struct OverlappedTime {
+    double transfers = 0, routines = 0; ///< each alone
+    double together = 0;                ///< of the kernel that does both
+};
+
+struct OverlapFit {
+    double exponent = 1; ///< `compute.overlap`
+    double error = 0;    ///< mean of |predicted / measured - 1| with it
+};
+
+inline constexpr double greatest_overlap = 8; ///< from there on a soft maximum of two is their maximum but for a tenth at most
+
+/// The exponent from 1 to `greatest_overlap`, to a hundredth, whose soft maxima (composite.hpp) of transfers and routines come nearest to the times
+/// of both, of several the least: 1 where these are no shorter than the sums. Pre: there is a time; all are positive. O(n).
+OverlapFit fit_overlap(std::span<const OverlappedTime> times);
+
+} // namespace fusec::perfmodel
