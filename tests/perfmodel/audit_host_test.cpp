@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an audit of a host counts, and what it makes of times that are known.
 #include "bench/audit_host_judge.hpp"
+#include "perfmodel/fit/ablation.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <limits>
+#include <set>
 
 namespace fusec::bench {
 namespace {
@@ -133,6 +136,22 @@ TEST(AuditOfAHost, NothingThatCountsIsSaid) {
     std::vector<MeasuredProgram> programs{program("fitted", false, {10, 20}), program("held", true, {20, 10})};
     mark_repeated(programs, {});
     EXPECT_THROW(judge_half(programs, predictors, true), std::runtime_error);
+}
+
+// The result that the pages quote has a row for each term of a host, of the terms that there are.
+TEST(AuditOfAHost, TheResultHasEachTermOfToday) {
+    std::ifstream file(std::string(FUSEC_SOURCE_DIR) + "/bench/results/audit_host.json");
+    const nlohmann::json result = nlohmann::json::parse(file);
+    std::set<std::string> said, known;
+    for (const auto& term : result["ablations"]["terms"]) {
+        said.insert(term["term"].get<std::string>());
+    }
+    for (const perfmodel::Ablation& ablation : perfmodel::ablations()) {
+        if (ablation.host) {
+            known.insert(ablation.term);
+        }
+    }
+    EXPECT_EQ(said, known);
 }
 
 } // namespace
