@@ -20,6 +20,7 @@ packages=(
     zlib1g-dev # the package of cbc names the library and does not depend on it
     libboost-graph-dev
     libcli11-dev
+    libeigen3-dev
     libfmt-dev
     libnlopt-cxx-dev # minimiser of fits
     libnlopt-dev
@@ -36,7 +37,6 @@ packages=(
     # tests and measurements
     libgtest-dev
     libgmock-dev
-    libeigen3-dev
     libbenchmark-dev
     python3-numpy
     graphviz
