@@ -95,9 +95,11 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
         EXPECT_GE(figure.points, 1);
     }
     EXPECT_THAT(keys,
-        testing::IsSupersetOf(
-            {"limits.vector_bytes", "speed.cores", "speed.launch", "speed.l2", "speed.dram", "stream.read.peak", "stream.mixed.peak",
-                "stream.copy.peak", "stream.write.peak", "compute.window", "compute.overlap", "compute.first_level", "benchmark.remap"}));
+        testing::IsSupersetOf({"limits.vector_bytes", "speed.cores", "speed.launch", "speed.l2", "speed.dram", "stream.read.peak",
+            "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window", "compute.overlap", "benchmark.remap"}));
+    // Some list is too long for the first level, or it is said that none is.
+    EXPECT_NE(std::ranges::count(keys, "compute.first_level") == 1,
+        testing::Matches(Contains(HasSubstr("`compute.first_level` is not set")))(found->notes));
     // A cache beyond the second level is found, or it is said that none shows.
     EXPECT_NE(std::ranges::count(keys, "speed.l3_bytes") == 1,
         testing::Matches(Contains(HasSubstr("no cache beyond the second level")))(found->notes));

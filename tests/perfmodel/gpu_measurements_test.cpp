@@ -2,14 +2,14 @@
 // Files of measurements: what is read of them, and what is said of damaged ones.
 #include "perfmodel/fit/gpu_measurements.hpp"
 
+#include "tests/execute/temporary_folder.hpp"
+
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-
-#include <cstdlib>
 
 namespace fusec::perfmodel {
 namespace {
@@ -19,12 +19,6 @@ using testing::HasSubstr;
 
 class GpuMeasurementFiles : public testing::Test {
 protected:
-    void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "fusec-measured-XXXXXX").string();
-        folder = mkdtemp(pattern.data());
-    }
-    void TearDown() override { fs::remove_all(folder); }
-
     /// What reading the file reports with `before` replaced by `after`; empty: nothing.
     std::string said(const std::string& before, const std::string& after) const {
         std::string text = example;
@@ -48,7 +42,8 @@ protected:
     {"probe": "barrier", "warps": 8, "resident": 2, "cycles": 31.5, "clock_ghz": 1.95}
   ]
 })";
-    fs::path folder;
+    execute::TemporaryFolder temporary;
+    const fs::path folder = temporary.path();
 };
 
 TEST_F(GpuMeasurementFiles, AreRead) {
