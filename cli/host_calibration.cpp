@@ -392,9 +392,16 @@ private:
             const perfmodel::HostCompute alone = perfmodel::host_compute(*device, chains[i].candidate.work, false);
             times.push_back({alone.transfers_ns, alone.routines_ns, timer_.ns_of(chains[i], seconds->at(i))});
         }
-        const perfmodel::OverlapFit found = perfmodel::fit_overlap(times);
-        set("compute.overlap", found.exponent, "exponent", static_cast<int>(times.size()), found.error,
-            "products of matrices in chains, on lists in cache");
+        const auto found = perfmodel::fit_overlap(times);
+        if (const std::size_t counting = found ? static_cast<std::size_t>(found->points) : 0; counting < times.size()) {
+            result_.notes.push_back(counted(times.size() - counting, "chain") +
+                " of products took a time that cannot be, and did not count for `compute.overlap`" +
+                (found ? "" : ", which is not set: transfers and routines are taken to follow each other"));
+        }
+        if (found) {
+            set("compute.overlap", found->exponent, "exponent", found->points, found->error,
+                "products of matrices in chains, on lists in cache");
+        }
         return true;
     }
 

@@ -56,9 +56,10 @@ codegen::Emitted emit_as(const std::string& name, const TimedUnit& timed) {
 struct Texts {
     std::vector<std::size_t> of_unit;    ///< the text of each unit
     std::vector<const TimedUnit*> first; ///< of each text the first unit that has it
+    std::size_t batch = 1;               ///< most texts per translation unit
 };
 
-Texts distinct_texts(const std::vector<TimedUnit>& units) {
+Texts distinct_texts(const std::vector<TimedUnit>& units, const TimingSetup& setup) {
     Texts texts;
     std::map<std::string, std::size_t> known;
     for (const TimedUnit& unit : units) {
@@ -68,6 +69,7 @@ Texts distinct_texts(const std::vector<TimedUnit>& units) {
         }
         texts.of_unit.push_back(at->second);
     }
+    texts.batch = setup.batch > 0 ? setup.batch : units_per_translation_unit(texts.first.size(), setup.jobs);
     return texts;
 }
 
@@ -88,15 +90,15 @@ BuildRequest request_of(const Texts& texts, std::size_t first, std::size_t last,
 
 /// Builds all batches, `jobs` at a time; empty after a report.
 std::vector<std::filesystem::path> build(const Texts& texts, const TimingSetup& setup, Diagnostics& diagnostics) {
-    const std::size_t batches = (texts.first.size() + setup.batch - 1) / setup.batch;
+    const std::size_t batches = (texts.first.size() + texts.batch - 1) / texts.batch;
     std::vector<std::optional<std::filesystem::path>> paths(batches);
     std::vector<Diagnostics> said(batches);
     std::atomic<std::size_t> next = 0, built = 0;
     const auto work = [&](bool tells) {
         for (std::size_t b = next++; b < batches; b = next++) {
-            const std::size_t first = b * setup.batch;
+            const std::size_t first = b * texts.batch;
             paths[b] = build_library(
-                request_of(texts, first, std::min(texts.first.size(), first + setup.batch), setup), setup.compiler, setup.cache, said[b]);
+                request_of(texts, first, std::min(texts.first.size(), first + texts.batch), setup), setup.compiler, setup.cache, said[b]);
             ++built;
             if (tells && setup.progress) {
                 setup.progress(0.5 * static_cast<double>(built) / static_cast<double>(batches));
@@ -180,7 +182,7 @@ std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, con
     // Of the copies of the libraries that were loaded last.
     const auto find_functions = [&](std::size_t i) {
         const std::size_t text = texts.of_unit[i];
-        const LoadedLibrary& library = *loaded[text / setup.batch];
+        const LoadedLibrary& library = *loaded[text / texts.batch];
         const auto functions = UnitFunctions::find(library, name_of(text), diagnostics);
         if (!functions) {
             end_child(diagnostics.all().front().message.c_str());
@@ -261,6 +263,10 @@ std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, con
 
 } // namespace
 
+std::size_t units_per_translation_unit(std::size_t texts, unsigned jobs) {
+    return std::clamp<std::size_t>(texts / (4 * static_cast<std::size_t>(jobs)), 8, 32);
+}
+
 std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
     if (units.empty()) {
         return std::vector<UnitTimes>{};
@@ -271,7 +277,7 @@ std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& u
             fmt::format("the lists to measure with need {:.1f} GiB, this machine has {:.1f} GiB", needed / gibibyte, available / gibibyte));
         return std::nullopt;
     }
-    const Texts texts = distinct_texts(units);
+    const Texts texts = distinct_texts(units, setup);
     const std::vector<std::filesystem::path> libraries = build(texts, setup, diagnostics);
     if (libraries.empty()) {
         return std::nullopt;

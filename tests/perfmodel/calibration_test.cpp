@@ -141,7 +141,7 @@ TEST_F(Calibrations, AreAmongTheNamesThatAnUnknownOneIsToldBeside) {
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-device");
     EXPECT_THAT(diagnostics.all().front().hint,
         testing::AllOf(HasSubstr("did you mean `mine`? known: a100,"), HasSubstr(" mine, "),
-            HasSubstr(" zen5-1core, or a path that ends in .toml, or in .json")));
+            HasSubstr(" zen4-1core, or a path that ends in .toml, or in .json")));
 }
 
 // Those that come with the compiler say when, where and at which commit they were made.
