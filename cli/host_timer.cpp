@@ -31,28 +31,30 @@ double HostTimer::uncertain_ns(const HostProbe& probe, const std::vector<double>
     return ns_of(probe, half_between_quartiles(seconds));
 }
 
-std::optional<std::vector<std::vector<double>>> HostTimer::time(const std::vector<HostProbe>& probes, std::size_t more) const {
+std::optional<std::vector<std::vector<double>>> HostTimer::time(const std::vector<HostProbe>& probes, std::size_t more) {
     constexpr double most_bytes = 2.0 * 1024 * 1024 * 1024;
     execute::TimingSetup setup = setup_;
     setup.rounds *= more;
+    std::vector<execute::TimedUnit> units;
+    std::ranges::transform(probes, std::back_inserter(units), &HostProbe::unit);
+    if (!texts_.compile(units, telling_share(setup, 0, 0.5), diagnostics_)) {
+        return std::nullopt;
+    }
     std::vector<std::vector<double>> seconds;
     std::vector<execute::TimedUnit> part;
-    for (std::size_t i = 0; i < probes.size(); ++i) {
-        part.push_back(probes[i].unit);
-        if (i + 1 < probes.size()) {
-            part.push_back(probes[i + 1].unit);
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        part.push_back(units[i]);
+        if (i + 1 < units.size()) {
+            part.push_back(units[i + 1]);
             const double bytes = execute::timing_bytes(part);
             part.pop_back();
             if (bytes <= most_bytes) {
                 continue;
             }
         }
-        if (setup_.progress) {
-            const auto whole = static_cast<double>(probes.size());
-            setup.progress = [this, from = static_cast<double>(seconds.size()) / whole, of = static_cast<double>(part.size()) / whole](
-                                 double share) { setup_.progress(from + share * of); };
-        }
-        const auto times = execute::time_units(part, setup, diagnostics_);
+        const auto share = [&](std::size_t timed) { return 0.5 + 0.5 * static_cast<double>(timed) / static_cast<double>(units.size()); };
+        const auto times = execute::time_units(
+            part, texts_, telling_share(setup, share(seconds.size()), share(seconds.size() + part.size())), diagnostics_);
         if (!times) {
             return std::nullopt;
         }

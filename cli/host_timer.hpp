@@ -4,6 +4,7 @@
 
 #include "cli/host_machine.hpp"
 #include "cli/host_probes.hpp"
+#include "execute/timed_texts.hpp"
 #include "execute/timing.hpp"
 
 #include <cstddef>
@@ -21,10 +22,10 @@ public:
     HostTimer(const execute::TimingSetup& setup, const HostMachine& machine, Diagnostics& diagnostics)
         : setup_(setup), machine_(machine), diagnostics_(diagnostics) {}
 
-    /// Seconds of every sample of each probe. In parts whose lists take 2 GiB together, or one kernel: a machine may not have memory for all, or
+    /// Seconds of every sample of each probe. All are compiled first, but for those that were before. In parts whose lists take 2 GiB together, or one kernel: a machine may not have memory for all, or
     /// slower memory for more. `more`: so many times the rounds of others, of kernels that are over soon. Nothing where a kernel cannot be built
     /// or run, which is said.
-    std::optional<std::vector<std::vector<double>>> time(const std::vector<HostProbe>& probes, std::size_t more = 1) const;
+    std::optional<std::vector<std::vector<double>>> time(const std::vector<HostProbe>& probes, std::size_t more = 1);
 
     /// Nanoseconds of an element with all processors at work: of the least sample, the start-up of a parallel loop subtracted; not below 0.
     double ns_of(const HostProbe& probe, const std::vector<double>& seconds) const;
@@ -39,6 +40,7 @@ private:
     const execute::TimingSetup& setup_;
     const HostMachine& machine_;
     Diagnostics& diagnostics_;
+    execute::TimedTexts texts_;
 };
 
 } // namespace fusec::cli

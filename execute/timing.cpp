@@ -7,20 +7,21 @@
 #include "execute/domains.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/process.hpp"
+#include "execute/timed_texts.hpp"
 #include "execute/timing_lists.hpp"
 #include "support/processors.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <deque>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
-#include <thread>
 
 namespace fusec::execute {
 
@@ -36,93 +37,7 @@ struct Subject {
     int repeated = 0;
 };
 
-std::string name_of(std::size_t text) {
-    return "timed" + std::to_string(text);
-}
-
-/// The runtime is included, not embedded: compiled once.
-codegen::Emitted emit_as(const std::string& name, const TimedUnit& timed) {
-    codegen::Unit unit = timed.unit;
-    unit.name = name;
-    codegen::EmitOptions options;
-    options.target = fusion::Target::host;
-    options.embed_runtime = false;
-    options.header_name = name + ".h";
-    return timed.repeated > 0 ? codegen::emit_repeated(unit, *timed.graph, *timed.catalog, options, 1)
-                              : codegen::emit(unit, *timed.graph, *timed.catalog, options);
-}
-
-/// Units with the same text, launched for other elements or repeated more often, are compiled once.
-struct Texts {
-    std::vector<std::size_t> of_unit;    ///< the text of each unit
-    std::vector<const TimedUnit*> first; ///< of each text the first unit that has it
-    std::size_t batch = 1;               ///< most texts per translation unit
-};
-
-Texts distinct_texts(const std::vector<TimedUnit>& units, const TimingSetup& setup) {
-    Texts texts;
-    std::map<std::string, std::size_t> known;
-    for (const TimedUnit& unit : units) {
-        const auto [at, is_new] = known.emplace(emit_as("timed", unit).source, texts.first.size());
-        if (is_new) {
-            texts.first.push_back(&unit);
-        }
-        texts.of_unit.push_back(at->second);
-    }
-    texts.batch = setup.batch > 0 ? setup.batch : units_per_translation_unit(texts.first.size(), setup.jobs);
-    return texts;
-}
-
-/// Texts first .. last - 1 as one translation unit.
-BuildRequest request_of(const Texts& texts, std::size_t first, std::size_t last, const TimingSetup& setup) {
-    BuildRequest request;
-    request.kind = BuildKind::host_product;
-    request.files.push_back({"batch.cpp", {}});
-    for (std::size_t i = first; i < last; ++i) {
-        const codegen::Emitted emitted = emit_as(name_of(i), *texts.first[i]);
-        request.files.front().text += "#include \"" + name_of(i) + ".cpp\"\n";
-        request.files.push_back({name_of(i) + ".cpp", emitted.source});
-        request.files.push_back({name_of(i) + ".h", emitted.header});
-    }
-    request.include_folders.push_back(setup.library_folder / "runtime");
-    return request;
-}
-
-/// Builds all batches, `jobs` at a time; empty after a report.
-std::vector<std::filesystem::path> build(const Texts& texts, const TimingSetup& setup, Diagnostics& diagnostics) {
-    const std::size_t batches = (texts.first.size() + texts.batch - 1) / texts.batch;
-    std::vector<std::optional<std::filesystem::path>> paths(batches);
-    std::vector<Diagnostics> said(batches);
-    std::atomic<std::size_t> next = 0, built = 0;
-    const auto work = [&](bool tells) {
-        for (std::size_t b = next++; b < batches; b = next++) {
-            const std::size_t first = b * texts.batch;
-            paths[b] = build_library(
-                request_of(texts, first, std::min(texts.first.size(), first + texts.batch), setup), setup.compiler, setup.cache, said[b]);
-            ++built;
-            if (tells && setup.progress) {
-                setup.progress(0.5 * static_cast<double>(built) / static_cast<double>(batches));
-            }
-        }
-    };
-    std::vector<std::jthread> others;
-    for (unsigned j = 1; j < setup.jobs; ++j) {
-        others.emplace_back(work, false);
-    }
-    work(true);
-    others.clear();
-    std::vector<std::filesystem::path> result;
-    for (std::size_t b = 0; b < batches; ++b) {
-        if (!paths[b]) {
-            for (const Diagnostic& each : said[b].all()) {
-                diagnostics.add(each);
-            }
-            return {};
-        }
-        result.push_back(*paths[b]);
-    }
-    return result;
-}
+using Texts = std::vector<const TimedTexts::Text*>; ///< of each unit
 
 /// Seconds of a launch, from so many in a row.
 double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
@@ -143,13 +58,14 @@ double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
 /// lie decides what they push out of the caches: the same text has taken twice as long from one file as from a copy of it.
 class LibraryCopies {
 public:
-    LibraryCopies(const std::vector<std::filesystem::path>& libraries, std::filesystem::path folder)
-        : libraries_(libraries), folder_(std::move(folder)) {}
+    LibraryCopies(const Texts& texts, std::filesystem::path folder) : folder_(std::move(folder)) {
+        std::ranges::transform(texts, std::inserter(libraries_, libraries_.end()), &TimedTexts::Text::library);
+    }
 
-    /// All copies stay open, so that none takes the place of one before.
-    std::vector<const LoadedLibrary*> make() {
+    /// By their libraries. All copies stay open, so that none takes the place of one before.
+    std::map<std::filesystem::path, const LoadedLibrary*> make() {
         Diagnostics diagnostics;
-        std::vector<const LoadedLibrary*> made;
+        std::map<std::filesystem::path, const LoadedLibrary*> made;
         for (const std::filesystem::path& path : libraries_) {
             const std::filesystem::path copy = folder_ / (std::to_string(copies_.size()) + ".so");
             std::error_code error;
@@ -160,36 +76,36 @@ public:
                 end_child(diagnostics.all().empty() ? ("a library cannot be copied: " + error.message()).c_str()
                                                     : diagnostics.all().front().message.c_str());
             }
-            made.push_back(&copies_.emplace_back(std::move(*library)));
+            made[path] = &copies_.emplace_back(std::move(*library));
         }
         return made;
     }
 
 private:
-    const std::vector<std::filesystem::path>& libraries_;
+    std::set<std::filesystem::path> libraries_;
     std::filesystem::path folder_;
     std::deque<LoadedLibrary> copies_;
 };
 
 /// In a child: how many launches a sample of each unit has, then the samples as lines, a round each, units separated by blanks. `folder` is for copies of the libraries.
-std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, const std::vector<std::filesystem::path>& libraries,
-    const std::filesystem::path& folder, const TimingSetup& setup) {
+std::string measure(
+    const std::vector<TimedUnit>& units, const Texts& texts, const std::filesystem::path& folder, const TimingSetup& setup) {
     Diagnostics diagnostics;
-    LibraryCopies copies(libraries, folder);
-    std::vector<const LoadedLibrary*> loaded = copies.make();
+    LibraryCopies copies(texts, folder);
+    auto loaded = copies.make();
     TimingLists lists(units, setup.seed);
     std::vector<Subject> subjects(units.size());
     // Of the copies of the libraries that were loaded last.
     const auto find_functions = [&](std::size_t i) {
-        const std::size_t text = texts.of_unit[i];
-        const LoadedLibrary& library = *loaded[text / texts.batch];
-        const auto functions = UnitFunctions::find(library, name_of(text), diagnostics);
+        const auto& [path, name] = *texts[i];
+        const LoadedLibrary& library = *loaded.at(path);
+        const auto functions = UnitFunctions::find(library, name, diagnostics);
         if (!functions) {
             end_child(diagnostics.all().front().message.c_str());
         }
         subjects[i].functions = *functions;
         if (units[i].repeated > 0) {
-            subjects[i].repetitions = static_cast<int*>(library.symbol(codegen::repetitions_name(name_of(text))));
+            subjects[i].repetitions = static_cast<int*>(library.symbol(codegen::repetitions_name(name)));
             subjects[i].repeated = units[i].repeated;
             internal_check(subjects[i].repetitions != nullptr, "a text of repeated calls does not say how often");
         }
@@ -255,41 +171,58 @@ std::string measure(const std::vector<TimedUnit>& units, const Texts& texts, con
             text << '\n';
         }
         if (setup.progress) {
-            setup.progress(0.5 + 0.5 * static_cast<double>(round + 1) / static_cast<double>(setup.warm_up + setup.rounds));
+            setup.progress(static_cast<double>(round + 1) / static_cast<double>(setup.warm_up + setup.rounds));
         }
     }
     return text.str();
 }
 
-} // namespace
-
-std::size_t units_per_translation_unit(std::size_t texts, unsigned jobs) {
-    return std::clamp<std::size_t>(texts / (4 * static_cast<std::size_t>(jobs)), 8, 32);
-}
-
-std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
-    if (units.empty()) {
-        return std::vector<UnitTimes>{};
-    }
+/// Whether the lists fit this machine.
+bool fit(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
     if (const double needed = timing_bytes(units) + setup.displaced_bytes, available = memory_bytes(); needed > 0.9 * available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
         diagnostics.report(kind::memory_limit, {},
             fmt::format("the lists to measure with need {:.1f} GiB, this machine has {:.1f} GiB", needed / gibibyte, available / gibibyte));
+        return false;
+    }
+    return true;
+}
+
+} // namespace
+
+TimingSetup telling_share(const TimingSetup& setup, double from, double to) {
+    TimingSetup part = setup;
+    if (setup.progress) {
+        part.progress = [told = setup.progress, from, to](double share) { told(from + share * (to - from)); };
+    }
+    return part;
+}
+
+std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
+    TimedTexts texts;
+    if (!fit(units, setup, diagnostics) || !texts.compile(units, telling_share(setup, 0, 0.5), diagnostics)) {
         return std::nullopt;
     }
-    const Texts texts = distinct_texts(units, setup);
-    const std::vector<std::filesystem::path> libraries = build(texts, setup, diagnostics);
-    if (libraries.empty()) {
+    return time_units(units, texts, telling_share(setup, 0.5, 1), diagnostics);
+}
+
+std::optional<std::vector<UnitTimes>> time_units(
+    const std::vector<TimedUnit>& units, const TimedTexts& compiled, const TimingSetup& setup, Diagnostics& diagnostics) {
+    if (units.empty()) {
+        return std::vector<UnitTimes>{};
+    }
+    if (!fit(units, setup, diagnostics)) {
         return std::nullopt;
     }
+    Texts texts;
+    std::ranges::transform(units, std::back_inserter(texts), [&](const TimedUnit& unit) { return &compiled.of(unit); });
     constexpr double longest_seconds = 24 * 3600;
     const PrivateFolder folder(setup.cache, "timing");
     if (folder.path().empty()) {
         diagnostics.report(kind::timing_failed, {}, "the kernels cannot be timed: no folder can be made in `" + setup.cache.string() + "`");
         return std::nullopt;
     }
-    const ChildResult child =
-        run_children({[&] { return measure(units, texts, libraries, folder.path(), setup); }}, 1, longest_seconds).front();
+    const ChildResult child = run_children({[&] { return measure(units, texts, folder.path(), setup); }}, 1, longest_seconds).front();
     if (!child.completed) {
         diagnostics.report(
             kind::timing_failed, {}, "the kernels cannot be timed: " + child.text + (child.fault == "ended" ? "" : child.fault));

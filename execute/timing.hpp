@@ -31,7 +31,7 @@ struct TimingSetup {
     std::filesystem::path cache;
     std::filesystem::path library_folder; ///< holds runtime/
     unsigned jobs = 2;                    ///< translation units compiled at a time
-    std::size_t batch = 0;                ///< most units per translation unit; 0: as units_per_translation_unit says
+    std::size_t batch = 0;                ///< most texts per translation unit; 0: as texts_per_translation_unit says
     std::size_t rounds = 7;               ///< samples of each unit
     std::size_t warm_up = 1;              ///< rounds before that do not count
     double sample_seconds = 1e-3;         ///< a sample is as many launches in a row as take so long, at least one
@@ -44,9 +44,8 @@ struct TimingSetup {
     std::function<void(double)> progress = {};
 };
 
-/// How many of so many texts are compiled as one translation unit, `jobs` at a time: 8 to 32, so that each job has four where there are that
-/// many. The headers of a unit take longer to compile than most kernels do, and few long units leave jobs idle at the end. Pre: jobs > 0.
-std::size_t units_per_translation_unit(std::size_t texts, unsigned jobs);
+/// The setup of a part of the work, whose progress is from `from` to `to` of the whole.
+TimingSetup telling_share(const TimingSetup& setup, double from, double to);
 
 /// What a launch takes that nothing disturbs: the least of its samples. What else a machine does only adds to them, and so does a placement
 /// of the lists that makes loads wait for stores: each round has another one, and the least is that of the placements that were had, too.
@@ -69,5 +68,9 @@ struct UnitTimes {
 /// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
 /// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.
 std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
+/// The same of units whose texts are compiled (timed_texts.hpp).
+class TimedTexts;
+std::optional<std::vector<UnitTimes>> time_units(
+    const std::vector<TimedUnit>& units, const TimedTexts& compiled, const TimingSetup& setup, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

@@ -8,6 +8,7 @@
 
 #include "execute/buffer.hpp"
 #include "execute/build_folder.hpp"
+#include "execute/timed_texts.hpp"
 #include "execute/timing_lists.hpp"
 #include "perfmodel/predictor.hpp"
 #include "tests/cli/command.hpp"
@@ -285,20 +286,35 @@ TEST_F(TimedUnits, OfOneTextAreCompiledOnce) {
     setup.rounds = 5;
     const auto times = execute::time_units(units, setup, diagnostics);
     ASSERT_TRUE(times.has_value()) << diagnostics.all().front().message;
-    const auto libraries = std::ranges::count_if(std::filesystem::recursive_directory_iterator(setup.cache),
-        [](const std::filesystem::directory_entry& entry) { return entry.path().extension() == ".so"; });
-    EXPECT_EQ(libraries, 4) << "of two kernels the text as it is, and with repeated calls";
+    const auto libraries = [&] {
+        return std::ranges::count_if(std::filesystem::recursive_directory_iterator(setup.cache),
+            [](const std::filesystem::directory_entry& entry) { return entry.path().extension() == ".so"; });
+    };
+    EXPECT_EQ(libraries(), 4) << "of two kernels the text as it is, and with repeated calls";
+    // What is compiled stays so, whatever else stands beside it later.
+    execute::TimedTexts texts;
+    setup.batch = 2;
+    ASSERT_TRUE(texts.compile(std::span(units).first(4), setup, diagnostics));
+    EXPECT_EQ(libraries(), 5) << "both of the first kernel";
+    const execute::TimedTexts::Text first = texts.of(units.front());
+    ASSERT_TRUE(texts.compile(units, setup, diagnostics));
+    EXPECT_EQ(libraries(), 6) << "both of the second";
+    EXPECT_EQ(texts.of(units.front()).library, first.library);
+    EXPECT_EQ(texts.of(units[3]).library, first.library);
+    EXPECT_NE(texts.of(units[7]).library, first.library);
+    EXPECT_TRUE(execute::time_units(units, texts, setup, diagnostics).has_value());
+    EXPECT_EQ(libraries(), 6);
     const auto least = [&](std::size_t unit) { return execute::undisturbed(times->at(unit).seconds); };
     // Of the inverse, some hundred elements: milliseconds, where a loop that has to wait for a busy processor takes tens of microseconds.
     const std::size_t inverse = least(1) > least(5) ? 0 : 4;
     EXPECT_GT(least(inverse + 1), 5 * least(inverse)) << "4000 times, and once";
 }
 
-TEST(UnitsPerTranslationUnit, GiveEachJobFour) {
-    EXPECT_EQ(execute::units_per_translation_unit(200, 2), 25U);
-    EXPECT_EQ(execute::units_per_translation_unit(200, 1), 32U) << "at most";
-    EXPECT_EQ(execute::units_per_translation_unit(200, 16), 8U) << "at least";
-    EXPECT_EQ(execute::units_per_translation_unit(0, 2), 8U);
+TEST(TextsPerTranslationUnit, GiveEachJobFour) {
+    EXPECT_EQ(execute::texts_per_translation_unit(200, 2), 25U);
+    EXPECT_EQ(execute::texts_per_translation_unit(200, 1), 32U) << "at most";
+    EXPECT_EQ(execute::texts_per_translation_unit(200, 16), 8U) << "at least";
+    EXPECT_EQ(execute::texts_per_translation_unit(0, 2), 8U);
 }
 
 // Loads of a list never follow the stores to another at nearly the same place of a page, in any placement; and each has other places.
