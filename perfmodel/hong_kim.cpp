@@ -135,9 +135,10 @@ private:
         in.synch_insts = warp.barriers;
         in.load_bytes_per_warp = warp.accesses() == 0 ? 0 : warp.bytes / warp.accesses();
         in.blocks = std::ceil(static_cast<double>(elements) / work.elements_per_block);
-        in.active_blocks_per_sm = resident;
-        in.active_sms = device_.limits.sm_count;
-        in.active_warps_per_sm = resident * warp.warps_per_block;
+        // Of no block as of one, whose #Rep is 0.
+        in.active_sms = std::clamp<double>(in.blocks, 1, device_.limits.sm_count);
+        in.active_blocks_per_sm = std::clamp<double>(std::ceil(in.blocks / in.active_sms), 1, resident);
+        in.active_warps_per_sm = in.active_blocks_per_sm * warp.warps_per_block;
         in.mem_ld = figure_of("hong-kim.mem_ld");
         in.departure_del_coal =
             figure_of("hong-kim.departure_coalesced") * (warp.coalesced == 0 ? 1 : warp.sectors_per_coalesced / sectors_of_words);
@@ -163,9 +164,10 @@ private:
             {"#Uncoal_Mem_insts", in.uncoal_mem_insts, "accesses"}, {"#Uncoal_per_mw", in.uncoal_per_mw, "transactions"},
             {"#Synch_insts", in.synch_insts, "barriers"}, {"Load_bytes_per_warp", in.load_bytes_per_warp, "bytes"},
             {"#Blocks", in.blocks, "blocks"}, {"#Active_blocks_per_SM", in.active_blocks_per_sm, "blocks"},
-            {"N", in.active_warps_per_sm, "warps"}, {"Departure_del_coal", in.departure_del_coal, "cycles"},
-            {"Mem_L_Uncoal", r.mem_l_uncoal, "cycles"}, {"Mem_L_Coal", r.mem_l_coal, "cycles"}, {"Weight_uncoal", r.weight_uncoal, ""},
-            {"Weight_coal", r.weight_coal, ""}, {"Mem_L", r.mem_l, "cycles"}, {"Departure_delay", r.departure_delay, "cycles"},
+            {"#Active_SMs", in.active_sms, ""}, {"N", in.active_warps_per_sm, "warps"},
+            {"Departure_del_coal", in.departure_del_coal, "cycles"}, {"Mem_L_Uncoal", r.mem_l_uncoal, "cycles"},
+            {"Mem_L_Coal", r.mem_l_coal, "cycles"}, {"Weight_uncoal", r.weight_uncoal, ""}, {"Weight_coal", r.weight_coal, ""},
+            {"Mem_L", r.mem_l, "cycles"}, {"Departure_delay", r.departure_delay, "cycles"},
             {"MWP_Without_BW_full", r.mwp_without_bw_full, "warps"}, {"MWP_Without_BW", r.mwp_without_bw, "warps"},
             {"BW_per_warp", r.bw_per_warp, "GB/s"}, {"MWP_peak_BW", r.mwp_peak_bw, "warps"}, {"MWP", r.mwp, "warps"},
             {"Mem_cycles", r.mem_cycles, "cycles"}, {"Comp_cycles", r.comp_cycles, "cycles"}, {"CWP_full", r.cwp_full, "warps"},

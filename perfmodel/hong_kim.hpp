@@ -3,12 +3,18 @@
 // compute meanwhile (CWP), and which of the two hides the other. Names are the source's.
 //
 // Not printed in the talk and taken from the paper's published re-implementations: MWP_peak_BW and Synch_cost. Ours: MWP is at least 1, the
-// warp itself; a launch that fills the device less than once takes as long as one that fills it (#Rep at least 1); a kernel without memory
-// instructions, which none of the cases covers, is case C without Mem_L. The condition of case B is as printed: a kernel that computes more
-// than it waits falls into it unless MWP and CWP are both N. Not in the model: caches (a uniform costs a DRAM access each time), latencies
-// of instructions, spills, shared memory, the launch. hong_kim() is without the launch; the predictor adds that of the device (device
-// time of launches that are queued back to back). Active blocks and multiprocessors are those of a full device: with those of small
-// launches the time would fall with more elements where a case or a minimum changes.
+// warp itself; a kernel without memory instructions, which none of the cases covers, is case C without Mem_L. The condition of case B is as
+// printed: a kernel that computes more than it waits falls into it unless MWP and CWP are both N. Not in the model: caches (a uniform costs
+// a DRAM access each time), latencies of instructions, spills, shared memory, the launch. hong_kim() is without the launch; the predictor
+// adds that of the device (device time of launches that are queued back to back).
+//
+// Active are the blocks, warps and multiprocessors of the launch, as the source names them (#Active_blocks_per_SM, N = #Active_warps_per_SM,
+// #Active_SMs), not those that the device could hold: MWP and CWP are at most N, MWP_peak_BW shares the bandwidth among the multiprocessors
+// that ask for any, and the cases B and C take the work of N warps one after the other. Of a launch that fills the device less than once,
+// #Active_SMs is at most the number of its blocks, and N that of the multiprocessor that has most of them. #Rep is then 1: no multiprocessor
+// begins again, and of blocks that are no multiple the source does not speak (ours). The equations do not join: from case A to case B a
+// Comp_cycles is lost, and with a smaller MWP the barriers and the second term of case B cost less. So where a launch does not fill the
+// device, one of more elements can take less; among launches that fill it none does.
 #pragma once
 
 #include "perfmodel/predictor.hpp"

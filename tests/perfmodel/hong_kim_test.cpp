@@ -252,6 +252,84 @@ TEST(HongKim, InputsFromTheStepsOfAKernel) {
     EXPECT_EQ(breakdown.cost.bound_by, Bound::dram);
 }
 
+// Of the same kernel launches that do not fill an A100: 108 multiprocessors that each hold 8 blocks of 8 warps. Mem_cycles = 626.79 + 552.7 =
+// 1179.49, Comp_cycles = 8, of which each access has 4, CWP_full = 1187.49 / 8 = 148.4, Departure_delay = 43.02, MWP = 13.709 at most, and
+// BW_per_warp = 1.41 * 128 / 589.745 = 0.30603.
+
+// One block of two warps: N = 2. Case A: 1179.49 + 8 + 4 * 1 cycles, and one barrier at 43.02 * 1.
+TEST(HongKim, OneBlockIsActiveOnOneMultiprocessor) {
+    const auto predictor = make_hong_kim(standard_device("a100"));
+    KernelWork work = copy();
+    work.elements_per_block = work.threads_per_block = 64;
+    for (const std::uint64_t elements : {1U, 64U}) {
+        const Breakdown t = predictor->explain(work, elements);
+        EXPECT_EQ(quantity(t, "#Blocks"), 1);
+        EXPECT_EQ(quantity(t, "#Active_SMs"), 1);
+        EXPECT_EQ(quantity(t, "#Active_blocks_per_SM"), 1);
+        EXPECT_EQ(quantity(t, "N"), 2);
+        EXPECT_EQ(quantity(t, "#Rep"), 1);
+        EXPECT_NEAR(quantity(t, "MWP_peak_BW"), 2039 / 0.30603, 0.2); // all of the bandwidth
+        EXPECT_EQ(quantity(t, "MWP"), 2);
+        EXPECT_EQ(quantity(t, "CWP"), 2);
+        EXPECT_EQ(quantity(t, "equation"), 1);
+        EXPECT_NEAR(quantity(t, "Exec_cycles_app"), 1191.49, 1e-9);
+        EXPECT_NEAR(quantity(t, "Synch_cost"), 43.02, 1e-9);
+        EXPECT_NEAR(t.cost.seconds, 1234.51 / 1.41e9 + standard_device("a100").launch_us * 1e-6, 1e-15);
+    }
+    EXPECT_DOUBLE_EQ(predictor->explain(work, 0).cost.seconds, standard_device("a100").launch_us * 1e-6);
+}
+
+// 50 blocks: N = 8. Case A: 1179.49 + 8 + 4 * 7 cycles, and a barrier at 43.02 * 7.
+TEST(HongKim, BlocksThatAreFewerThanMultiprocessorsHaveOneEach) {
+    const Breakdown t = make_hong_kim(standard_device("a100"))->explain(copy(), 256ULL * 50);
+    EXPECT_EQ(quantity(t, "#Active_SMs"), 50);
+    EXPECT_EQ(quantity(t, "#Active_blocks_per_SM"), 1);
+    EXPECT_EQ(quantity(t, "N"), 8);
+    EXPECT_EQ(quantity(t, "#Rep"), 1);
+    EXPECT_NEAR(quantity(t, "MWP_peak_BW"), 2039 / (0.30603 * 50), 0.01);
+    EXPECT_EQ(quantity(t, "MWP"), 8);
+    EXPECT_EQ(quantity(t, "equation"), 1);
+    EXPECT_NEAR(quantity(t, "Exec_cycles_app"), 1215.49, 1e-9);
+    EXPECT_NEAR(quantity(t, "Synch_cost"), 301.14, 1e-9);
+}
+
+// Half of a wave, 4 blocks each: N = 32. Case B: 1179.49 * 32 / 13.709 + 4 * 12.709 = 2804.0 cycles, and barriers of four blocks at
+// 43.02 * 12.709: half of what a full wave takes but for the second term. One block more, and one multiprocessor has five.
+TEST(HongKim, HalfOfAWaveHasHalfOfTheBlocks) {
+    const auto predictor = make_hong_kim(standard_device("a100"));
+    const Breakdown t = predictor->explain(copy(), 256ULL * 108 * 4);
+    EXPECT_EQ(quantity(t, "#Active_SMs"), 108);
+    EXPECT_EQ(quantity(t, "#Active_blocks_per_SM"), 4);
+    EXPECT_EQ(quantity(t, "N"), 32);
+    EXPECT_EQ(quantity(t, "#Rep"), 1);
+    EXPECT_NEAR(quantity(t, "MWP"), 13.709, 0.001);
+    EXPECT_EQ(quantity(t, "equation"), 2);
+    EXPECT_NEAR(quantity(t, "Exec_cycles_app"), 2804.0, 0.5);
+    EXPECT_NEAR(quantity(t, "Synch_cost"), 43.02 * 12.709 * 4, 0.5);
+    const Breakdown more = predictor->explain(copy(), 256ULL * 108 * 4 + 1);
+    EXPECT_EQ(quantity(more, "#Active_blocks_per_SM"), 5);
+    EXPECT_EQ(quantity(more, "N"), 40);
+    EXPECT_EQ(quantity(more, "#Rep"), 1);
+    // From a full wave on the device is full, and repeats.
+    const Breakdown full = predictor->explain(copy(), 256ULL * 108 * 8 + 1);
+    EXPECT_EQ(quantity(full, "#Active_SMs"), 108);
+    EXPECT_EQ(quantity(full, "#Active_blocks_per_SM"), 8);
+    EXPECT_DOUBLE_EQ(quantity(full, "#Rep"), 865 / 864.0);
+}
+
+// The equations as printed: one warp of 2 accesses and more computation than memory is case A, two are case B, without Comp_cycles.
+// Mem_cycles = 1680, Comp_cycles = 4 * 500 = 2000: 3680 cycles, then 1680 + 2000 / 4 * 1 = 2180.
+TEST(HongKim, MoreWarpsTakeLessWhereTheCaseChanges) {
+    HongKimInputs in = inputs();
+    in.total_insts = 500;
+    in.blocks = in.active_blocks_per_sm = in.active_sms = in.active_warps_per_sm = 1;
+    EXPECT_EQ(hong_kim(in).which, HongKimCase::a);
+    EXPECT_DOUBLE_EQ(hong_kim(in).exec_cycles_app, 3680);
+    in.active_warps_per_sm = 2;
+    EXPECT_EQ(hong_kim(in).which, HongKimCase::b);
+    EXPECT_DOUBLE_EQ(hong_kim(in).exec_cycles_app, 2180);
+}
+
 TEST(HongKim, WiderAccessesDepartMoreSlowly) {
     const auto predictor = make_hong_kim(standard_device("a100"));
     KernelWork work = copy();
