@@ -132,7 +132,11 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     const execute::PrivateFolder scratch(setup->cache, "audit");
     cli::HostCalibrationOptions calibrated{.name = "audited", .programs = {}, .routines = {}};
     for (std::size_t i = 0; i < options.programs.size(); ++i) {
-        (i % 2 == 0 ? calibrated.programs : calibrated.routines).push_back(options.programs[i]);
+        if (i % 2 == 0) {
+            calibrated.programs.push_back(options.programs[i]);
+        } else if (options.withheld == Withheld::kernels) {
+            calibrated.routines.push_back(options.programs[i]);
+        }
     }
     const auto begin = std::chrono::steady_clock::now();
     const auto calibration = cli::calibrate_host(calibrated, *setup, scratch.path(), diagnostics);
@@ -162,6 +166,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     result["machine"]["usable"] = cli::usable_processors();
     result["schema"] = "fusec-audit-host";
     result["version"] = 8;
+    result["withheld"] = options.withheld == Withheld::kernels ? "kernels" : "programs";
     result["seconds_of_calibration"] = calibrating.count();
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));
     result["calibration"] = Json::parse(perfmodel::to_json(calibration->calibration));

@@ -22,6 +22,11 @@ bool read(const std::string& word, std::size_t& count) {
     return error == std::errc() && end == word.data() + word.size() && count > 0;
 }
 
+bool read(const std::string& word, Withheld& withheld) {
+    withheld = word == "programs" ? Withheld::programs : Withheld::kernels;
+    return word == "programs" || word == "kernels";
+}
+
 } // namespace
 
 std::optional<HostAuditOptions> host_audit_options(const std::vector<std::string>& words) {
@@ -39,6 +44,7 @@ std::optional<HostAuditOptions> host_audit_options(const std::vector<std::string
             : option == "--points-out"       ? read(*word, options.points_out)
             : option == "--sample"           ? read(*word, options.sample)
             : option == "--rounds"           ? read(*word, options.rounds)
+            : option == "--withhold"         ? read(*word, options.withheld)
                                              : false;
         if (!known) {
             return std::nullopt;

@@ -12,11 +12,18 @@
 
 namespace fusec::bench {
 
+/// What a calibration has nothing of, of the programs held out.
+enum class Withheld : std::uint8_t {
+    kernels,  ///< their kernels: what their routines and lists take alone is measured
+    programs, ///< anything: what `fusec calibrate --for` the other programs gives
+};
+
 struct HostAuditOptions {
     std::vector<std::filesystem::path> programs; ///< every second one is held out, the second one first
     std::size_t sample = 60;                     ///< kernels of each program
     std::size_t rounds = 8;
     std::uint64_t seed = 1;
+    Withheld withheld = Withheld::kernels;
     std::filesystem::path out;             ///< the result
     std::filesystem::path points_out = {}; ///< where given, every measured kernel is written there with its work (points_text)
 };

@@ -62,12 +62,13 @@ def pooled(half, title):
 
 
 def programs():
-    out.append("### Each program\n\n`composite` and `benchmark` with MAPE in % and rank correlation, over all its kernels; *span* is the slowest kernel's time over the fastest's.\n\n")
-    out.append("| program | kernels | that count | span | `composite` MAPE % | Spearman | `benchmark` MAPE % | Spearman | chosen plan slower by % | predicted longer by % |\n" + "| --- " * 10 + "|\n")
+    out.append("### Each program\n\n`composite` and `benchmark` with MAPE in % and rank correlation, over all its kernels; *ranks* are those that `composite` gives to the program's five fastest kernels; *span* is the slowest kernel's time over the fastest's.\n\n")
+    out.append("| program | kernels | that count | span | `composite` MAPE % | Spearman | ranks | `benchmark` MAPE % | Spearman | chosen plan slower by % | predicted longer by % |\n" + "| --- " * 11 + "|\n")
     for program in result["programs"]:
         verdicts = [named(program["verdicts"], predictor) for predictor in ("composite", "benchmark")]
         out.append(f"| {program['program']}{' (held out)' if program['held_out'] else ''} | {len(program['kernels'])} | {sum('same_as' not in kernel for kernel in program['kernels'])} | {program['slowest_over_fastest']:.1f} | "
-                   + " | ".join(f"{percent(each['mape'])} | {rank_correlation(each, 2)}" if each["kernels"] else "- | -" for each in verdicts)
+                   + f" | {', '.join(f'{rank:g}' for rank in verdicts[0]['ranks_of_the_five_fastest'])} | ".join(
+                       f"{percent(each['mape'])} | {rank_correlation(each, 2)}" if each["kernels"] else "- | -" for each in verdicts)
                    + f" | {percent(program['loss_of_the_chosen_plan'])} | {percent(program['plans'][0]['predicted']['composite'] / program['plans'][0]['least_seconds'] - 1)} |\n")
     twice = sum("same_as" in kernel for program in result["programs"] for kernel in program["kernels"])
     out.append(f"\n*That count*: of kernels with the same work, to the numbers of their calls, one counts in the tables above, and none as held out that is one of a program with fitted kernels ({twice} do not count).\n\n")

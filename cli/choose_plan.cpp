@@ -3,6 +3,7 @@
 
 #include "cli/report_text.hpp"
 #include "cli/spill_warning.hpp"
+#include "cli/unmeasured_warning.hpp"
 #include "codegen/codegen.hpp"
 #include "fusion/plan_file.hpp"
 #include "support/files.hpp"
@@ -169,6 +170,7 @@ bool choose_plan(Compilation& c, Diagnostics& diagnostics) {
         }
     }
     warn_of_spills(c, diagnostics);
+    warn_of_unmeasured(c, diagnostics);
     if (mode != fusion::PlanMode::automatic) {
         state_gap(c);
     }

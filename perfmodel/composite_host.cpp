@@ -90,6 +90,9 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
     if (compute.beyond_ns > 0) {
         quantities.push_back({"long lists beyond the first level", compute.beyond_ns * scale, "s"});
     }
+    if (compute.between_sizes > 0) {
+        quantities.push_back({"lists by times of other sizes", static_cast<double>(compute.between_sizes), ""});
+    }
     if (compute.counted != 0 && compute.counted_ns > 0) {
         quantities.push_back({"steps by instructions, not measured", static_cast<double>(compute.counted), ""});
         quantities.push_back({"their share", compute.counted_ns / (compute.transfers_ns + compute.routines_ns), ""});

@@ -67,6 +67,9 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
             for (const fusion::GlobalAccess& access : step.accesses) {
                 if (const double* ns = time_of(cached_transfer(access))) {
                     result.transfers_ns += *ns;
+                } else if (const auto by_size = cached_transfer_by_size(*device.routine_times, access)) {
+                    result.transfers_ns += *by_size;
+                    ++result.between_sizes;
                 } else {
                     count(result.transfers_ns, step, static_cast<double>(step.accesses.size()));
                 }

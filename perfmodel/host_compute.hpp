@@ -17,11 +17,13 @@ struct HostCompute {
         0; ///< of the transfers, of results that wait: each register of them is stored to the first level and loaded once more
     double counted_ns = 0; ///< of transfers and routines, of steps that count by their instructions
     int counted = 0;       ///< how many such steps
+    int between_sizes = 0; ///< lists whose time is that of other sizes (cached_transfer_by_size)
 };
 
 /// The sums over the steps of the kernel: a list moved between cache and lanes, and a routine, each as long as it takes alone. The two sums
-/// overlap as a soft maximum of the exponent `compute.overlap` has it, one after the other where the device has none. A routine
-/// without a time, or with none that could be measured, counts by its instructions at the device's rate. Steps that compute nothing but
+/// overlap as a soft maximum of the exponent `compute.overlap` has it, one after the other where the device has none. A list of a size that was not
+/// measured takes what other sizes have it take. A routine without a time, or with none that could be measured, counts by its instructions at the
+/// device's rate, and so does a list beside which none was measured. Steps that compute nothing but
 /// names of components, and what is derived from uniforms, take nothing. Results that wait (KernelWork::results_wait) take two instructions for each
 /// SIMD register of them, unless `waiting_results` is false. Lists of more components than are transposed at once go through memory of the
 /// kernel's own: of what such lists of a tile take, in lanes and, where they are loaded, as they come, the share that the first level has no longer

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/routine_times.hpp"
 
+#include "fusion/instruction_rates.hpp"
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string_view>
 
 namespace fusec::perfmodel {
 
@@ -72,6 +76,38 @@ std::string transfer_routine(const fusion::GlobalAccess& access) {
 std::string cached_transfer(fusion::GlobalAccess access) {
     access.streaming = false;
     return "cached " + transfer_routine(access);
+}
+
+std::optional<double> cached_transfer_by_size(const RoutineTimes& times, const fusion::GlobalAccess& access) {
+    const std::string name = cached_transfer(access);
+    const std::size_t digits = name.find_first_of("0123456789");
+    const std::size_t behind = name.find(' ', digits);
+    const std::string_view before = std::string_view(name).substr(0, digits), after = std::string_view(name).substr(behind);
+    struct Size {
+        double bytes, ns_per_byte;
+    };
+    std::optional<Size> smaller, larger;
+    for (auto at = times.routines.lower_bound(before); at != times.routines.end() && at->first.starts_with(before); ++at) {
+        double bytes = 0;
+        const std::string_view other = at->first;
+        const auto [end, error] = std::from_chars(other.data() + digits, other.data() + other.size(), bytes);
+        const double ns = at->second.ns.front();
+        if (error != std::errc() || ns <= 0 || other.substr(static_cast<std::size_t>(end - other.data())) != after) {
+            continue;
+        }
+        if (bytes < access.count * access.bytes && (!smaller || bytes > smaller->bytes)) {
+            smaller = Size{bytes, ns / bytes};
+        } else if (bytes > access.count * access.bytes && (!larger || bytes < larger->bytes)) {
+            larger = Size{bytes, ns / bytes};
+        }
+    }
+    const double bytes = access.count * access.bytes;
+    if (smaller && larger) {
+        const double share = (bytes - smaller->bytes) / (larger->bytes - smaller->bytes);
+        return bytes * ((1 - share) * smaller->ns_per_byte + share * larger->ns_per_byte);
+    }
+    return smaller && smaller->bytes > fusion::most_words_transposed_at_once * access.bytes ? std::optional(bytes * smaller->ns_per_byte)
+                                                                                            : std::nullopt;
 }
 
 std::vector<std::string> transfer_routines(const fusion::WorkStep& step) {

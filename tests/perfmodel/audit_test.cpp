@@ -273,6 +273,8 @@ TEST(AuditOfAHost, TakesItsOptions) {
     const auto none = host_audit_options({"--out", "r.json", "a.fus", "b.fus"});
     ASSERT_TRUE(none);
     EXPECT_TRUE(none->points_out.empty()) << "nothing is written then";
+    EXPECT_EQ(none->withheld, Withheld::kernels);
+    EXPECT_EQ(host_audit_options({"--out", "r.json", "a.fus", "b.fus", "--withhold", "programs"})->withheld, Withheld::programs);
 }
 
 TEST(AuditOfAHost, RefusesOthers) {
@@ -287,6 +289,7 @@ TEST(AuditOfAHost, RefusesOthers) {
     EXPECT_FALSE(with({"--rounds", "0"}));
     EXPECT_FALSE(with({"--rounds", "-3"}));
     EXPECT_FALSE(with({"--sample", "3x"}));
+    EXPECT_FALSE(with({"--withhold", "routines"}));
     EXPECT_FALSE(host_audit_options({"a.fus", "b.fus"})) << "no result";
     EXPECT_FALSE(host_audit_options({"--out", "r.json", "a.fus"})) << "one program cannot be held out from another";
 }

@@ -87,6 +87,30 @@ TEST(HostCompute, CountsInstructionsOfWhatWasNot) {
     EXPECT_DOUBLE_EQ(host_compute(calibrated(), work).counted_ns, (32.0 + 18) / 8 / (4 * 3 * 8)) << "a step's instructions count once";
 }
 
+// Nine floats take 0.5 ns, 15 take 0.7: per byte 1/72 and 7/600 ns. Twelve lie in the middle.
+TEST(HostCompute, ListsBetweenMeasuredSizesTakeWhatTheseHaveThemTake) {
+    Device device = calibrated();
+    RoutineTimes times = *device.routine_times;
+    times.routines["cached load 60 bytes, 4 at a time"] = {0, {0}, {8}, {0.7}};
+    times.routines["cached load 44 bytes, 4 at a time, converted"] = {0, {0}, {8}, {100}};
+    times.routines["cached load 44 bytes, 8 at a time"] = {0, {0}, {8}, {100}};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    KernelWork work = work_of_f();
+    work.steps.front().accesses.front().count = 12;
+    const HostCompute all = host_compute(device, work);
+    EXPECT_EQ(all.counted, 0);
+    EXPECT_EQ(all.between_sizes, 1);
+    EXPECT_NEAR(all.transfers_ns, 48 * (1.0 / 72 + 7.0 / 600) / 2 + 0.25, 1e-12);
+    work.steps.front().accesses.front().count = 16;
+    EXPECT_EQ(host_compute(device, work).counted, 1) << "longer than all, and these are transposed at once";
+    times.routines["cached load 116 bytes, 4 at a time"] = {0, {0}, {8}, {2.9}};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    work.steps.front().accesses.front().count = 40;
+    EXPECT_NEAR(host_compute(device, work).transfers_ns, 160 * 0.025 + 0.25, 1e-12) << "29 words are too many for that";
+    work.steps.front().accesses.front().count = 8;
+    EXPECT_EQ(host_compute(device, work).counted, 1) << "shorter than all";
+}
+
 // What was measured counts, however many instructions were expected; what could not be measured counts by these: 4 * 96 a nanosecond.
 TEST(HostCompute, CountsInstructionsOfWhatTookNoTime) {
     KernelWork work = work_of_f();

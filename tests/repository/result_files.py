@@ -207,6 +207,10 @@ def check_audit_host(file, result):
         most = max(sum(low <= each <= 2 * low for each in times) for low in times)
         if result[half]["within_a_factor_of_two"]["kernels"] != min(60, most):
             breach(file, f"samples another number of kernels within a factor of two in {half} than there are")
+    if file == "audit_host_unseen.json":
+        if result["withheld"] != "programs":
+            breach(file, "is of an audit whose calibration knows routines of the programs held out")
+        return
     command = [sys.executable, root / "bench/audit_host_table.py", results / file, results / "audit_host_runs.json", root / "docs/model.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach(file, "docs/model.md is not what bench/audit_host_table.py makes of it")
@@ -269,7 +273,7 @@ RULES = [
     (r"ablations\.json", check_ablations),
     (r"ablations_probes\.json", check_ablations_probes),
     (r"audit_data\.json", check_audit_data),
-    (r"audit_host\.json", check_audit_host),
+    (r"audit_host(?:_unseen)?\.json", check_audit_host),
     (r"audit_host_machines\.json", check_audit_host_machines),
     (r"audit_host_runs\.json", check_audit_host_runs),
     (r"calibrate_host\.json", check_calibrate_host),
