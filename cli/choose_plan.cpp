@@ -95,7 +95,8 @@ bool settle_target(CompileOptions& options, perfmodel::Device& device, Diagnosti
     if (device.limits.target != options.target) {
         const char* wanted = options.target == fusion::Target::host ? "host" : "cuda";
         diagnostics.report(kind::target_mismatch, {}, fmt::format("device `{}` is not a device of `--target {}`", device.name, wanted))
-            .hint = "`fusec devices` lists the devices and their targets";
+            .hint = std::string(options.target == fusion::Target::cuda ? "`--target host` takes it; " : "") +
+            "`fusec devices` lists the devices and their targets";
         return false;
     }
     if (options.target == fusion::Target::host) {

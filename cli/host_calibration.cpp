@@ -88,15 +88,19 @@ public:
           diagnostics_(diagnostics),
           machine_(host_machine()),
           timer_(setup_, machine_, diagnostics),
-          probes_(scratch / "machine.json", scratch),
           scratch_(std::move(scratch)) {}
 
     std::optional<HostCalibration> run() {
         describe_machine();
+        const auto machine = device_so_far(calibration_, diagnostics_);
+        if (!machine) {
+            return std::nullopt;
+        }
+        probes_.emplace(*machine, scratch_);
         // Shares of the time that a calibration takes with nothing compiled before.
-        if (!write_files({{scratch_ / "machine.json", to_json(calibration_)}}, diagnostics_, {}) || !find_probes() ||
-            !phase(0, 0.02).measure_footprints() || !phase(0.02, 0.2).measure_transfers() || !phase(0.2, 0.38).measure_routines() ||
-            !find_fused() || !phase(0.38, 0.4).measure_overlap() || !phase(0.4, 0.99).measure_memory()) {
+        if (!find_probes() || !phase(0, 0.02).measure_footprints() || !phase(0.02, 0.2).measure_transfers() ||
+            !phase(0.2, 0.38).measure_routines() || !find_fused() || !phase(0.38, 0.4).measure_overlap() ||
+            !phase(0.4, 0.99).measure_memory()) {
             return std::nullopt;
         }
         if (progress_) {
@@ -158,16 +162,16 @@ private:
         const Path folder = options_.probes.empty() ? perfmodel::devices_folder().parent_path() / "probes" : options_.probes;
         std::vector<Compilation*> sources;
         for (const Precision real : {Precision::f32, Precision::f64}) {
-            sources.push_back(probes_.compile(folder / "routines.fus", "none", real, diagnostics_));
+            sources.push_back(probes_->compile(folder / "routines.fus", "none", real, diagnostics_));
         }
-        sources.push_back(streams_ = probes_.compile(folder / "streams.fus", "none", Precision::f32, diagnostics_));
+        sources.push_back(streams_ = probes_->compile(folder / "streams.fus", "none", Precision::f32, diagnostics_));
         for (const int rows : {6, 7, 8, 10, 12, 16}) {
-            sums_.push_back(probes_.compile_text("sum" + std::to_string(rows), sum_text(rows), "none", Precision::f32, diagnostics_));
+            sums_.push_back(probes_->compile_text("sum" + std::to_string(rows), sum_text(rows), "none", Precision::f32, diagnostics_));
         }
         sources.insert(sources.end(), sums_.begin(), sums_.end());
         for (const auto* programs : {&options_.programs, &options_.routines}) {
             for (const Path& program : *programs) {
-                sources.push_back(probes_.compile(program, "none", Precision::f32, diagnostics_));
+                sources.push_back(probes_->compile(program, "none", Precision::f32, diagnostics_));
             }
         }
         if (std::ranges::count(sources, nullptr) != 0) {
@@ -206,7 +210,7 @@ private:
         for (const auto& [key, list] : moved) {
             listed.push_back(list);
         }
-        transfers_ = probes_.compile_text("transfers", transfer_text(listed), "none", Precision::f32, diagnostics_);
+        transfers_ = probes_->compile_text("transfers", transfer_text(listed), "none", Precision::f32, diagnostics_);
         return transfers_ != nullptr;
     }
 
@@ -350,7 +354,7 @@ private:
     bool find_fused() {
         for (const int products : {1, 2, 3, 4, 6, 8}) {
             Compilation* c =
-                probes_.compile_text("chain" + std::to_string(products), chain_text(products), "max", Precision::f32, diagnostics_);
+                probes_->compile_text("chain" + std::to_string(products), chain_text(products), "max", Precision::f32, diagnostics_);
             if (c == nullptr) {
                 return false;
             }
@@ -360,7 +364,7 @@ private:
             fused_.push_back({c, c->plans.front().kernels.front(), "probe sums"});
         }
         for (const Path& program : options_.programs) {
-            Compilation* c = probes_.compile(program, "auto", Precision::f32, diagnostics_);
+            Compilation* c = probes_->compile(program, "auto", Precision::f32, diagnostics_);
             if (c == nullptr) {
                 return false;
             }
@@ -383,7 +387,7 @@ private:
             }
         }
         const auto seconds = timer_.time(chains);
-        const auto device = calibrated_device(calibration_, diagnostics_);
+        const auto device = device_so_far(calibration_, diagnostics_);
         if (!seconds || !device) {
             return false;
         }
@@ -468,7 +472,7 @@ private:
         constexpr double half_of_a_first_level = 16.0 * 1024; // of the smaller ones of today
         set("compute.first_level", half_of_a_first_level, "bytes", 1, 0, "start of the fit");
         set("compute.window", window_starts.front(), "instructions", 1, 0, "start of the fit");
-        auto device = calibrated_device(calibration_, diagnostics_);
+        auto device = device_so_far(calibration_, diagnostics_);
         if (!device) {
             return false;
         }
@@ -531,8 +535,8 @@ private:
     std::function<void(double)> progress_; ///< of the whole
     Diagnostics& diagnostics_;
     HostMachine machine_;
-    HostTimer timer_; ///< of setup_ and machine_, as they come to be
-    HostProbes probes_;
+    HostTimer timer_;                  ///< of setup_ and machine_, as they come to be
+    std::optional<HostProbes> probes_; ///< once the machine is described
     Path scratch_;
     perfmodel::Calibration calibration_;
     HostCalibration result_;

@@ -15,7 +15,7 @@ Compilation* HostProbes::compile(const Path& program, const std::string& plan, P
     Compilation& c = compilations_.emplace_back();
     c.options.program = program;
     c.options.target = fusion::Target::host;
-    c.options.device = device_.string();
+    c.device = device_;
     c.options.plan = plan;
     c.options.real = real;
     c.options.with_steps = true;

@@ -24,8 +24,8 @@ struct HostProbe {
 /// The probes of one calibration. Owns the compilations that the units refer to.
 class HostProbes {
 public:
-    /// Pre: `device` is the description to compile for, a path; `scratch` is a folder to write programs to.
-    HostProbes(Path device, Path scratch) : device_(std::move(device)), scratch_(std::move(scratch)) {}
+    /// Pre: `device` is the host to compile for; `scratch` is a folder to write programs to.
+    HostProbes(perfmodel::Device device, Path scratch) : device_(std::move(device)), scratch_(std::move(scratch)) {}
 
     /// Compiles a program; null after a report. `plan` as `--plan` takes it.
     Compilation* compile(const Path& program, const std::string& plan, Precision real, Diagnostics& diagnostics);
@@ -38,7 +38,8 @@ public:
         Compilation& compilation, const fusion::Candidate& candidate, const std::string& group, double bytes, bool cached);
 
 private:
-    Path device_, scratch_;
+    perfmodel::Device device_;
+    Path scratch_;
     std::deque<Compilation> compilations_; ///< addresses stay
 };
 

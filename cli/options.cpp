@@ -294,6 +294,7 @@ private:
         refuse(calibrated_->count() > 0 && !cuda && !calibrate_.output, "--target host: give the file to write with -o FILE");
         refuse(calibrated_->count() > 0 && !cuda && calibrate_.emitted, "--emit: only the probes of a GPU are emitted");
         refuse(cuda && !calibrate_.emitted, "--target cuda: give the folder for the probes with --emit DIR");
+        refuse(calibrate_.emitted && *calibrate_.emitted == "-", "--emit: several files are written, which needs a folder, found `-`");
         refuse(!cuda && base_->count() > 0, "--device: this host is measured, or what a file holds is taken in");
         refuse(cuda && calibrate_.output, "--target cuda: the calibration is written by --import, when the probes have run");
         refuse(calibrate_.imported && !calibrate_.programs.empty(),

@@ -39,7 +39,9 @@ bool load_library(Compilation& c, Diagnostics& diagnostics) {
 }
 
 bool load_device(Compilation& c, Diagnostics& diagnostics) {
-    c.device = perfmodel::find_calibrated_device(c.options.device, diagnostics);
+    if (!c.device) {
+        c.device = perfmodel::find_calibrated_device(c.options.device, diagnostics);
+    }
     if (!c.device || !settle_target(c.options, *c.device, diagnostics)) {
         return false;
     }

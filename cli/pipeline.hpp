@@ -46,7 +46,7 @@ struct Compilation {
     SourcePtr source;
     std::vector<Path> included; ///< files that `include` has read
     std::optional<library::Catalog> catalog;
-    std::optional<perfmodel::Device> device;
+    std::optional<perfmodel::Device> device; ///< that of the options, unless one is given before
     std::unique_ptr<perfmodel::Predictor> predictor;
     std::shared_ptr<const frontend::ast::Program> ast;
     std::vector<frontend::CheckedCombination> combinations; ///< of alternatives; one for a program without any

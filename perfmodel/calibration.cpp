@@ -65,7 +65,48 @@ std::optional<Device> described_device(const Calibration& calibration, Diagnosti
     return device;
 }
 
+std::span<const char* const> figures_of_a_host() {
+    static constexpr const char* keys[] = {"limits.vector_bytes", "speed.cores", "speed.clock", "speed.l2_bytes", "speed.l2", "speed.dram",
+        "speed.launch", "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window",
+        "benchmark.remap"};
+    return keys;
+}
+
+namespace {
+
+/// Reports what a calibration of a host lacks.
+void check_host(const Calibration& calibration, Diagnostics& diagnostics) {
+    std::vector<std::string> missing;
+    for (const char* key : figures_of_a_host()) {
+        if (std::ranges::find(calibration.figures, key, &CalibratedFigure::key) == calibration.figures.end()) {
+            missing.push_back(fmt::format("`{}`", key));
+        }
+    }
+    const std::string hint = "`fusec calibrate --target host -o FILE` measures all that a host's calibration has to have";
+    if (!missing.empty()) {
+        diagnostics
+            .report(kind::missing_figure, calibration.figures_span,
+                fmt::format("the calibration of a host without {}", fmt::join(missing, ", ")))
+            .hint = hint;
+    }
+    if (calibration.routines.empty()) {
+        diagnostics.report(kind::missing_figure, calibration.routines_span, "the calibration of a host without times of routines").hint =
+            hint;
+    }
+}
+
+} // namespace
+
 std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics) {
+    std::optional<Device> device = device_so_far(calibration, diagnostics);
+    const std::size_t before = diagnostics.error_count();
+    if (device && device->limits.target == fusion::Target::host) {
+        check_host(calibration, diagnostics);
+    }
+    return diagnostics.error_count() == before ? device : std::nullopt;
+}
+
+std::optional<Device> device_so_far(const Calibration& calibration, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     const bool carried = calibration.description != nullptr;
     if (!is_named_as_it_may(calibration.name, calibration.base, carried)) {
@@ -143,17 +184,13 @@ std::vector<std::string> known_device_names() {
     return {names.begin(), names.end()};
 }
 
-namespace {
-
-std::optional<fs::path> calibration_of(const std::string& name) {
+std::optional<fs::path> calibration_file(const std::string& name) {
     const bool path = fs::path(name).extension() == ".json";
     return path ? std::optional(fs::path(name)) : name.find('/') == std::string::npos ? find_calibration(name) : std::nullopt;
 }
 
-} // namespace
-
 std::optional<Device> find_calibrated_device(const std::string& name, Diagnostics& diagnostics) {
-    const std::optional<fs::path> file = calibration_of(name);
+    const std::optional<fs::path> file = calibration_file(name);
     if (!file) {
         return find_device(name, known_device_names(), "a path that ends in .toml, or in .json of a calibration", diagnostics);
     }
@@ -171,7 +208,7 @@ std::optional<Device> find_calibrated_device(const std::string& name, Diagnostic
 }
 
 std::vector<fs::path> files_of_device(const std::string& name) {
-    const std::optional<fs::path> file = calibration_of(name);
+    const std::optional<fs::path> file = calibration_file(name);
     if (!file) {
         return {device_file(name)};
     }

@@ -8,11 +8,13 @@
 //
 // `base` is the description that the figures overlay. One that does not come with the compiler is carried along: `description` is its text.
 // `points` is how many measurements a figure is fitted to, `residual` their mean relative deviation from the model with it. `routines`, in
-// nanoseconds per element, may be left out, and so may the residual of one (routine_times.hpp).
+// nanoseconds per element, may be left out of a GPU, and so may the residual of one (routine_times.hpp). A host's has the figures_of_a_host.
 #pragma once
 
 #include "perfmodel/device.hpp"
 #include "perfmodel/routine_times.hpp"
+
+#include <span>
 
 namespace fusec {
 class JsonReader;
@@ -41,12 +43,14 @@ struct Calibration {
     std::map<std::string, RoutineTimes::Routine, std::less<>> routines = {}; ///< times of routines (routine_times.hpp); may be none
     std::string hash = {};                                                   ///< of its text: names it where results depend on it
     SourcePtr description = nullptr;                                         ///< text of the base; null: it comes with the compiler
+    Span figures_span = {};                                                  ///< in the file it was read from
+    Span routines_span = {};                                                 ///< the same; that of the figures where it has none
 };
 
 inline constexpr int calibration_schema = 1;
 
-/// Fails at the place of a `name` that none may have, a `base` that no description has and whose text does not come along, or a control character
-/// in what else says where a calibration, or what one is made from, comes from.
+/// Fails at the place of a `name` that none may have, a `base` that no description has and whose text does not come along, a control character
+/// in what else says where a calibration, or what one is made from, comes from, an empty `machine`, or a `date` that utc_date would not write.
 void check_origin(JsonReader& json, const JsonValue& root);
 /// The member `description` as a text of its own, called after the file; null: there is none. Pre: check_origin.
 SourcePtr read_description(JsonReader& json, const JsonValue& root);
@@ -65,8 +69,14 @@ std::string to_json(const Calibration& calibration);
 /// The description `base` alone: the one that is carried, or the compiler's of that name. Reports what is wrong with it, and a carried one of
 /// another name.
 std::optional<Device> described_device(const Calibration& calibration, Diagnostics& diagnostics);
-/// The description `base` with the calibration's figures, each with its source; located errors for keys that no figure of the device has, for
-/// another unit than the figure's, for values that cannot be, and an error for the name of another description.
+/// What every calibration of a host has, beside a time of a routine. Measured figures of one machine beside described ones of another would make
+/// a device that is neither, and without times the model of a host is another.
+std::span<const char* const> figures_of_a_host();
+
+/// The description `base` with the figures that a calibration which is being made has so far, each with its source; located errors for keys that no
+/// figure of the device has, for another unit than the figure's, for values that cannot be, and an error for the name of another description.
+std::optional<Device> device_so_far(const Calibration& calibration, Diagnostics& diagnostics);
+/// The same of one that has been made: an error where a host's lacks what it has to have.
 std::optional<Device> calibrated_device(const Calibration& calibration, Diagnostics& diagnostics);
 
 /// The user's own, which `fusec calibrate --import` writes to: $XDG_CONFIG_HOME/fusec/calibrations, else $HOME/.config/fusec/calibrations. Nothing
@@ -76,6 +86,8 @@ std::optional<std::filesystem::path> user_calibrations();
 std::vector<std::filesystem::path> calibration_folders();
 /// The first folder's NAME.json, whatever is there or cannot be looked at; nothing if there is none.
 std::optional<std::filesystem::path> find_calibration(const std::string& name);
+/// The file of the calibration that `--device NAME` means: what find_calibration finds, or NAME itself where it ends in .json.
+std::optional<std::filesystem::path> calibration_file(const std::string& name);
 
 /// The names of all of them, and of the descriptions, sorted, each once: what `--device NAME` may say.
 std::vector<std::string> known_device_names();

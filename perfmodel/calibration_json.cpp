@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "support/located_json.hpp"
+#include "support/machine.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -50,6 +51,12 @@ void check_origin(JsonReader& json, const JsonValue& root) {
             json.fail(*JsonReader::find(root, key), fmt::format("a control character in `{}`", key));
         }
     }
+    if (json.text(root, "machine").find_first_not_of(' ') == std::string::npos) {
+        json.fail(*JsonReader::find(root, "machine"), "`machine` is empty", "it is the processor or the GPU, as it names itself");
+    }
+    if (!is_utc_date(json.text(root, "date"))) {
+        json.fail(*JsonReader::find(root, "date"), "no date of the form `2026-11-23T12:00:00Z`");
+    }
     const std::vector<std::string> described = device_names();
     if (!carried && std::find(described.begin(), described.end(), base) == described.end()) {
         json.fail(*JsonReader::find(root, "base"), fmt::format("no device is described as `{}`: {}", base, known_instead(base, described)));
@@ -79,7 +86,9 @@ Calibration read(JsonReader& json, const JsonValue& root) {
         json.text(root, "commit"), {}};
     check_origin(json, root);
     result.description = read_description(json, root);
-    for (const JsonValue& entry : json.array(root, "figures")) {
+    const JsonValue& figures = json.member(root, "figures", JsonValue::Kind::array);
+    result.figures_span = result.routines_span = figures.span;
+    for (const JsonValue& entry : figures.items) {
         CalibratedFigure figure = read_figure(json, entry);
         const auto same = [&](const CalibratedFigure& other) { return other.key == figure.key; };
         if (std::any_of(result.figures.begin(), result.figures.end(), same)) {
@@ -91,10 +100,11 @@ Calibration read(JsonReader& json, const JsonValue& root) {
         result.figures.push_back(std::move(figure));
     }
     if (result.figures.empty()) {
-        json.fail(*JsonReader::find(root, "figures"), "a calibration without figures");
+        json.fail(figures, "a calibration without figures");
     }
     if (const JsonValue* routines = JsonReader::find(root, "routines")) {
         result.routines = read_routines(json, *routines);
+        result.routines_span = routines->span;
     }
     return result;
 }

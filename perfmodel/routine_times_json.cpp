@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
+
 namespace fusec::perfmodel {
 
 namespace {
@@ -67,7 +69,7 @@ private:
         for (const Value& row : rows.items) {
             size(json_.expect(row, Value::Kind::array), result.block_size.size(), "block_size");
             for (const Value& time : row.items) {
-                result.ns.push_back(number(time, 0, "a time from 0 to 1e9 ns"));
+                result.ns.push_back(number(time, std::numeric_limits<double>::min(), "a time above 0 and up to 1e9 ns"));
             }
         }
         if (const Value* const residual = JsonReader::find(entry, "residual")) { // files of before have none

@@ -236,7 +236,29 @@ void import(const Calibrate& command, Diagnostics& diagnostics) {
     }
 }
 
+/// Reports that probes are written for a description, where `--device` gives a calibration and no description of that name.
+bool is_calibration(const std::string& name, Diagnostics& diagnostics) {
+    const std::vector<std::string> described = perfmodel::device_names();
+    const auto file = perfmodel::calibration_file(name);
+    if (!file || std::ranges::find(described, name) != described.end()) {
+        return false;
+    }
+    const auto calibration = perfmodel::read_calibration(*file, diagnostics);
+    const auto base = calibration ? described_device(*calibration, diagnostics) : std::nullopt;
+    if (base) {
+        diagnostics.report(kind::unknown_device, {}, fmt::format("`{}` is a calibration, and probes are written for a description", name))
+            .hint = base->limits.target != fusion::Target::cuda ? "it is one of a host, which `--target host -o FILE` measures"
+            : calibration->description != nullptr
+            ? fmt::format("it lies over `{}`, whose text it carries: `--device` takes that as a .toml file", base->name)
+            : fmt::format("it lies over `{}`: `--device {} --name {}` writes them for that", base->name, base->name, calibration->name);
+    }
+    return true;
+}
+
 void emit_probes(const Calibrate& command, Diagnostics& diagnostics) {
+    if (is_calibration(command.device, diagnostics)) {
+        return;
+    }
     const auto device = perfmodel::find_device(command.device, diagnostics);
     if (!device) {
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec bench`: what is measured, that it computes what it has to, and what the report says. No time is compared with another.
 #include "tests/cli/command.hpp"
+#include "tests/cli/host_calibrations.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -129,16 +130,39 @@ TEST_F(Bench, TextHasTheFastestPlanAndTheErrors) {
 
 // A predictor that lacks times of routines or lists has no time for a kernel, and no error.
 TEST_F(Bench, SaysWhereAPredictorHasNoAnswer) {
-    std::ofstream(folder.path() / "mine.json") << R"({"schema": 1, "kind": "calibration", "name": "mine", "base": "host-generic",
-        "date": "2026-11-25T00:00:00Z", "machine": "m", "commit": "c",
-        "figures": [{"key": "benchmark.remap", "value": 0, "unit": "ns per element", "points": 1, "residual": 0, "how": "by hand"}],
-        "routines": {"f(float SCALAR) -> float SCALAR": {"block_size": [1], "extra_shared": [0], "shared_bytes": 0, "times": [[1]]}}})";
+    folder.write("mine.json", test::host_calibration("mine").dump());
     const test::Outcome outcome =
         fusec({"bench", examples + "demo.fus", "--device", folder.path() / "mine.json", "-n", "1000", "--rounds", "3"}, folder.path());
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.out,
         AllOf(HasSubstr("   no answer  {M1, v1, s1, M2, M3, F} -> F"), HasSubstr("benchmark: no answer for any kernel"),
             HasSubstr("composite: mean error "), testing::Not(HasSubstr("inf "))));
+}
+
+// Its predictions stand beside times of this machine; a plain compile for another machine is what it is.
+TEST_F(Bench, WarnsOfACalibrationOfAnotherMachine) {
+    folder.write("p.fus", "VECTOR3 a;\ninput a;\nb = -a;\nreturn b;\n");
+    const json here = measured("p.fus", {"-n", "1000"})["machine"];
+    const auto said = [&](const std::string& machine, int cores, bool measures = true) {
+        auto mine = test::host_calibration("mine");
+        mine["machine"] = machine;
+        mine["figures"][0]["value"] = cores;
+        folder.write("mine.json", mine.dump());
+        const test::Outcome outcome = measures
+            ? fusec({"bench", "p.fus", "-n", "1000", "--rounds", "1", "--device", "mine.json"}, folder.path())
+            : fusec({"p.fus", "-o", "x.cpp", "--target", "host", "--device", "mine.json"}, folder.path());
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.err;
+    };
+    const std::string processor = here["processor"];
+    const int usable = here["usable"];
+    EXPECT_THAT(said(processor, usable), testing::Not(HasSubstr("warning")));
+    EXPECT_THAT(said("a \"host\"", usable),
+        AllOf(HasSubstr("warning: `mine` was measured on `a \"host\"` with " + std::to_string(usable) + " processor"),
+            HasSubstr(", and this is `" + processor + "` with " + std::to_string(usable) + " processor"), HasSubstr("[other-machine]")));
+    EXPECT_THAT(said(processor, usable + 1),
+        AllOf(HasSubstr("` with " + std::to_string(usable + 1) + " processors, and this is"), HasSubstr("[other-machine]")));
+    EXPECT_THAT(said("another", usable + 1, false), testing::Not(HasSubstr("warning")));
 }
 
 TEST_F(Bench, SaysWhatItCannotMeasure) {

@@ -2,6 +2,7 @@
 // `fusec calibrate`: what it takes in, what it writes, and what it refuses. Measuring a host is in host_calibration_test.
 #include "support/build_commit.hpp"
 #include "tests/cli/command.hpp"
+#include "tests/cli/host_calibrations.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -27,10 +28,7 @@ const std::string examples = std::string(FUSEC_SOURCE_DIR) + "/examples/";
 class Calibrate : public testing::Test {
 protected:
     test::TemporaryFolder folder;
-    std::string calibration =
-        R"({"schema": 1, "kind": "calibration", "name": "node", "base": "host-generic", "date": "2026-11-20T10:00:00Z",
-        "machine": "a host", "commit": "fusec 0.1.0",
-        "figures": [{"key": "speed.cores", "value": 3, "unit": "cores", "points": 1, "residual": 0, "how": "what the system says"}]})";
+    std::string calibration = test::host_calibration("node").dump(1);
 };
 
 // What is imported is found by its name; what is damaged is refused, and what was there stays.
@@ -106,6 +104,8 @@ TEST_F(Calibrate, SaysWhatIsMissing) {
     said({"--emit", "d"}, "--target");
     said({"--target", "cuda", "--emit", "d", "--device", "host-generic"}, "is not a device of `--target cuda`");
     said({"--target", "cuda", "--emit", "d", "--device", "h2000"}, "h2000");
+    said({"--target", "cuda", "--emit", "-"}, "--emit: several files are written, which needs a folder, found `-`");
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "-"));
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "d"));
     said({"--import", "x.json", "--name", "mine"}, "--name: the name of what is imported is in the file");
     said({"--target", "host", "--import", "x.json"}, "--import");
@@ -158,6 +158,29 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     EXPECT_EQ(refused.code, 1) << refused.err;
     EXPECT_THAT(refused.err, HasSubstr("[unwritable-file]"));
     EXPECT_EQ(fusec({"calibrate", "--target", "cuda", "--emit", "d", "--name", "h200", "--device", "a100"}, folder.path()).code, 1);
+}
+
+// Probes are of a description; of a name that both have, that is meant.
+TEST_F(Calibrate, TellsACalibrationFromADescription) {
+    const auto emit = [&](const std::string& device, const std::string& environment = "") {
+        return test::run(
+            {"sh", "-c", environment + " '" FUSEC_BINARY "' calibrate --target cuda --emit d --device '" + device + "'"}, folder.path());
+    };
+    folder.write("node.json", calibration);
+    for (const auto& [device, hint] :
+        {std::pair("h200-probed", "it lies over `h200`: `--device h200 --name h200-probed`"), {"node.json", "it is one of a host"}}) {
+        const test::Outcome refused = emit(device);
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_THAT(refused.err,
+            AllOf(HasSubstr("`" + std::string(device) + "` is a calibration, and probes are written for a description [unknown-device]"),
+                HasSubstr("hint: " + std::string(hint))));
+    }
+    folder.write("bad.json", "{");
+    EXPECT_EQ(emit("bad.json").code, 1);
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "d"));
+    std::filesystem::create_directories(folder.path() / "fusec/calibrations");
+    folder.write("fusec/calibrations/a100.json", "{");
+    EXPECT_EQ(emit("a100", "XDG_CONFIG_HOME=$PWD").code, 0);
 }
 
 // A list that is staged is timed beside others that are staged, so that no slow list is part of its time.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibrations: written, read, laid over descriptions, found by name; what is wrong in one is told at its place.
-#include "devices.hpp"
-#include "perfmodel/calibration.hpp"
+#include "host_calibrations.hpp"
 #include "perfmodel/predictor.hpp"
 #include "support/files.hpp"
 
@@ -20,8 +19,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 Calibration example() {
-    return {"mine", "host-generic", "2026-11-20T10:00:00Z", "a processor", "0123456789abcdef0123456789abcdef01234567",
-        {{"stream.copy.peak", 61.25, "GB/s", 9, 0.0125, "copies of 64 MB"}, {"speed.cores", 2, "cores", 1, 0, "asked of the system"}}};
+    return completed({"mine", "host-generic", "2026-11-20T10:00:00Z", "a processor", "0123456789abcdef0123456789abcdef01234567",
+        {{"stream.copy.peak", 61.25, "GB/s", 9, 0.0125, "copies of 64 MB"}, {"speed.cores", 2, "cores", 1, 0, "asked of the system"}}});
 }
 
 class Calibrations : public testing::Test {
@@ -43,7 +42,9 @@ protected:
         std::string text = to_json(example());
         const std::size_t at = text.find(before);
         EXPECT_NE(at, std::string::npos) << before;
-        text.replace(at, before.size(), after);
+        return messages_of(text.replace(at, before.size(), after));
+    }
+    std::string messages_of(const std::string& text) const {
         Diagnostics diagnostics;
         const auto device = find_calibrated_device(write("x.json", text).string(), diagnostics);
         EXPECT_EQ(device.has_value(), !diagnostics.has_errors());
@@ -65,7 +66,7 @@ TEST_F(Calibrations, LieOverTheirDescription) {
     EXPECT_EQ(device->cores, 2);
     EXPECT_EQ(device->read.peak_gb_per_s, plain.read.peak_gb_per_s) << "what was not measured stays";
     EXPECT_EQ(device->calibration.size(), 16U);
-    EXPECT_EQ(device->figures.size(), plain.figures.size());
+    EXPECT_EQ(device->figures.size(), plain.figures.size() + 2) << "`compute.window` and `benchmark.remap` besides";
     const auto figure =
         std::find_if(device->figures.begin(), device->figures.end(), [](const Figure& f) { return f.key == "stream.copy.peak"; });
     EXPECT_EQ(figure->source, "calibration of 2026-11-20T10:00:00Z (a processor): copies of 64 MB; 9 points, mean deviation 1.2 %");
@@ -177,7 +178,7 @@ TEST_F(Calibrations, CarryADescription) {
     const auto replace = [](std::string in, const std::string& before, const std::string& after) {
         return in.replace(in.find(before), before.size(), after);
     };
-    text = replace(replace(text, "\"host-generic\"", "'a \"host\"'"), "value = 3.0", "value = 4.5");
+    text = replace(replace(text, "\"host-generic\"", "'a \"host\"'"), "value = 1.6", "value = 4.5");
     Calibration own = example();
     own.base = "a \"host\"";
     own.description = std::make_shared<const SourceText>("own.toml", text);
@@ -187,7 +188,7 @@ TEST_F(Calibrations, CarryADescription) {
     EXPECT_EQ(again->description->text(), text);
     const auto device = find_calibrated_device("mine", diagnostics);
     ASSERT_TRUE(device.has_value());
-    EXPECT_EQ(device->clock_ghz, 4.5);
+    EXPECT_EQ(device->special, 4.5);
     EXPECT_EQ(device->cores, 2);
     EXPECT_EQ(files_of_device("mine"), std::vector<fs::path>{file});
 
@@ -211,6 +212,52 @@ TEST_F(Calibrations, CarryADescription) {
     wrong = own;
     wrong.base = "a\nhost";
     EXPECT_THAT(said(wrong), HasSubstr("x.json:5:11: error: a control character in `base`"));
+}
+
+// Without one of them, figures of this machine would stand beside described ones of another; without times, composite has other equations.
+TEST_F(Calibrations, OfAHostHaveAllThatItsModelIsMadeOf) {
+    const auto without = [](const std::string& begin) {
+        Calibration some = example();
+        EXPECT_NE(std::erase_if(some.figures, [&](const CalibratedFigure& each) { return each.key.starts_with(begin); }), 0U) << begin;
+        return to_json(some);
+    };
+    for (const char* key : {"limits.vector_bytes", "speed.cores", "speed.clock", "speed.l2_bytes", "speed.dram", "speed.launch",
+             "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window", "benchmark.remap"}) {
+        EXPECT_THAT(messages_of(without(key)),
+            HasSubstr("x.json:9:14: error: the calibration of a host without `" + std::string(key) + "` [missing-figure]"));
+    }
+    EXPECT_THAT(messages_of(without("speed.l2")), HasSubstr("without `speed.l2_bytes`, `speed.l2` [missing-figure]"));
+    EXPECT_THAT(messages_of(without("stream.")),
+        HasSubstr("without `stream.read.peak`, `stream.mixed.peak`, `stream.copy.peak`, `stream.write.peak` [missing-figure]"));
+    Calibration untimed = example();
+    untimed.routines.clear();
+    EXPECT_THAT(messages_of(to_json(untimed)),
+        testing::AllOf(HasSubstr("x.json:9:14: error: the calibration of a host without times of routines [missing-figure]"),
+            HasSubstr("hint: `fusec calibrate --target host -o FILE` measures all")));
+    const std::string text = to_json(untimed);
+    EXPECT_THAT(messages_of(text.substr(0, text.size() - 3) + ",\n \"routines\": {}}"),
+        HasSubstr(
+            ": error: the calibration of a host without times of routines [missing-figure]\n   \"routines\": {}}\n               ^~"));
+    Diagnostics diagnostics;
+    EXPECT_TRUE(device_so_far(untimed, diagnostics)) << "one that is being made";
+    EXPECT_FALSE(calibrated_device(untimed, diagnostics));
+    Calibration gpu{"mine", "h200", "2026-11-20T10:00:00Z", "a GPU", "fusec", {{"speed.launch", 3, "us", 1, 0, "a test"}}};
+    EXPECT_EQ(messages_of(to_json(gpu)), "");
+}
+
+TEST_F(Calibrations, SayWhenAndWhereTheyWereMade) {
+    EXPECT_THAT(messages("a processor", ""), HasSubstr("x.json:7:14: error: `machine` is empty [calibration-file]"));
+    EXPECT_THAT(messages("a processor", "  "), HasSubstr("`machine` is empty"));
+    for (const char* date : {"2026-11-20T10:00:00Z", "2024-02-29T23:59:60Z"}) {
+        EXPECT_EQ(messages("2026-11-20T10:00:00Z", date), "");
+    }
+    for (const char* date : {"yesterday", "", "2026-11-20", "2026-11-20T10:00:00", "2026-11-20T10:00:00+01", "2026-11-20 10:00:00Z",
+             "2026-13-20T10:00:00Z", "2026-02-29T10:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T10:60:00Z", "2026-11-20T10:00:61Z",
+             "2026-11-20T10:00:00Zz", "+026-11-20T10:00:00Z"}) {
+        EXPECT_THAT(messages("2026-11-20T10:00:00Z", date),
+            HasSubstr("x.json:6:11: error: no date of the form `2026-11-23T12:00:00Z` [calibration-file]"))
+            << date;
+    }
 }
 
 TEST_F(Calibrations, WhatIsWrongIsToldAtItsPlace) {

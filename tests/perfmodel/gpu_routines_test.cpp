@@ -391,7 +391,8 @@ TEST_F(GpuRoutineTables, AreHeldOutWhereTheyJudge) {
 TEST(GpuKernelRows, AreReadWithTheirWork) {
     std::string pattern = (fs::temp_directory_path() / "fusec-kernel-rows-XXXXXX").string();
     const fs::path folder = mkdtemp(pattern.data());
-    const std::string text = R"({"schema": 4, "kind": "gpu-measurements", "name": "mine", "base": "h200", "date": "d", "machine": "m",
+    const std::string text =
+        R"({"schema": 4, "kind": "gpu-measurements", "name": "mine", "base": "h200", "date": "2026-11-23T10:00:00Z", "machine": "m",
   "commit": "c", "arch": 90, "multiprocessors": 132, "l2_bytes": 52428800, "driver": 1, "runtime": 1, "peak_clock_ghz": 1.98, "memory_clock_ghz": 3.2, "rows": [
     {"probe": "kernel", "role": "held-out", "name": "F", "program": "demo", "seed": 2, "block": 128, "elements": 4194304,
      "extra_shared": 0, "resident": 6, "registers": 40, "repetitions": 1, "seconds": 1e-4, "clock_ghz": 1.7, "work":

@@ -3,6 +3,7 @@
 #include "perfmodel/host_compute.hpp"
 
 #include "devices.hpp"
+#include "host_calibrations.hpp"
 #include "perfmodel/calibration.hpp"
 #include "perfmodel/composite.hpp"
 #include "perfmodel/predictor.hpp"
@@ -308,6 +309,7 @@ TEST(HostCompute, TimesComeWithACalibration) {
     Calibration calibration{"mine", "host-generic", "2026-11-23T10:00:00Z", "a processor", "fusec 0.1.0",
         {{"compute.window", 640, "instructions", 3, 0.01, "fitted"}, {"limits.vector_bytes", 64, "bytes", 1, 0, "what the system says"}}};
     calibration.routines = calibrated().routine_times->routines;
+    calibration = completed(calibration);
     const auto source = std::filesystem::temp_directory_path() / ("fusec-host-" + std::to_string(::getpid()) + ".json");
     std::ofstream(source) << to_json(calibration);
     const auto read = read_calibration(source, diagnostics);

@@ -125,6 +125,11 @@ TEST(RoutineTimes, DamageIsLocated) {
     EXPECT_THAT(damaged("[10, 8]", std::string(20, '[') + std::string(20, ']')), HasSubstr("deep, possible are 16 [device-syntax]"));
     EXPECT_THAT(
         damaged("[0, 1000]", "200"), HasSubstr("times.json:2:45: error: a value of kind number where array is expected [invalid-figure]"));
+    for (const char* time : {"0", "-1", "1e-320", "2e9"}) {
+        EXPECT_THAT(damaged("10, 8", std::string(time) + ", 8"),
+            HasSubstr(
+                std::string("times.json:3:20: error: ") + time + " where a time above 0 and up to 1e9 ns is needed [invalid-figure]"));
+    }
     EXPECT_THAT(damaged("\"block_size\": [8, 16],", ""), HasSubstr("times.json:2:8: error: no key `block_size` in this object"));
     EXPECT_THAT(damaged("\"block_size\"", "\"block_sizes\""), HasSubstr("error: unknown key `block_sizes` [invalid-figure]"));
     EXPECT_THAT(damaged("\"block_size\": [8, 16]", "\"extra_shared\": [8, 16]"),
@@ -135,7 +140,7 @@ TEST(RoutineTimes, DamageIsLocated) {
     EXPECT_THAT(damaged("[8, 16]", "[0, 16]"), HasSubstr("error: 0 where a number of elements from 1 to 1e9 is needed"));
     EXPECT_THAT(damaged("[12, 9]", "[12]"), HasSubstr("times.json:4:19: error: 1 entries, needed 2 as in `block_size` [invalid-figure]"));
     EXPECT_THAT(damaged(",\n                  [12, 9]", ""), HasSubstr("times.json:3:18: error: 1 entries, needed 2 as in `extra_shared`"));
-    EXPECT_THAT(damaged("[12, 9]", "[12, -1]"), HasSubstr("times.json:4:24: error: -1 where a time from 0 to 1e9 ns is needed"));
+    EXPECT_THAT(damaged("[12, 9]", "[12, -1]"), HasSubstr("times.json:4:24: error: -1 where a time above 0 and up to 1e9 ns is needed"));
     EXPECT_THAT(damaged("[12, 9]", "[12, null]"), HasSubstr("error: a value of kind null where number is expected"));
     EXPECT_THAT(
         damaged("\"times\"", "\"residual\": -0.5, \"times\""), HasSubstr("times.json:3:21: error: -0.5 where a share from 0 to 1e9"));
