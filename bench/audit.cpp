@@ -30,7 +30,8 @@ int usage() {
     std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n"
                  "       audit --data DIR --ablation [--out FILE.json]\n"
                  "       audit --ablation --probes FILE [--out FILE.json]\n"
-                 "       audit --target host --out FILE.json [--sample N] [--rounds N] [--withhold kernels|programs] [--points-out FILE] PROGRAM...\n";
+                 "       audit --target host --out FILE.json [--sample N] [--rounds N] [--withhold kernels|programs] [--points-out FILE] "
+                 "PROGRAM...\n";
     return 2;
 }
 

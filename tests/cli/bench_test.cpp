@@ -156,13 +156,13 @@ TEST_F(Bench, WarnsOfACalibrationOfAnotherMachine) {
     };
     const std::string processor = here["processor"];
     const int usable = here["usable"];
-    EXPECT_THAT(said(processor, usable), testing::Not(HasSubstr("warning")));
+    EXPECT_THAT(said(processor, usable), testing::Not(HasSubstr("other-machine")));
     EXPECT_THAT(said("a \"host\"", usable),
         AllOf(HasSubstr("warning: `mine` was measured on `a \"host\"` with " + std::to_string(usable) + " processor"),
             HasSubstr(", and this is `" + processor + "` with " + std::to_string(usable) + " processor"), HasSubstr("[other-machine]")));
     EXPECT_THAT(said(processor, usable + 1),
         AllOf(HasSubstr("` with " + std::to_string(usable + 1) + " processors, and this is"), HasSubstr("[other-machine]")));
-    EXPECT_THAT(said("another", usable + 1, false), testing::Not(HasSubstr("warning")));
+    EXPECT_THAT(said("another", usable + 1, false), testing::Not(HasSubstr("other-machine")));
 }
 
 TEST_F(Bench, SaysWhatItCannotMeasure) {

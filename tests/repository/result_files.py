@@ -194,7 +194,7 @@ def check_audit_host(file, result):
                 errors = [abs(each / seconds - 1) for each, seconds in said if each is not None]
                 if len(errors) != verdict["kernels"] or len(said) - len(errors) != verdict["unanswered"]:
                     breach(file, f"counts other kernels than it lists for {verdict['predictor']} in {half}")
-                elif abs(sum(errors) / len(errors) - verdict["mape"]) > 1e-9 or max(errors) < verdict["worst"] - 1e-9:
+                elif errors and abs(sum(errors) / len(errors) - verdict["mape"]) > 1e-9 or max(errors, default=0) < verdict["worst"] - 1e-9:
                     breach(file, f"says another error of {verdict['predictor']} in {half}, {key}, than its times have")
         losses = [program["plans"][0]["median_seconds"] / min(plan["median_seconds"] for plan in program["plans"]) - 1 for program in programs]
         if abs(max(losses) - result[half]["greatest_loss_of_a_chosen_plan"]) > 1e-9:
