@@ -16,6 +16,8 @@
 
 namespace fusec::execute {
 
+class TimedTexts;
+
 /// A unit of a program (codegen::lower) and how many elements it is launched for. Units of several programs may be timed together.
 struct TimedUnit {
     codegen::Unit unit; ///< for the host; its name does not matter
@@ -69,7 +71,6 @@ struct UnitTimes {
 /// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.
 std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
 /// The same of units whose texts are compiled (timed_texts.hpp).
-class TimedTexts;
 std::optional<std::vector<UnitTimes>> time_units(
     const std::vector<TimedUnit>& units, const TimedTexts& compiled, const TimingSetup& setup, Diagnostics& diagnostics);
 

@@ -83,6 +83,7 @@ std::optional<double> cached_transfer_by_size(const RoutineTimes& times, const f
     const std::size_t digits = name.find_first_of("0123456789");
     const std::size_t behind = name.find(' ', digits);
     const std::string_view before = std::string_view(name).substr(0, digits), after = std::string_view(name).substr(behind);
+    const double wanted = access.count * access.bytes;
     struct Size {
         double bytes, ns_per_byte;
     };
@@ -95,18 +96,17 @@ std::optional<double> cached_transfer_by_size(const RoutineTimes& times, const f
         if (error != std::errc() || ns <= 0 || other.substr(static_cast<std::size_t>(end - other.data())) != after) {
             continue;
         }
-        if (bytes < access.count * access.bytes && (!smaller || bytes > smaller->bytes)) {
+        if (bytes < wanted && (!smaller || bytes > smaller->bytes)) {
             smaller = Size{bytes, ns / bytes};
-        } else if (bytes > access.count * access.bytes && (!larger || bytes < larger->bytes)) {
+        } else if (bytes > wanted && (!larger || bytes < larger->bytes)) {
             larger = Size{bytes, ns / bytes};
         }
     }
-    const double bytes = access.count * access.bytes;
     if (smaller && larger) {
-        const double share = (bytes - smaller->bytes) / (larger->bytes - smaller->bytes);
-        return bytes * ((1 - share) * smaller->ns_per_byte + share * larger->ns_per_byte);
+        const double share = (wanted - smaller->bytes) / (larger->bytes - smaller->bytes);
+        return wanted * ((1 - share) * smaller->ns_per_byte + share * larger->ns_per_byte);
     }
-    return smaller && smaller->bytes > fusion::most_words_transposed_at_once * access.bytes ? std::optional(bytes * smaller->ns_per_byte)
+    return smaller && smaller->bytes > fusion::most_words_transposed_at_once * access.bytes ? std::optional(wanted * smaller->ns_per_byte)
                                                                                             : std::nullopt;
 }
 
