@@ -11,7 +11,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace fusec::cli {
@@ -66,9 +65,7 @@ int usable_processors(int affine, const char* omp_num_threads) {
 }
 
 int usable_processors() {
-    const std::vector<int> affine = affine_processors();
-    return usable_processors(affine.empty() ? static_cast<int>(std::thread::hardware_concurrency()) : static_cast<int>(affine.size()),
-        std::getenv("OMP_NUM_THREADS"));
+    return usable_processors(static_cast<int>(threads_at_once()), std::getenv("OMP_NUM_THREADS"));
 }
 
 HostMachine host_machine() {

@@ -10,6 +10,7 @@
 #include "perfmodel/fit/statistics.hpp"
 #include "support/counted.hpp"
 #include "support/median.hpp"
+#include "support/processors.hpp"
 #include "support/writer.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,6 @@
 #include <iostream>
 #include <map>
 #include <set>
-#include <thread>
 
 #include <unistd.h>
 
@@ -184,7 +184,7 @@ std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFol
     execute::TimingSetup setup{.compiler = *compiler,
         .cache = folder->path(),
         .library_folder = library::standard_library_folder(),
-        .jobs = std::max(1U, std::thread::hardware_concurrency()),
+        .jobs = threads_at_once(),
         .displaced_bytes = host_machine().displacing_bytes};
     if (::isatty(STDERR_FILENO) == 1) {
         setup.progress = [](double share) {

@@ -11,6 +11,7 @@
 #include "execute/reference.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
+#include "support/processors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -174,7 +175,7 @@ private:
             }
         };
         std::vector<std::thread> workers;
-        for (unsigned i = 1; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+        for (unsigned i = 1; i < threads_at_once(); ++i) {
             workers.emplace_back(work);
         }
         work();
@@ -265,8 +266,7 @@ private:
                 run_of.push_back(&plan);
             }
         }
-        const std::vector<ChildResult> results =
-            run_children(runs, std::max(1U, std::thread::hardware_concurrency()), seconds_per_function);
+        const std::vector<ChildResult> results = run_children(runs, threads_at_once(), seconds_per_function);
         for (std::size_t i = 0; i < results.size(); ++i) {
             judge(*run_of[i], results[i]);
         }

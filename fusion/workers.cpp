@@ -2,6 +2,7 @@
 #include "fusion/workers.hpp"
 
 #include "support/diagnostics.hpp"
+#include "support/processors.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -26,7 +27,7 @@ std::size_t workers_wanted() {
             return std::min(static_cast<std::size_t>(wanted), most_workers);
         }
     }
-    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_workers);
+    return std::min<std::size_t>(threads_at_once(), most_workers);
 }
 
 } // namespace

@@ -20,7 +20,7 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    /// Those of the process: as many as the environment's FUSEC_THREADS says, else as the machine runs at once; 64 at most.
+    /// Those of the process: as many as the environment's FUSEC_THREADS says, else threads_at_once(); 64 at most.
     static Workers& shared();
     /// From now on the process has so many. Not while they work.
     static void use(std::size_t count);

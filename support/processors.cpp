@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 
 #include <sched.h>
 
@@ -63,6 +64,11 @@ std::vector<int> affine_processors() {
         }
     }
     return {};
+}
+
+unsigned threads_at_once() {
+    const std::size_t affine = affine_processors().size();
+    return std::max(1U, affine > 0 ? static_cast<unsigned>(affine) : std::thread::hardware_concurrency());
 }
 
 CacheBytes cache_bytes(const std::vector<int>& processors, const std::filesystem::path& system) {

@@ -10,6 +10,10 @@ namespace fusec {
 /// The numbers of the processors of this process's affinity, ascending; empty where the system does not tell.
 std::vector<int> affine_processors();
 
+/// How many threads this process runs at once: the processors of its affinity, where the system does not tell all that the machine has. At least 1.
+/// (std::thread::hardware_concurrency() counts processors that a batch system has given to others.)
+unsigned threads_at_once();
+
 /// Bytes of caches that hold data, of a set of processors.
 struct CacheBytes {
     double second_level = 0; ///< of one core: the least of them; 0 where the system tells of none

@@ -9,12 +9,11 @@
 #include "execute/build_folder.hpp"
 #include "support/counted.hpp"
 #include "support/files.hpp"
+#include "support/processors.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
-#include <thread>
 
 #include <sys/resource.h>
 
@@ -68,7 +67,7 @@ std::optional<execute::RunSetup> setup_for(
     setup.compiler = *compiler;
     setup.cache = folder->path();
     setup.library_folder = library::standard_library_folder();
-    setup.jobs = std::max(1U, std::thread::hardware_concurrency());
+    setup.jobs = threads_at_once();
     if (options.gpu) {
         setup.arch = options.arch;
         setup.seconds = 600; // nvcc takes seconds for a kernel

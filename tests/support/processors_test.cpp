@@ -77,6 +77,14 @@ TEST(Processors, AreThoseOfTheAffinity) {
     for (const int each : processors) {
         EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(each), &set)) << each;
     }
+    EXPECT_EQ(threads_at_once(), processors.size());
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(processors.back()), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(affine_processors(), std::vector<int>{processors.back()});
+    EXPECT_EQ(threads_at_once(), 1U);
+    EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
 } // namespace
