@@ -27,12 +27,13 @@ def run(processors, folder, calibrated_name):
     """One calibration, and its row."""
     calibration = pathlib.Path(folder) / "calibration.json"
     before = time.monotonic()
-    subprocess.run([fusec, "calibrate", "--target", "host", "-o", calibration] + (["--name", calibrated_name] if calibrated_name else []),
-        check=True, capture_output=True, preexec_fn=lambda: os.sched_setaffinity(0, processors),
+    done = subprocess.run([fusec, "calibrate", "--target", "host", "-o", calibration] + (["--name", calibrated_name] if calibrated_name else []),
+        check=True, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, processors),
         env={**os.environ, "XDG_CACHE_HOME": str(folder)})
     seconds = time.monotonic() - before
     made = json.loads(calibration.read_text())
-    return made, {"seconds": seconds, "figures": {figure["key"]: figure["value"] for figure in made["figures"]}}
+    warnings = [line.partition("warning: ")[2] for line in done.stderr.splitlines() if "warning: " in line]
+    return made, {"seconds": seconds, "warnings": warnings, "figures": {figure["key"]: figure["value"] for figure in made["figures"]}}
 
 
 result = {**record(), "schema": "fusec-calibrate-host", "version": 1, "runs": []}

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 namespace fusec::cli {
 
 namespace {
@@ -13,6 +15,10 @@ namespace {
 std::vector<std::string> quantities_of(const perfmodel::Breakdown& breakdown) {
     std::vector<std::string> said;
     for (const perfmodel::Quantity& quantity : breakdown.quantities) {
+        if (!std::isfinite(quantity.value)) { // what there is none of, which the name says
+            said.push_back(quantity.name);
+            continue;
+        }
         const bool is_time = quantity.unit == "s";
         said.push_back(quantity.name + " " +
             (is_time ? time_text(quantity.value)
@@ -31,16 +37,20 @@ std::string bound_times_text(const perfmodel::Breakdown& breakdown) {
     return fmt::to_string(fmt::join(said, ", "));
 }
 
-std::vector<std::string> quantity_lines(const perfmodel::Breakdown& breakdown, std::size_t columns) {
+std::vector<std::string> in_lines(const std::vector<std::string>& parts, std::size_t columns) {
     std::vector<std::string> lines;
-    for (const std::string& quantity : quantities_of(breakdown)) {
-        if (lines.empty() || lines.back().size() + 2 + quantity.size() >= columns) {
-            lines.push_back(quantity);
+    for (const std::string& part : parts) {
+        if (lines.empty() || lines.back().size() + 2 + part.size() >= columns) {
+            lines.push_back(part);
         } else {
-            lines.back() += ", " + quantity;
+            lines.back() += ", " + part;
         }
     }
     return lines;
+}
+
+std::vector<std::string> quantity_lines(const perfmodel::Breakdown& breakdown, std::size_t columns) {
+    return in_lines(quantities_of(breakdown), columns);
 }
 
 } // namespace fusec::cli

@@ -127,7 +127,7 @@ std::optional<GpuProbes> write_gpu_probes(const GpuProbeOptions& options, const 
     const std::string lines = commands(device, files);
     result.commands = change_to(options.folder) + lines;
     files.push_back({options.folder / "calibration.h", identity(options, device)});
-    files.push_back({options.folder / "README", readme(options, device, lines, *kernels)});
+    files.push_back({options.folder / "README.probes", readme(options, device, lines, *kernels)});
     std::error_code error;
     fs::create_directories(options.folder, error);
     if (error) {

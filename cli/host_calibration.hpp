@@ -20,9 +20,6 @@
 
 namespace fusec::cli {
 
-/// The description that calibrations of hosts lie over.
-inline constexpr const char* host_base = "host-generic";
-
 /// What is fitted to kernels that wait for memory; the last is left out where no list is too long for the first level.
 inline constexpr const char* fitted_figures[] = {
     "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window", "compute.first_level"};

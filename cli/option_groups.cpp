@@ -88,7 +88,7 @@ std::vector<std::string> finish(CompileOptions& options, const RawOptions& raw) 
         options.arch = std::stoi(raw.arch.substr(3));
     }
     if (options.device.empty()) {
-        options.device = options.target == fusion::Target::host ? "host-generic" : "h200";
+        options.device = options.target == fusion::Target::host ? host_base : "h200";
     }
     std::vector<std::string> wrong;
     options.compiled_prices = raw.analysis == "llvm";

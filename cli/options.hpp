@@ -17,6 +17,9 @@ namespace fusec::cli {
 
 using Path = std::filesystem::path;
 
+/// The device of `--target host` without `--device`: this machine, by the description that comes with the compiler or a calibration over it.
+inline constexpr const char* host_base = "host-generic";
+
 enum class Color {
     automatic,
     always,

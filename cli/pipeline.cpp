@@ -5,6 +5,7 @@
 #include "cli/agree_alternatives.hpp"
 #include "cli/choose_alternatives.hpp"
 #include "cli/choose_plan.hpp"
+#include "cli/other_machine_warning.hpp"
 #include "cli/report_text.hpp"
 #include "elementary-lib/metadata_counts.hpp"
 #include "execute/decide_checks.hpp"
@@ -44,6 +45,9 @@ bool load_device(Compilation& c, Diagnostics& diagnostics) {
     }
     if (!c.device || !settle_target(c.options, *c.device, diagnostics)) {
         return false;
+    }
+    if (c.options.device == host_base) { // which means this machine; another one is asked for by its name
+        warn_of_other_machine(*c.device, false, diagnostics);
     }
     c.predictor = perfmodel::make_predictor(c.options.predictor, *c.device, diagnostics);
     return c.predictor != nullptr;

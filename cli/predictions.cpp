@@ -4,11 +4,14 @@
 #include "cli/breakdown.hpp"
 #include "cli/report_text.hpp"
 #include "fusion/workers.hpp"
+#include "support/counted.hpp"
 #include "support/writer.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 
 namespace fusec::cli {
@@ -38,6 +41,46 @@ std::string bound_text(const perfmodel::Breakdown& breakdown) {
         return time_text(breakdown.cost.seconds); // bound by nothing
     }
     return fmt::format("{} ({})", time_text(breakdown.cost.seconds), fusion::to_string(breakdown.cost.bound_by));
+}
+
+std::vector<std::string> unanswered_lines(const Predictions& predictions) {
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < predictions.predictors.size(); ++i) {
+        const auto unanswered = static_cast<std::size_t>(std::ranges::count_if(
+            predictions.kernels, [i](const Predictions::Kernel& kernel) { return !std::isfinite(kernel.by_predictor[i].cost.seconds); }));
+        if (unanswered != 0) {
+            lines.push_back(fmt::format("{}: no answer for {}{}", predictions.predictors[i],
+                unanswered == predictions.kernels.size() ? "any kernel" : counted(unanswered, "kernel"),
+                predictions.predictors[i] == "benchmark"
+                    ? ", for want of times of routines or lists (`fusec calibrate --for` measures those of a program)"
+                    : ""));
+        }
+    }
+    for (const Predictions::Unavailable& missing : predictions.unavailable) {
+        lines.push_back(fmt::format("{}: {}", missing.name, missing.reason));
+    }
+    return lines;
+}
+
+/// What an element's share of a compiled kernel is: instructions by class, bytes by space.
+std::vector<std::string> mix_of(const CompiledPlans::Kernel& kernel) {
+    using namespace perfmodel::analysis;
+    const KernelProfile& profile = kernel.compiled.profile;
+    const double elements = kernel.compiled.work.elements_per_block;
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < instruction_class_count; ++i) {
+        const auto each = static_cast<InstructionClass>(i);
+        if (profile.block[each] > 0) {
+            parts.push_back(fmt::format("{} {:.4g}", to_string(each), profile.block[each] / elements));
+        }
+    }
+    for (const Space space : {Space::global, Space::shared, Space::local, Space::constant}) {
+        const double loaded = profile.bytes(space, false), stored = profile.bytes(space, true);
+        if (loaded + stored > 0) {
+            parts.push_back(fmt::format("{} {:.4g} B read and {:.4g} B written", to_string(space), loaded / elements, stored / elements));
+        }
+    }
+    return parts;
 }
 
 } // namespace
@@ -93,6 +136,11 @@ std::string predictions_text(const Predictions& predictions, const Compilation& 
     for (const Predictions::Kernel& kernel : predictions.kernels) {
         out.line(kernel_line(kernel.candidate, *c.graph));
         out.indent();
+        if (kernel.compiled) {
+            for (const std::string& line : in_lines(mix_of(*kernel.compiled), 120)) {
+                out.line("compiled, per element: " + line);
+            }
+        }
         for (std::size_t i = 0; i < predictions.predictors.size(); ++i) {
             const perfmodel::Breakdown& said = kernel.by_predictor[i];
             out.line(fmt::format("{:10} {:>20}  {}", predictions.predictors[i], bound_text(said), bound_times_text(said)));
@@ -102,8 +150,8 @@ std::string predictions_text(const Predictions& predictions, const Compilation& 
         }
         out.dedent();
     }
-    for (const Predictions::Unavailable& missing : predictions.unavailable) {
-        out.line(fmt::format("{}: {}", missing.name, missing.reason));
+    for (const std::string& line : unanswered_lines(predictions)) {
+        out.line(line);
     }
     return out.take();
 }
@@ -124,8 +172,8 @@ std::string predictions_table(const Predictions& predictions, const Compilation&
         out.line(fmt::format("{}  {{{}}} -> {} {} T={}", line, call_names(candidate.calls, *c.graph),
             data_names(candidate.stores, *c.graph), fusion::granularity_text(candidate), candidate.instances_per_block));
     }
-    for (const Predictions::Unavailable& missing : predictions.unavailable) {
-        out.line(fmt::format("{}: {}", missing.name, missing.reason));
+    for (const std::string& line : unanswered_lines(predictions)) {
+        out.line(line);
     }
     return out.take();
 }

@@ -166,8 +166,8 @@ std::string summary(const Compilation& c) {
     const double faster = c.unfused_seconds / plan.seconds;
     return fmt::format("{}, {:g} B/element, predicted {} for {} {} on {} ({}), {}x over one kernel per call, {}{}",
         counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements),
-        plural(c.options.elements, "element"), c.device->name, fusion::to_string(main_bound(plan)),
-        faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap_text(c),
+        plural(c.options.elements, "element"), c.device->name + (c.device->calibration.empty() ? "" : ", calibrated"),
+        fusion::to_string(main_bound(plan)), faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap_text(c),
         (c.compiled ? fmt::format("; its compiled kernels {}", time_text(c.compiled->plans.front().seconds)) : "") +
             (c.planned.empty() ? "" : "; " + c.planned.front().text));
 }

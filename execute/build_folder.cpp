@@ -4,7 +4,10 @@
 #include "execute/library_cache.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -35,6 +38,14 @@ PrivateFolder::PrivateFolder(const fs::path& parent, const std::string& name) : 
     if (::mkdtemp(pattern.data()) != nullptr) {
         path_ = pattern;
     }
+}
+
+bool PrivateFolder::is_named_like_one(const fs::path& folder) {
+    const std::string name = folder.filename().string();
+    const std::size_t dash = name.rfind('-');
+    return dash != std::string::npos && dash > 0 && name.size() - dash == std::strlen("-XXXXXX") &&
+        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dash) + 1, name.end(),
+            [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
 }
 
 PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})), owner_(other.owner_) {}

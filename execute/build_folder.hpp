@@ -24,6 +24,9 @@ public:
     PrivateFolder& operator=(PrivateFolder&&) = delete;
     const std::filesystem::path& path() const { return path_; }
 
+    /// Whether a folder is named as these are: one that a process which was killed has left behind.
+    static bool is_named_like_one(const std::filesystem::path& folder);
+
 private:
     std::filesystem::path path_;
     pid_t owner_;

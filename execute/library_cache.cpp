@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/library_cache.hpp"
 
+#include "execute/build_folder.hpp"
 #include "support/hash.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -166,7 +167,7 @@ void evict(const fs::path& folder, const CacheBound& bound) {
             continue; // another job has removed it
         }
         const std::string extension = found.path().extension().string();
-        if (S_ISDIR(state.st_mode) && found.path().filename().string().starts_with("building-") && now - state.st_mtime > day) {
+        if (S_ISDIR(state.st_mode) && PrivateFolder::is_named_like_one(found.path()) && now - state.st_mtime > day) {
             fs::remove_all(found.path(), error);
         } else if (S_ISREG(state.st_mode) && (extension == ".so" || extension == ".bc")) {
             entries.push_back({found.path(), state.st_atime, static_cast<std::uintmax_t>(state.st_size)});

@@ -260,7 +260,8 @@ bool store(const Figure& figure, const Span& place, Device& device, Diagnostics&
 void check_complete(const std::vector<std::pair<std::string, Span>>& given, Diagnostics& diagnostics) {
     for (const auto& [together, hint] :
         {std::pair{"pipeline.correction_", "the correction of `pipeline` has five figures, all of them or none"},
-            {"wave.launch_x", "the lines of a launch of `wave` are those of four sizes of block, two figures each: all of them or none"}}) {
+            {"wave.launch_x", "the lines of a launch of `wave` are those of four sizes of block, two figures each: all of them or none"},
+            {"speed.l3", "of the last level a host has two figures, what it holds and how fast it is read: both or neither"}}) {
         const auto first = std::ranges::find_if(given, [&](const auto& each) { return each.first.starts_with(together); });
         if (first == given.end()) {
             continue;

@@ -45,7 +45,7 @@ void store(const Field& field, Device& device, double value);
 bool store(const Figure& figure, const Span& place, Device& device, Diagnostics& diagnostics);
 
 /// Figures that a file gives, and where: reports at one of them where some of those that belong together are given and another is not: the
-/// five of `pipeline`'s correction, the eight of `wave`'s lines of a launch.
+/// five of `pipeline`'s correction, the eight of `wave`'s lines of a launch, the two of a host's last level.
 void check_complete(const std::vector<std::pair<std::string, Span>>& given, Diagnostics& diagnostics);
 
 } // namespace fusec::perfmodel

@@ -154,6 +154,9 @@ bool can_write_files(const std::vector<fs::path>& files, Diagnostics& diagnostic
     for (const fs::path& file : files) {
         struct stat status{};
         const bool exists = ::stat(file.c_str(), &status) == 0;
+        if (file.empty()) {
+            return report_unwritable(file, ENOENT, diagnostics);
+        }
         if (exists && S_ISDIR(status.st_mode)) {
             return report_unwritable(file, EISDIR, diagnostics);
         }

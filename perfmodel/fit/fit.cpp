@@ -96,6 +96,9 @@ std::vector<FittedFigure> figures_of(const PredictorKind& kind, const Device& de
         if (std::string_view(key).starts_with("stream.") &&
             std::string_view(key).ends_with(".peak")) { // no stream is faster than the memory
             each.most = std::max(*value, std::min(each.most, device.dram_gb_per_s));
+            if (device.limits.target == fusion::Target::host) { // which starts at what a stream of that mix reached
+                each.most = std::min(each.most, *value * host_peak_over_stream);
+            }
         }
         each.determined = matters(kind, device, each, set);
         figures.push_back(each);

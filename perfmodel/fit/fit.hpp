@@ -37,11 +37,14 @@ std::vector<double> predictions(const PredictorKind& kind, const Device& device,
 /// Fits the figures that `kind` names as determined by measurements to the points of role `fit`; others are passed over. Every kernel weighs the
 /// same, however many points it has.
 /// A figure is searched within a tenth to ten times its value, one that is an assumption or that no description has within a hundredth to hundred
-/// times, one of zero up to `most_of_zero` of its unit, each within what is possible for it, peaks of streams up to the data sheet's bandwidth;
+/// times, one of zero up to `most_of_zero` of its unit, each within what is possible for it, peaks of streams up to the data sheet's bandwidth, those of
+/// a host up to `host_peak_over_stream` of their value;
 /// a figure that the description does not have is left alone.
 /// Pre: the device has what the kind needs. Deterministic. O(evaluations * points), some thousand evaluations.
 Fit fit_figures(const PredictorKind& kind, const Device& device, std::span<const Point> points);
 inline constexpr double most_of_zero = 1000;
+/// Where bandwidth changes between measurements, as on virtual machines, kernels of few mixes ask for any peak at all.
+inline constexpr double host_peak_over_stream = 1.5;
 
 /// As above from each of these values of one figure, for errors that have several minima: the fit of the least error, of several the first. Pre: the
 /// device has the figure; there is a value.

@@ -44,6 +44,21 @@ TEST_F(Analysis, KernelsOfTheBestPlansAreCountedInTheirText) {
             sum += compiled["seconds"].get<double>();
             flops += compiled["flops_per_element"].get<double>();
             EXPECT_GT(compiled["instructions_per_element"].get<double>(), compiled["flops_per_element"].get<double>() / 2);
+            const json& mix = compiled["mix_per_element"];
+            const auto count = [&](const std::string& name) { return mix["instructions"].value(name, 0.0); };
+            EXPECT_NEAR(2 * count("fma_f32") + count("add_f32") + count("mul_f32") + count("square_root_f32"),
+                compiled["flops_per_element"].get<double>(), 1e-9);
+            double all = 0;
+            for (const auto& [name, number] : mix["instructions"].items()) {
+                EXPECT_GT(number.get<double>(), 0) << name;
+                all += number.get<double>();
+            }
+            EXPECT_GT(all, compiled["flops_per_element"].get<double>() / 2);
+            EXPECT_EQ(mix["bytes"]["global"]["store"].get<double>() + mix["bytes"]["global"]["load"].get<double>(),
+                kernel["bytes_per_element"].get<double>());
+            for (const json& loop : compiled["loops"]) {
+                EXPECT_GE(loop["iterations"].get<double>(), loop["entries"].get<double>()) << loop;
+            }
             // Barriers of a block were measured on another device, and are nothing to a kernel without.
             EXPECT_THAT(
                 compiled["estimated"].get<std::vector<std::string>>(), testing::Each(testing::HasSubstr("`h200` has no `speed.barrier`")));

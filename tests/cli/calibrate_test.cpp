@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fusec calibrate`: what it takes in, what it writes, and what it refuses. Measuring a host is in host_calibration_test.
 #include "support/build_commit.hpp"
+#include "support/machine.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/cli/host_calibrations.hpp"
 
@@ -54,6 +55,31 @@ TEST_F(Calibrate, Imports) {
     setenv("XDG_CONFIG_HOME", before.c_str(), 1);
 }
 
+// Home folders are shared: what another machine was calibrated to be is not taken for this one without a word.
+TEST_F(Calibrate, OfAnotherMachineIsToldWhereItStandsForThisOne) {
+    folder.write("p.fus", "VECTOR3 a;\ninput a;\nb = -a;\nreturn b;\n");
+    const auto summary = [&](const std::string& machine, const std::string& device = "") {
+        auto mine = test::host_calibration("host-generic");
+        mine["machine"] = machine;
+        std::filesystem::create_directories(folder.path() / "config/fusec/calibrations");
+        folder.write("config/fusec/calibrations/host-generic.json", mine.dump());
+        folder.write("mine.json", test::host_calibration("mine").dump());
+        return test::run(
+            {"sh", "-c", "XDG_CONFIG_HOME=$PWD/config '" FUSEC_BINARY "' p.fus -o p.cpp --target host" + device}, folder.path());
+    };
+    const test::Outcome another = summary("some other processor");
+    EXPECT_EQ(another.code, 0) << another.err;
+    EXPECT_THAT(another.err,
+        AllOf(HasSubstr("warning: `host-generic` was measured on `some other processor` with 3 processors, and this is `"),
+            HasSubstr("[other-machine]"), HasSubstr(" on host-generic, calibrated (")));
+    EXPECT_THAT(
+        summary(processor_name()).err, AllOf(testing::Not(HasSubstr("other-machine")), HasSubstr(" on host-generic, calibrated (")));
+    EXPECT_THAT(summary("some other processor", " --device mine.json").err,
+        AllOf(testing::Not(HasSubstr("other-machine")), HasSubstr(" on mine, calibrated (")));
+    EXPECT_THAT(fusec({"p.fus", "-o", "p.cpp", "--target", "host"}, folder.path()).err,
+        AllOf(testing::Not(HasSubstr("other-machine")), HasSubstr(" on host-generic (")));
+}
+
 // Without a folder of the user nothing is written to that of the compiler.
 TEST_F(Calibrate, ImportsNothingWithoutAHome) {
     folder.write("node.json", calibration);
@@ -98,6 +124,9 @@ TEST_F(Calibrate, SaysWhatIsMissing) {
     said({"--target", "host"}, "give the file to write with -o FILE");
     said({"--target", "host", "-o", "x.json", "--device", "h100-pcie"}, "--device: this host is measured");
     said({"--target", "host", "-o", "x.json", "--emit", "d"}, "--emit: only the probes of a GPU are emitted");
+    const test::Outcome nowhere = fusec({"calibrate", "--target", "host", "-o", ""}, folder.path()); // before it measures
+    EXPECT_EQ(nowhere.code, 1);
+    EXPECT_THAT(nowhere.err, HasSubstr("cannot write ``"));
     said({"--target", "cuda"}, "give the folder for the probes with --emit DIR");
     said({"--target", "cuda", "--emit", "d", "-o", "x.json"}, "the calibration is written by --import");
     said({"--import", "x.json", "--for", "p.fus"}, "--for: programs are named where probes are made");
@@ -128,6 +157,8 @@ TEST_F(Calibrate, FindsAnUnwritablePlaceBeforeItMeasures) {
 
 // The sources of the probes, whose measurements they are, and what to do with them.
 TEST_F(Calibrate, WritesTheProbesOfAGpu) {
+    std::filesystem::create_directory(folder.path() / "probes");
+    folder.write("probes/README", "mine");
     const test::Outcome outcome =
         fusec({"calibrate", "--target", "cuda", "--emit", "probes", "--device", "a100", "--name", "node-7"}, folder.path());
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -146,7 +177,8 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     EXPECT_THAT(version, testing::MatchesRegex("fusec [0-9.]+(, commit [0-9a-f]{40}[+]?)?"));
     EXPECT_EQ(version.find("commit") != std::string::npos, !std::string(build_commit()).empty());
     EXPECT_THAT(folder.read("probes/calibration.h"), HasSubstr("FUSEC_CALIBRATION_BY \"" + version + "\"\n"));
-    EXPECT_THAT(folder.read("probes/README"), HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 async_copy.cu"));
+    EXPECT_EQ(folder.read("probes/README"), "mine");
+    EXPECT_THAT(folder.read("probes/README.probes"), HasSubstr("nvcc -std=c++17 -O3 -arch=sm_80 async_copy.cu"));
     const std::string path = (folder.path() / "moved").string(); // which another machine does not have
     EXPECT_THAT(fusec({"calibrate", "--target", "cuda", "--emit", path}, folder.path()).err, HasSubstr("cd '" + path + "'\nnvcc"));
     for (const auto& written : std::filesystem::directory_iterator(path)) {

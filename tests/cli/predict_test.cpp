@@ -106,6 +106,8 @@ TEST_F(Predict, NoAnswerIsNull) {
     std::vector<std::string> line{"predict", program, "--target", "host", "--device", "zen4-1core"};
     const test::Outcome text = fusec(line, folder.path());
     EXPECT_THAT(text.out, testing::ContainsRegex("benchmark +no answer"));
+    EXPECT_THAT(text.out, testing::Not(HasSubstr("inf ")));
+    EXPECT_THAT(text.out, HasSubstr("benchmark: no answer for 1 kernel, for want of times of routines or lists (`fusec calibrate --for`"));
     line.insert(line.end(), {"--all", "--json", "-"});
     const test::Outcome outcome = fusec(line, folder.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;

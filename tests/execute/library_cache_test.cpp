@@ -140,14 +140,15 @@ TEST_F(LibraryCache, LosesWhatWasNotUsedForLongest) {
 }
 
 TEST_F(LibraryCache, LosesWhatBuildsHaveLeftBehind) {
-    for (const auto& [name, age] : {std::pair("building-old", 100000), {"building-new", 100}}) {
+    for (const auto& [name, age] : {std::pair("building-0ldOne", 100000), {"calibrating-Xb41aG", 100000}, {"timing-Xb41aG", 100000},
+             {"building-n3wOne", 100}, {"else-where", 100000}, {"-0ldOne", 100000}}) {
         fs::create_directory(folder.path() / name);
         const timespec made{std::time(nullptr) - age, 0};
         const std::array<timespec, 2> times{made, made};
         ::utimensat(AT_FDCWD, (folder.path() / name).c_str(), times.data(), 0);
     }
     evict(folder.path());
-    EXPECT_EQ(names(), std::set<std::string>{"building-new"});
+    EXPECT_EQ(names(), (std::set<std::string>{"building-n3wOne", "else-where", "-0ldOne"}));
 }
 
 TEST_F(LibraryCache, NamesTheProcessor) {

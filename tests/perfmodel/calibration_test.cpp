@@ -245,6 +245,21 @@ TEST_F(Calibrations, OfAHostHaveAllThatItsModelIsMadeOf) {
     EXPECT_EQ(messages_of(to_json(gpu)), "");
 }
 
+TEST_F(Calibrations, TheFiguresOfALastLevelBelongTogether) {
+    const auto with = [](std::vector<CalibratedFigure> figures) {
+        Calibration some = example();
+        std::erase_if(some.figures, [](const CalibratedFigure& each) { return each.key.starts_with("speed.l3"); });
+        some.figures.insert(some.figures.end(), figures.begin(), figures.end());
+        return to_json(some);
+    };
+    const CalibratedFigure holds{"speed.l3_bytes", 3e7, "bytes", 1, 0, "a test"}, speed{"speed.l3", 60, "GB/s", 1, 0, "a test"};
+    EXPECT_EQ(messages_of(with({})), "");
+    EXPECT_EQ(messages_of(with({holds, speed})), "");
+    EXPECT_THAT(messages_of(with({speed})),
+        testing::AllOf(HasSubstr(": error: `speed.l3` without `speed.l3_bytes` [missing-figure]"), HasSubstr("both or neither")));
+    EXPECT_THAT(messages_of(with({holds})), HasSubstr(": error: `speed.l3_bytes` without `speed.l3` [missing-figure]"));
+}
+
 TEST_F(Calibrations, SayWhenAndWhereTheyWereMade) {
     EXPECT_THAT(messages("a processor", ""), HasSubstr("x.json:7:14: error: `machine` is empty [calibration-file]"));
     EXPECT_THAT(messages("a processor", "  "), HasSubstr("`machine` is empty"));

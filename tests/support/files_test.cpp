@@ -108,7 +108,7 @@ TEST_F(Files, CanBeAskedForBeforeTheyAreWritten) {
     fs::create_symlink("circle", folder / "circle");
     const std::vector<std::string> before = names();
     for (const fs::path& path : {folder / "old", folder / "new", folder / "link", fs::path("/dev/null"), fs::path("/dev/full"),
-             folder / "directory", folder / "circle", folder / "none" / "new", fs::path("/proc/new"), folder / "old" / "new"}) {
+             folder / "directory", folder / "circle", folder / "none" / "new", fs::path(), fs::path("/proc/new"), folder / "old" / "new"}) {
         Diagnostics asked, wrote;
         const bool possible = can_write_files({path}, asked);
         EXPECT_EQ(names(), before) << path;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The probes of `fusec calibrate --target cuda`: measures the GPU it runs on and writes one JSON document to standard output.
-// Built and run as README says; `fusec calibrate --import` takes in what it writes.
+// Built and run as README.probes says; `fusec calibrate --import` takes in what it writes.
 #include "probe.cuh"
 
 #include "calibration.h" // FUSEC_CALIBRATION_NAME, _BASE, _BY, _ARCH, _MULTIPROCESSORS, _DESCRIPTION

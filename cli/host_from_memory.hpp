@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measurements of a host's calibration on lists that come from memory, and the fit of what memory and arithmetic share.
+#pragma once
+
+#include "cli/host_session.hpp"
+
+namespace fusec::cli {
+
+/// Bandwidth of each mix, window and first level, fitted to kernels that wait for memory; times of transfers there for `benchmark`. After all that
+/// is measured in cache. False after a report.
+bool measure_memory(HostSession& s);
+
+} // namespace fusec::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/host_in_cache.hpp"
+
+#include "cli/host_footprints.hpp"
+#include "perfmodel/device_figures.hpp"
+#include "perfmodel/fit/host_overlap.hpp"
+#include "perfmodel/host_compute.hpp"
+#include "support/counted.hpp"
+#include "support/median.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace fusec::cli {
+
+namespace {
+
+constexpr double most_issued = 32; // vector instructions per clock: several times what any processor does, as they and clocks are estimates
+constexpr double most_flops = 16;  // of a lane and clock: four pipes that multiply and add, at twice the clock that a system tells
+
+} // namespace
+
+// The kernel reads 64 words for one that it writes.
+bool measure_footprints(HostSession& s) {
+    const double most = s.options.bytes > 0 ? s.options.bytes : 1024.0 * 1024 * 1024;
+    const fusion::Candidate& reading = *std::ranges::max_element(s.kernels.streams->plans.front().kernels, {},
+        [](const fusion::Candidate& kernel) { return kernel.work.read_bytes / kernel.work.write_bytes; });
+    std::vector<HostProbe> probes;
+    for (const double bytes : footprints(s.machine.l2_bytes * s.machine.cores, s.machine.l3_bytes, most)) {
+        probes.push_back(cached_probe(*s.kernels.streams, reading, "probe footprints", bytes));
+    }
+    const auto seconds = s.timer.time(probes);
+    if (!seconds) {
+        return false;
+    }
+    std::vector<Footprint> sweep;
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        const double least = execute::undisturbed(seconds->at(i));
+        const double bytes = bytes_of(probes[i].candidate) * static_cast<double>(probes[i].unit.elements);
+        sweep.push_back({bytes, bytes / least * 1e-9});
+        perfmodel::Point point{s.options.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements, least, false,
+            perfmodel::Role::held_out, 0, probes[i].name};
+        point.work.repeated = true;
+        s.swept.push_back(std::move(point));
+    }
+    constexpr double mebibyte = 1024 * 1024;
+    const auto found = last_level(sweep);
+    if (!found) {
+        s.made.notes.push_back(fmt::format("no cache beyond the second level shows in lists of {} footprints: what comes from memory is as "
+                                           "large as the last level that the system tells asks for",
+            sweep.size()));
+        return true;
+    }
+    const std::string how = fmt::format(
+        "lists read again and again, {:.0f} to {:.0f} MiB of them", sweep.front().bytes / mebibyte, sweep.back().bytes / mebibyte);
+    s.set("speed.l3_bytes", found->bytes, "bytes", static_cast<int>(sweep.size()), 0, how + ": the most that it holds");
+    s.set("speed.l3", found->gb_per_s, "GB/s", found->points, found->spread, how + ": those that it holds, the median");
+    s.setup.displaced_bytes = std::min(s.setup.displaced_bytes, displacing_bytes(s.machine, found->bytes));
+    s.machine.l3_bytes = std::min(s.machine.l3_bytes, found->bytes);
+    return true;
+}
+
+bool measure_transfers(HostSession& s) {
+    std::vector<HostProbe> probes;
+    const std::vector<fusion::Candidate>& moving = s.kernels.transfers->plans.front().kernels;
+    const auto scalar = std::ranges::find_if(moving, [](const fusion::Candidate& kernel) { return bytes_of(kernel) == 2 * sizeof(float); });
+    const double few = 1.125 * most_serial_tiles * scalar->instances_per_block * bytes_of(*scalar);
+    probes.push_back(cached_probe(*s.kernels.transfers, *scalar, "start-up", few));
+    for (const fusion::Candidate& kernel : moving) {
+        probes.push_back(cached_probe(*s.kernels.transfers, kernel, "transfers", cached_bytes(kernel, s.machine)));
+    }
+    const auto seconds = s.timer.time(probes, 3);
+    if (!seconds) {
+        return false;
+    }
+    s.timer.launch_seconds = execute::undisturbed(seconds->front());
+    s.set("speed.launch", s.timer.launch_seconds / 1e-6, "us", 1, spread(seconds->front()),
+        "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
+    double fastest = 0, fastest_spread = 0;
+    for (std::size_t i = 1; i <= moving.size(); ++i) {
+        const double time = s.timer.ns_of(probes[i], seconds->at(i));
+        const auto accesses = transfers_of(probes[i].candidate);
+        for (const fusion::GlobalAccess& access : accesses) {
+            const auto lists = static_cast<double>(accesses.size());
+            s.set_time(perfmodel::cached_transfer(access), time / lists, s.timer.uncertain_ns(probes[i], seconds->at(i)) / lists);
+        }
+        if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
+            fastest = rate;
+            fastest_spread = spread(seconds->at(i));
+        }
+    }
+    s.set("speed.l2", fastest, "GB/s", static_cast<int>(moving.size()), fastest_spread, "lists moved in cache, the fastest size");
+    return true;
+}
+
+bool measure_routines(HostSession& s) {
+    constexpr int few = 4, many = 16;
+    std::vector<HostProbe> probes;
+    for (const HostProbe& routine : s.kernels.routines) {
+        for (const int times : {few, many}) {
+            probes.push_back(routine);
+            probes.back().unit.repeated = times;
+        }
+    }
+    const auto seconds = s.timer.time(probes);
+    if (!seconds) {
+        return false;
+    }
+    const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < probes.size(); i += 2) {
+        const double time = (s.timer.ns_of(probes[i + 1], seconds->at(i + 1)) - s.timer.ns_of(probes[i], seconds->at(i))) / (many - few);
+        const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
+        const double lanes = static_cast<double>(s.machine.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
+        const double rate = time <= 0 ? 0 : step.instructions / lanes / (time * s.machine.clock_ghz * s.machine.cores);
+        const double least = step.arithmetic.flops / lanes / (most_flops * s.machine.clock_ghz * s.machine.cores);
+        const bool hidden = time <= 0 || rate > most_issued || time < least;
+        if (hidden) {
+            s.made.hidden.push_back(*step.routine);
+        } else {
+            const double off = s.timer.uncertain_ns(probes[i], seconds->at(i)) + s.timer.uncertain_ns(probes[i + 1], seconds->at(i + 1));
+            s.set_time(*step.routine, time, off / (many - few));
+            rates.push_back(rate);
+        }
+    }
+    // A routine that something disturbed for its whole time issues next to nothing.
+    const std::size_t disturbed = std::erase_if(rates, [&](double rate) { return rate < possible.least; });
+    if (disturbed != 0) {
+        s.made.notes.push_back(counted(disturbed, "routine") + " took a time that cannot be, and did not count for `speed.issue_slots`" +
+            (rates.empty() ? ", which stays that of the description" : ""));
+    }
+    if (!rates.empty()) {
+        s.set("speed.issue_slots", median(rates), "instructions per clock", static_cast<int>(rates.size()), spread(rates),
+            "what routines are estimated to issue over the time that they take, the median");
+    }
+    return true;
+}
+
+bool measure_overlap(HostSession& s) {
+    std::vector<HostProbe> chains;
+    for (const FusedKernel& each : s.kernels.fused) {
+        if (each.group == chain_group) {
+            chains.push_back(cached_probe(*each.compilation, each.kernel, each.group, cached_bytes(each.kernel, s.machine)));
+        }
+    }
+    const auto seconds = s.timer.time(chains);
+    const auto device = device_so_far(s.made.calibration, s.diagnostics);
+    if (!seconds || !device) {
+        return false;
+    }
+    std::vector<perfmodel::OverlappedTime> times;
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+        const perfmodel::HostCompute alone = perfmodel::host_compute(*device, chains[i].candidate.work, false);
+        times.push_back({alone.transfers_ns, alone.routines_ns, s.timer.ns_of(chains[i], seconds->at(i))});
+    }
+    const auto found = perfmodel::fit_overlap(times);
+    if (const std::size_t counting = found ? static_cast<std::size_t>(found->points) : 0; counting < times.size()) {
+        s.made.notes.push_back(counted(times.size() - counting, "chain") +
+            " of products took a time that cannot be, and did not count for `compute.overlap`" +
+            (found ? "" : ", which is not set: transfers and routines are taken to follow each other"));
+    }
+    if (found) {
+        s.set("compute.overlap", found->exponent, "exponent", found->points, found->error,
+            "products of matrices in chains, on lists in cache");
+    }
+    return true;
+}
+
+} // namespace fusec::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of one calibration of a host share: the machine, what is measured on it, and the calibration as it comes to be.
+#pragma once
+
+#include "cli/host_calibration.hpp"
+#include "cli/host_kernels.hpp"
+#include "cli/host_machine.hpp"
+#include "cli/host_timer.hpp"
+#include "execute/timing.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fusec::cli {
+
+struct HostSession {
+    HostSession(const HostCalibrationOptions& options, const execute::TimingSetup& setup, Diagnostics& diagnostics);
+    HostSession(const HostSession&) = delete; // the timer refers to what is here
+    HostSession& operator=(const HostSession&) = delete;
+
+    /// Gives the calibration a figure, instead of the one that it has by that key.
+    void set(const std::string& key, double value, const std::string& unit, int points, double residual, const std::string& how);
+    /// In ns per element, with what it may be off by; a time that is none makes the routine, or the transfer, a hidden one.
+    void set_time(const std::string& routine, double time, double off);
+    /// Pre: the calibration has the figure.
+    double value(const std::string& key) const;
+
+    const HostCalibrationOptions& options;
+    execute::TimingSetup setup; ///< what displaces caches becomes less where the last level is found to hold less than the system says
+    HostMachine machine;        ///< likewise
+    Diagnostics& diagnostics;
+    HostTimer timer; ///< of `setup` and `machine`, as they come to be
+    HostKernels kernels;
+    HostCalibration made;
+    std::vector<perfmodel::Point> swept; ///< footprints
+};
+
+/// Mean of |sample / median - 1|. Pre: not empty. O(n log n).
+double spread(const std::vector<double>& samples);
+
+} // namespace fusec::cli
