@@ -14,7 +14,7 @@ print("`bench/explore_scale` runs `fusec explore --json` (five plans) on layered
 print(f"Measured {result['date']} at commit {result['commit']} on {result['processor']}, {result['cores']} cores; one warm run is the median of "
       f"{result['warm_runs']}. Load average {result['load_at_start']:.1f} at the start and {result['load_at_end']:.1f} at the end: above 1, the elapsed "
       "time shows other work too, and the processor time is the figure to compare.\n")
-print("The search uses as many threads as the machine runs at once; `FUSEC_THREADS=N` in the environment sets another number. What is found does not "
+print("The search uses as many threads as the process may run at once (its affinity); `FUSEC_THREADS=N` in the environment sets another number. What is found does not "
       "depend on it. The linear programs and branch and bound run on one.\n")
 HEAD = "processor s | elapsed s, warm | elapsed s, cold | space s | plan s | fusions | candidates | gap | peak MiB"
 
