@@ -19,19 +19,23 @@ namespace {
 /// Entries of reorder buffers of today, and instructions of a few tiles and of many: a window and bandwidths can make up for each other.
 constexpr std::array<double, 3> window_starts{500, 2000, 8000};
 
-/// Bandwidths start at what the streams with the nearest mixes reach. Pre: points begin with those of the streams.
-void set_starts(HostSession& s, const std::vector<HostProbe>& streams) {
+double gb_per_s(const perfmodel::Point& point) {
+    return (point.work.read_bytes + point.work.write_bytes) * static_cast<double>(point.elements) / point.seconds * 1e-9;
+}
+
+/// Bandwidths start at what the streams with the nearest mixes reach. Pre: points begin with those of so many streams.
+void set_starts(HostSession& s, std::size_t streams) {
     static constexpr std::pair<const char*, double> peaks[] = {
         {"stream.read.peak", 0}, {"stream.mixed.peak", 0.25}, {"stream.copy.peak", 0.5}, {"stream.write.peak", 1}};
     double greatest = 0;
     for (const auto& [key, writes] : peaks) {
         double best = 0, distance = 2;
-        for (std::size_t i = 0; i < streams.size(); ++i) {
-            const fusion::KernelWork& work = streams[i].candidate.work;
+        for (std::size_t i = 0; i < streams; ++i) {
+            const fusion::KernelWork& work = s.made.points[i].work;
             const double all = work.read_bytes + work.write_bytes;
             if (const double off = std::abs(work.write_bytes / all - writes); off < distance) {
                 distance = off;
-                best = all * static_cast<double>(s.made.points[i].elements) / s.made.points[i].seconds * 1e-9;
+                best = gb_per_s(s.made.points[i]);
             }
         }
         s.set(key, best, "GB/s", 1, 0, "start of the fit");
@@ -44,15 +48,12 @@ void set_starts(HostSession& s, const std::vector<HostProbe>& streams) {
 }
 
 /// The bandwidth of the machine: measured, since a fitted peak is as far off as the model may be. Pre: as above; `seconds` begin with those of the streams.
-void set_bandwidth(HostSession& s, const std::vector<HostProbe>& streams, const std::vector<std::vector<double>>& seconds) {
-    const auto rate = [&](std::size_t i) {
-        return bytes_of(streams[i].candidate) * static_cast<double>(s.made.points[i].elements) / s.made.points[i].seconds * 1e-9;
-    };
+void set_bandwidth(HostSession& s, std::size_t streams, const std::vector<std::vector<double>>& seconds) {
     std::size_t fastest = 0;
-    for (std::size_t i = 1; i < streams.size(); ++i) {
-        fastest = rate(i) > rate(fastest) ? i : fastest;
+    for (std::size_t i = 1; i < streams; ++i) {
+        fastest = gb_per_s(s.made.points[i]) > gb_per_s(s.made.points[fastest]) ? i : fastest;
     }
-    s.set("speed.dram", rate(fastest), "GB/s", static_cast<int>(streams.size()), spread(seconds[fastest]),
+    s.set("speed.dram", gb_per_s(s.made.points[fastest]), "GB/s", static_cast<int>(streams), spread(seconds[fastest]),
         "reads and writes in several mixes, the fastest of them");
 }
 
@@ -149,12 +150,11 @@ bool measure_memory(HostSession& s) {
                 false, probes[i].fitted ? perfmodel::Role::fit : perfmodel::Role::held_out, 0, probes[i].name});
     }
     s.made.points.insert(s.made.points.end(), s.swept.begin(), s.swept.end());
-    const std::vector<HostProbe> of_streams(probes.begin(), probes.begin() + static_cast<std::ptrdiff_t>(streams));
-    set_starts(s, of_streams);
+    set_starts(s, streams);
     if (!fit_figures(s)) {
         return false;
     }
-    set_bandwidth(s, of_streams, *seconds);
+    set_bandwidth(s, streams, *seconds);
     divide_transfers(s, {probes.begin() + static_cast<std::ptrdiff_t>(fitted), probes.end()},
         {seconds->begin() + static_cast<std::ptrdiff_t>(fitted), seconds->end()});
     return true;

@@ -235,8 +235,7 @@ std::string measurements_text(const Measurements& m, const Compilation& c) {
         const std::string& name = m.predictions.predictors[p];
         const std::size_t unanswered = measured.size() - predicted.size();
         if (predicted.empty()) {
-            out.line(name +
-                ": no answer for any kernel, for want of times of routines or lists (`fusec calibrate --for` measures those of a program)");
+            out.line(name + ": no answer for any kernel, " + want_of_times);
             continue;
         }
         const perfmodel::Accuracy accuracy = perfmodel::accuracy(predicted, times);

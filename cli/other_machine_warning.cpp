@@ -14,14 +14,14 @@
 
 namespace fusec::cli {
 
-void warn_of_other_machine(const perfmodel::Device& device, bool same_number, Diagnostics& diagnostics) {
+void warn_of_other_machine(const perfmodel::Device& device, Same same, Diagnostics& diagnostics) {
     const auto told = [](const Diagnostic& each) { return each.kind.name == kind::other_machine.name; };
     if (device.routine_times == nullptr || std::ranges::any_of(diagnostics.all(), told)) {
         return;
     }
     const std::string here = processor_name();
     const int processors = usable_processors();
-    if (device.routine_times->machine == here && (!same_number || device.cores == processors)) {
+    if (device.routine_times->machine == here && (same == Same::processor || device.cores == processors)) {
         return;
     }
     const auto with = [](int count) { return counted(static_cast<std::size_t>(count), "processor"); };

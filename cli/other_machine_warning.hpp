@@ -6,8 +6,13 @@
 
 namespace fusec::cli {
 
-/// One `other-machine` warning where the device was measured, and not on a processor of this name, or, with `same_number`, with another number of
-/// processors than a launch may use here; none where there is one already. A description is of no machine.
-void warn_of_other_machine(const perfmodel::Device& device, bool same_number, Diagnostics& diagnostics);
+/// What has to be the same for figures to be those of this machine.
+enum class Same {
+    processor,           ///< its name: plans are chosen, and how many processors a program gets is decided when it runs
+    processor_and_number ///< of those that a launch may use, too: times are compared
+};
+
+/// One `other-machine` warning where the device was measured on another machine; none where there is one already. A description is of no machine.
+void warn_of_other_machine(const perfmodel::Device& device, Same same, Diagnostics& diagnostics);
 
 } // namespace fusec::cli

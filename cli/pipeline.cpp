@@ -47,7 +47,7 @@ bool load_device(Compilation& c, Diagnostics& diagnostics) {
         return false;
     }
     if (c.options.device == host_base) { // which means this machine; another one is asked for by its name
-        warn_of_other_machine(*c.device, false, diagnostics);
+        warn_of_other_machine(*c.device, Same::processor, diagnostics);
     }
     c.predictor = perfmodel::make_predictor(c.options.predictor, *c.device, diagnostics);
     return c.predictor != nullptr;

@@ -51,9 +51,7 @@ std::vector<std::string> unanswered_lines(const Predictions& predictions) {
         if (unanswered != 0) {
             lines.push_back(fmt::format("{}: no answer for {}{}", predictions.predictors[i],
                 unanswered == predictions.kernels.size() ? "any kernel" : counted(unanswered, "kernel"),
-                predictions.predictors[i] == "benchmark"
-                    ? ", for want of times of routines or lists (`fusec calibrate --for` measures those of a program)"
-                    : ""));
+                predictions.predictors[i] == "benchmark" ? std::string(", ") + want_of_times : std::string()));
         }
     }
     for (const Predictions::Unavailable& missing : predictions.unavailable) {
@@ -62,23 +60,15 @@ std::vector<std::string> unanswered_lines(const Predictions& predictions) {
     return lines;
 }
 
-/// What an element's share of a compiled kernel is: instructions by class, bytes by space.
+/// What each element of a compiled kernel has of its instructions by class, and of its bytes by space.
 std::vector<std::string> mix_of(const CompiledPlans::Kernel& kernel) {
-    using namespace perfmodel::analysis;
-    const KernelProfile& profile = kernel.compiled.profile;
-    const double elements = kernel.compiled.work.elements_per_block;
+    const auto mix = mix_per_element(kernel.compiled.profile, kernel.compiled.work.elements_per_block);
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < instruction_class_count; ++i) {
-        const auto each = static_cast<InstructionClass>(i);
-        if (profile.block[each] > 0) {
-            parts.push_back(fmt::format("{} {:.4g}", to_string(each), profile.block[each] / elements));
-        }
+    for (const auto& [each, number] : mix.instructions) {
+        parts.push_back(fmt::format("{} {:.4g}", to_string(each), number));
     }
-    for (const Space space : {Space::global, Space::shared, Space::local, Space::constant}) {
-        const double loaded = profile.bytes(space, false), stored = profile.bytes(space, true);
-        if (loaded + stored > 0) {
-            parts.push_back(fmt::format("{} {:.4g} B read and {:.4g} B written", to_string(space), loaded / elements, stored / elements));
-        }
+    for (const auto& moved : mix.moved) {
+        parts.push_back(fmt::format("{} {:.4g} B read and {:.4g} B written", to_string(moved.space), moved.loaded, moved.stored));
     }
     return parts;
 }

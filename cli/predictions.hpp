@@ -27,6 +27,9 @@ struct Predictions {
     std::string source, assembler; ///< of compiled kernels (CompiledKernels); else empty
 };
 
+/// Why `benchmark` has no answer for a kernel.
+inline constexpr const char* want_of_times = "for want of times of routines or lists (`fusec calibrate --for` measures those of a program)";
+
 /// Every kept candidate, by column. Pre: the compilation has its plan.
 std::vector<fusion::Candidate> kept_candidates(Compilation& compilation);
 

@@ -84,21 +84,13 @@ Json kernel_json(const fusion::Candidate& kernel, const Compilation& c) {
     return entry;
 }
 
-/// Of the instructions that a block executes, and of the bytes that it moves, an element's share; classes and spaces that are not met are left out.
-Json mix_json(const perfmodel::analysis::KernelProfile& profile, double elements) {
-    using namespace perfmodel::analysis;
+Json mix_json(const perfmodel::analysis::Mix& mix) {
     Json instructions = Json::object(), bytes = Json::object();
-    for (std::size_t i = 0; i < instruction_class_count; ++i) {
-        const auto each = static_cast<InstructionClass>(i);
-        if (profile.block[each] > 0) {
-            instructions[std::string(to_string(each))] = profile.block[each] / elements;
-        }
+    for (const auto& [each, number] : mix.instructions) {
+        instructions[std::string(to_string(each))] = number;
     }
-    for (const Space space : {Space::global, Space::shared, Space::local, Space::constant}) {
-        const double loaded = profile.bytes(space, false), stored = profile.bytes(space, true);
-        if (loaded + stored > 0) {
-            bytes[std::string(to_string(space))] = {{"load", loaded / elements}, {"store", stored / elements}};
-        }
+    for (const perfmodel::analysis::Mix::Moved& moved : mix.moved) {
+        bytes[std::string(to_string(moved.space))] = {{"load", moved.loaded}, {"store", moved.stored}};
     }
     return {{"instructions", std::move(instructions)}, {"bytes", std::move(bytes)}};
 }
@@ -125,9 +117,9 @@ Json compiled_json(const CompiledPlans::Kernel& kernel) {
     }
     return {{"instructions_per_element", 32 * work.instructions}, {"path_instructions", work.path_instructions},
         {"critical_path_cycles", profile.critical_path_cycles}, {"dependency_depth", profile.longest.dependency_depth},
-        {"flops_per_element", work.flops}, {"mix_per_element", mix_json(profile, work.elements_per_block)}, {"loops", loops_json(profile)},
-        {"registers", work.registers}, {"registers_known", kernel.compiled.registers_known}, {"live_registers", profile.live_registers},
-        {"spill_bytes_per_element", work.spill_bytes}, {"seconds", kernel.cost.seconds},
+        {"flops_per_element", work.flops}, {"mix_per_element", mix_json(mix_per_element(profile, work.elements_per_block))},
+        {"loops", loops_json(profile)}, {"registers", work.registers}, {"registers_known", kernel.compiled.registers_known},
+        {"live_registers", profile.live_registers}, {"spill_bytes_per_element", work.spill_bytes}, {"seconds", kernel.cost.seconds},
         {"bound_by", fusion::to_string(kernel.cost.bound_by)}, {"accesses", std::move(accesses)}, {"estimated", kernel.compiled.estimated}};
 }
 

@@ -152,11 +152,11 @@ bool can_write_files(const std::vector<fs::path>& files, Diagnostics& diagnostic
         return false;
     }
     for (const fs::path& file : files) {
-        struct stat status{};
-        const bool exists = ::stat(file.c_str(), &status) == 0;
-        if (file.empty()) {
+        if (file.empty()) { // beside which a temporary file could be made
             return report_unwritable(file, ENOENT, diagnostics);
         }
+        struct stat status{};
+        const bool exists = ::stat(file.c_str(), &status) == 0;
         if (exists && S_ISDIR(status.st_mode)) {
             return report_unwritable(file, EISDIR, diagnostics);
         }

@@ -25,7 +25,7 @@ void run_command(const Bench& command, Diagnostics& diagnostics) {
         return;
     }
     setup->rounds = command.rounds;
-    warn_of_other_machine(*c.device, true, diagnostics);
+    warn_of_other_machine(*c.device, Same::processor_and_number, diagnostics);
     const auto measured = measure(c, {command.all, command.sample, command.seed}, *setup, diagnostics);
     if (!measured) {
         return;

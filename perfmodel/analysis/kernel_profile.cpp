@@ -41,4 +41,21 @@ double KernelProfile::bytes(Space space, bool store) const {
     return sum;
 }
 
+Mix mix_per_element(const KernelProfile& profile, double elements) {
+    Mix mix;
+    for (std::size_t i = 0; i < instruction_class_count; ++i) {
+        const auto each = static_cast<InstructionClass>(i);
+        if (profile.block[each] > 0) {
+            mix.instructions.emplace_back(each, profile.block[each] / elements);
+        }
+    }
+    for (const Space space : {Space::global, Space::shared, Space::local, Space::constant}) {
+        const double loaded = profile.bytes(space, false), stored = profile.bytes(space, true);
+        if (loaded + stored > 0) {
+            mix.moved.push_back({space, loaded / elements, stored / elements});
+        }
+    }
+    return mix;
+}
+
 } // namespace fusec::perfmodel::analysis

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fusec::perfmodel::analysis {
@@ -104,5 +105,17 @@ struct KernelProfile {
     /// Bytes that the threads of the block move in one space and direction; both ends of an asynchronous copy count.
     double bytes(Space space, bool store) const;
 };
+
+/// What each of so many elements of the block has of its instructions and bytes; classes and spaces that are not met are left out.
+struct Mix {
+    struct Moved {
+        Space space = Space::global;
+        double loaded = 0, stored = 0; ///< bytes
+    };
+    std::vector<std::pair<InstructionClass, double>> instructions;
+    std::vector<Moved> moved;
+};
+/// Pre: elements > 0. O(classes + accesses).
+Mix mix_per_element(const KernelProfile& profile, double elements);
 
 } // namespace fusec::perfmodel::analysis
