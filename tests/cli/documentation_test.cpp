@@ -137,7 +137,8 @@ TEST(CommandLineDocumentation, NamesTheKeysOfTheReports) {
     within("| `optimum` |", report["optimum"]);
     within("| `plans[]` |", report["plans"][0]);
     within("| `plans[].kernels[]` |", report["plans"][0]["kernels"][0]);
-    EXPECT_EQ(keys(report), (std::set<std::string>{"schema", "program", "device", "predictor", "elements", "space", "optimum", "plans"}));
+    EXPECT_EQ(keys(report),
+        (std::set<std::string>{"schema", "program", "device", "calibration", "predictor", "elements", "space", "optimum", "plans"}));
 
     folder.write("p.fus", "SCALAR a;\ninput a;\nb = a + a;\nreturn b;\n");
     const test::Outcome verified = fusec({"verify", "p.fus", "--executor", "emulated", "--json", "-"}, folder.path());
