@@ -182,8 +182,9 @@ constexpr int line_bytes = 64;
 // Asks for what lies so many words behind `memory`, to read or to write it. There need not be anything: the address is no pointer until
 // something is there.
 // Where what lies far ahead is asked for: 3 is the first level, 2 the second. AMD's Zen 4, which g++ 12 knows as a Zen 3 with AVX-512, has
-// too few misses of its first level under way at a time for all these lines, and then waits for them where it would not have to.
-#if defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
+// too few misses of its first level under way at a time for all these lines, and then waits for them where it would not have to. Zen 5, which
+// compilers that do not know it take for a Zen 4 with AVX-VNNI, has enough.
+#if (defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))) && !defined(__AVXVNNI__)
 constexpr int level_ahead = 2;
 #else
 constexpr int level_ahead = 3;
