@@ -5,6 +5,7 @@
 #include "perfmodel/fit/kernel_work_json.hpp"
 #include "support/median.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -121,6 +122,9 @@ std::string identity_of(const std::vector<const fusion::KernelWork*>& kernels) {
             step.index = -1;
         }
         each.push_back(perfmodel::to_json(work));
+        for (const fusion::WorkStep& step : work.steps) { // which is in no text of a work
+            each.back() += fmt::format("[{}]", fmt::join(step.after, ","));
+        }
     }
     std::ranges::sort(each);
     return std::accumulate(each.begin(), each.end(), std::string());

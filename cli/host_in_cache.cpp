@@ -2,9 +2,11 @@
 #include "cli/host_in_cache.hpp"
 
 #include "cli/host_footprints.hpp"
+#include "codegen/repeated.hpp"
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/host_overlap.hpp"
 #include "perfmodel/host_compute.hpp"
+#include "perfmodel/routine_times.hpp"
 #include "support/counted.hpp"
 #include "support/median.hpp"
 
@@ -106,13 +108,21 @@ bool measure_routines(HostSession& s) {
             probes.back().unit.repeated = times;
         }
     }
+    const std::size_t alone = probes.size();
+    for (std::size_t i = 1; i < alone; i += 2) {
+        if (codegen::can_chain(probes[i].unit.unit.kernels.front())) {
+            probes.push_back(probes[i]);
+            probes.back().unit.chained = true;
+        }
+    }
     const auto seconds = s.timer.time(probes);
     if (!seconds) {
         return false;
     }
     const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
     std::vector<double> rates;
-    for (std::size_t i = 0; i < probes.size(); i += 2) {
+    std::size_t chained = alone;
+    for (std::size_t i = 0; i < alone; i += 2) {
         const double time = (s.timer.ns_of(probes[i + 1], seconds->at(i + 1)) - s.timer.ns_of(probes[i], seconds->at(i))) / (many - few);
         const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
         const double lanes = static_cast<double>(s.machine.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
@@ -125,6 +135,15 @@ bool measure_routines(HostSession& s) {
             const double off = s.timer.uncertain_ns(probes[i], seconds->at(i)) + s.timer.uncertain_ns(probes[i + 1], seconds->at(i + 1));
             s.set_time(*step.routine, time, off / (many - few));
             rates.push_back(rate);
+        }
+        if (codegen::can_chain(probes[i].unit.unit.kernels.front())) {
+            if (!hidden) { // what is not repeated is the same in both
+                const double rest = s.timer.ns_of(probes[i], seconds->at(i)) - few * time;
+                const double off = s.timer.uncertain_ns(probes[chained], seconds->at(chained));
+                s.set_time(*step.routine + perfmodel::in_chain,
+                    std::max(time, (s.timer.ns_of(probes[chained], seconds->at(chained)) - rest) / many), off / many);
+            }
+            ++chained;
         }
     }
     // A routine that something disturbed for its whole time issues next to nothing.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 namespace fusec::codegen {
 
@@ -31,14 +32,16 @@ std::string dimensions(const Type& type) {
 /// A kernel is a function of n and its lists; its steps are the body of a lambda over tiles.
 class HostKernelText {
 public:
-    /// `repeated`: the variable that says how often calls are repeated; empty: once.
-    HostKernelText(Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, std::string repeated)
+    /// `repeated`: the variable that says how often calls are repeated; empty: once. `chained`: the one that says whether each waits.
+    HostKernelText(
+        Writer& writer, const Kernel& kernel, const std::string& name, const Routines& routines, std::string repeated, std::string chained)
         : writer_(writer),
           kernel_(kernel),
           name_(name),
           routines_(routines),
           widest_(kernel.widest_precision()),
-          repeated_(std::move(repeated)) {
+          repeated_(std::move(repeated)),
+          chained_(std::move(chained)) {
         internal_check(
             kernel.threads == 1 && kernel.tiles.empty() && kernel.shared_bytes == 0, "a kernel with thread blocks has no host text");
         for (const List& list : kernel.lists) {
@@ -55,6 +58,7 @@ public:
         tile_ = names_.make("tile");
         repetition_ = repeated_.empty() ? "" : names_.make("repetition");
         repetitions_ = repeated_.empty() ? "" : names_.make("repetitions");
+        waits_ = repeated_.empty() ? "" : names_.make("waits");
     }
 
     void write() {
@@ -69,6 +73,7 @@ public:
         const auto block = writer_.block(head + ")");
         if (!repeated_.empty()) {
             writer_.line("const int " + repetitions_ + " = ::" + repeated_ + ";");
+            writer_.line("[[maybe_unused]] const int " + waits_ + " = ::" + chained_ + ";");
         }
         const bool derives = std::ranges::any_of(kernel_.steps, [](const Step& step) { return std::holds_alternative<Derive>(step); });
         if (derives) {
@@ -185,7 +190,8 @@ private:
     template <class Call>
     void write_call(const Call& step, bool repeated = false) {
         const Value& result = kernel_.values.at(step.result.place.index);
-        writer_.line("fusec::registers<" + lanes(result.type) + ", " + dimensions(result.type) + "> " + result.name + ";");
+        writer_.line("fusec::registers<" + lanes(result.type) + ", " + dimensions(result.type) + "> " + result.name +
+            (repeated ? "{};" : ";")); // the first repetition reads it
         std::string arguments = routines_.at(step.routine).takes_lane ? "fusec::lane<1>{0}, " : "";
         for (const Operand& operand : step.operands) {
             arguments += operand.unread ? "" : operand_text(operand.place) + ", ";
@@ -209,6 +215,12 @@ private:
                 if (read.insert(value.name).second) {
                     values.push_back(&value);
                 }
+            }
+        }
+        if constexpr (std::is_same_v<Call, Compute>) {
+            if (const Value* const operand = chained_operand(kernel_, step)) {
+                const auto waiting = writer_.block("if (" + waits_ + " != 0)");
+                writer_.line("fusec::wait_lanes(" + operand->name + ", " + result.name + ", " + waits_ + " >> 1);");
             }
         }
         const std::vector<std::string> changed = changed_values(values);
@@ -299,9 +311,10 @@ private:
     const Routines& routines_;
     Precision widest_;
     Names names_;
-    std::string repeated_;                                      ///< the variable of how many passes loops over calls have; empty: no loops
-    int waiting_ = 0;                                           ///< results so far that are sent behind the loads of the next tile
-    std::string n_, tile_, repetition_, repetitions_, failure_; ///< the last three empty where nothing is repeated or reported
+    std::string repeated_; ///< the variable of how many passes loops over calls have; empty: no loops
+    std::string chained_;  ///< C variable of whether each pass waits for the one before
+    int waiting_ = 0;      ///< results so far that are sent behind the loads of the next tile
+    std::string n_, tile_, repetition_, repetitions_, waits_, failure_; ///< the last four empty where nothing is repeated or reported
 };
 
 std::string launch_call(const Unit& unit, std::size_t index, const std::vector<std::string>& pointers) {
@@ -328,9 +341,9 @@ Embedded embed_with_lanes(const std::string& text, const Routines& routines) {
 Emitted emit_host(
     const Unit& unit, const dag::CallGraph& graph, const library::Catalog& catalog, const EmitOptions& options, int repeated) {
     const Routines routines = routines_of(unit, graph, catalog);
-    const std::string repetitions = repeated > 0 ? repetitions_name(unit.name) : "";
+    const std::string repetitions = repeated > 0 ? repetitions_name(unit.name) : "", chained = repeated > 0 ? chained_name(unit.name) : "";
     const std::string kernels = kernels_text(unit, graph, catalog, [&](Writer& writer, const Kernel& kernel, const std::string& name) {
-        HostKernelText(writer, kernel, name, routines, repetitions).write();
+        HostKernelText(writer, kernel, name, routines, repetitions, chained).write();
     });
     Writer interface;
     write_interface(interface, unit, host_interface, options.entries, false,
@@ -349,7 +362,8 @@ Emitted emit_host(
         "#endif",
     };
     if (repeated > 0) {
-        preamble.insert(preamble.end(), {"", "extern \"C\" {", "int " + repetitions + " = " + number(repeated) + ";", "}"});
+        preamble.insert(
+            preamble.end(), {"", "extern \"C\" {", "int " + repetitions + " = " + number(repeated) + ", " + chained + " = 0;", "}"});
     }
     if (options.embed_runtime && join_chunks(embedded.chunks).find("std::sort") != std::string::npos) { // as the headers do
         preamble.insert(preamble.begin(), "#include <algorithm>");

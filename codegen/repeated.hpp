@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/codegen.hpp"
+#include "codegen/kernel_ir.hpp"
 
 namespace fusec::codegen {
 
@@ -18,5 +19,14 @@ Emitted emit_repeated(
 
 /// That variable's name.
 std::string repetitions_name(const std::string& unit);
+
+/// Host: that of another one, `int NAME_chained`, 0 at first. While it is 1, each repetition of a call waits for the one before:
+/// the value of its smallest operand, as it is, is known no sooner than the result was. A launch reads it once.
+std::string chained_name(const std::string& unit);
+/// Whether all calls of the kernel wait then.
+bool can_chain(const Kernel& kernel);
+/// The operand through which a call waits: the one of the fewest components that is no uniform, in its result's precision, the first of equal ones.
+/// Null where that has more than nine: so many are changed by more instructions than the wait takes, and do not wait for each other.
+const Value* chained_operand(const Kernel& kernel, const Compute& call);
 
 } // namespace fusec::codegen

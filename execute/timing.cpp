@@ -34,7 +34,9 @@ struct Subject {
     std::uint64_t elements = 0;
     std::size_t launches = 1;   ///< of a sample
     int* repetitions = nullptr; ///< of calls in a launch: another unit may have the same text; null: calls are not repeated
+    int* chained = nullptr;     ///< beside it: whether they wait for each other
     int repeated = 0;
+    bool waits = false;
 };
 
 using Texts = std::vector<const TimedTexts::Text*>; ///< of each unit
@@ -44,6 +46,7 @@ double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
     void* const memory = workspace.size() == 0 ? nullptr : workspace.data();
     if (subject.repetitions != nullptr) {
         *subject.repetitions = subject.repeated;
+        *subject.chained = subject.waits ? 1 : 0;
     }
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < launches; ++i) {
@@ -106,8 +109,11 @@ std::string measure(
         subjects[i].functions = *functions;
         if (units[i].repeated > 0) {
             subjects[i].repetitions = static_cast<int*>(library.symbol(codegen::repetitions_name(name)));
+            subjects[i].chained = static_cast<int*>(library.symbol(codegen::chained_name(name)));
             subjects[i].repeated = units[i].repeated;
-            internal_check(subjects[i].repetitions != nullptr, "a text of repeated calls does not say how often");
+            subjects[i].waits = units[i].chained;
+            internal_check(
+                subjects[i].repetitions != nullptr && subjects[i].chained != nullptr, "a text of repeated calls does not say how often");
         }
     };
     std::size_t workspace_bytes = 0;

@@ -25,6 +25,7 @@ struct TimedUnit {
     const library::Catalog* catalog = nullptr;
     std::uint64_t elements = 0; ///< > 0
     int repeated = 0;           ///< > 0: launches compute each call so often (codegen::emit_repeated)
+    bool chained = false;       ///< repeated: each call waits for the one before, where it can (codegen::can_chain)
     bool cached = false;        ///< its lists are meant to lie in the caches: each sample has a launch before it
 };
 

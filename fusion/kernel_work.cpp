@@ -21,7 +21,9 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace fusec::fusion {
@@ -44,6 +46,7 @@ public:
         work_.precision = kernel_.precision;
         work_.write_bytes = kernel_.write_bytes;
         words_read_.resize(kernel_.data.size());
+        made_by_.assign(kernel_.data.size(), StepRecorder::unmade);
         for (std::size_t i = 0; i < kernel_.data.size(); ++i) {
             const KernelOutline::Datum& datum = kernel_.data[i];
             work_.read_bytes += datum.loaded ? bytes_read(static_cast<int>(i)) : 0;
@@ -106,6 +109,7 @@ private:
     }
 
     void count(const KernelDraft::Step& step) {
+        std::optional<int> made;
         switch (step.kind) {
         case Step::Kind::load:
             recorder_.begin(WorkStep::Kind::load, step.index, std::max(largest_, 1));
@@ -119,6 +123,7 @@ private:
         case Step::Kind::compute:
             recorder_.begin(WorkStep::Kind::compute, step.index, std::max(1, routine_of(step.index).threads));
             count_compute(static_cast<std::size_t>(step.index));
+            made = kernel_.calls[static_cast<std::size_t>(step.index)].result;
             break;
         case Step::Kind::store:
             recorder_.begin(WorkStep::Kind::store, step.index, storing_threads(step.index));
@@ -130,6 +135,9 @@ private:
             throw InternalError("kernel work: barriers and derivations of a draft are no steps");
         }
         recorder_.end();
+        if (made) {
+            made_by_[static_cast<std::size_t>(*made)] = recorder_.last();
+        }
     }
 
     const Routine& routine_of(int call) const {
@@ -375,6 +383,12 @@ private:
             recorder_.remap();
         }
         previous_threads_ = routine.threads;
+        if (limits_.target == Target::host) {
+            std::vector<int> makers;
+            std::ranges::transform(
+                call.operands, std::back_inserter(makers), [&](int operand) { return made_by_[static_cast<std::size_t>(operand)]; });
+            recorder_.after(std::move(makers));
+        }
 
         const bool writes = writes_unknown_words(plan(call.result).placement, routine);
         std::vector<std::size_t> operands(call.operands.size());
@@ -468,6 +482,7 @@ private:
         const AccessCost* cost;
     };
     std::vector<PartRead> reads_;               ///< by several threads, or in derivations
+    std::vector<int> made_by_;                  ///< by datum: the recorded step of the call that makes it
     std::vector<std::vector<bool>> words_read_; ///< by datum, of a thread that does an element alone
     bool phase_open_ = false;
     int phases_ = 0;

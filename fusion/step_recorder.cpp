@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fusion/step_recorder.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace fusec::fusion {
 
 namespace {
@@ -48,6 +51,16 @@ void StepRecorder::end() {
 void StepRecorder::routine(const std::shared_ptr<const std::string>& signature) {
     if (work_ != nullptr) {
         step_.routine = signature;
+    }
+}
+
+void StepRecorder::after(std::vector<int> steps) {
+    if (work_ != nullptr) {
+        std::erase(steps, unmade);
+        std::ranges::sort(steps);
+        const auto repeated = std::ranges::unique(steps);
+        steps.erase(repeated.begin(), repeated.end());
+        step_.after = std::move(steps);
     }
 }
 

@@ -24,6 +24,12 @@ public:
     void remap() { step_.remap = true; }
     void routine(const std::shared_ptr<const std::string>& signature);
     void access(const GlobalAccess& access);
+    /// The step reads what these made: places of steps, as last() gave them; unmade ones are left out.
+    void after(std::vector<int> steps);
+    /// The place of the step that was recorded last; `unmade` where nothing is recorded.
+    int last() const { return work_ == nullptr ? unmade : static_cast<int>(work_->steps.size()) - 1; }
+
+    static constexpr int unmade = -1;
     /// True the first time for the list: it moves once.
     bool first(int list) { return work_ != nullptr && lists_.insert(list).second; }
 

@@ -46,7 +46,8 @@ double composite_cuda_seconds(
 ///     seconds = launch + (max(dram, l2)^p + core^p)^(1/p)
 /// of the bounds, and the quantity "exponent of overlap" as p. Of a calibrated host the core is one bound, issue: of the quantities
 ///     issue = ("transfers of a core"^q + "routines of a core"^q)^(1/q) + "long lists beyond the first level"
-/// with "exponent of overlap in a tile" as q, 1 where the calibration has none. Else shared, issue, fma and sfu are terms beside memory.
+/// with "exponent of overlap in a tile" as q, 1 where the calibration has none, and "routines that wait for each other", where it is one, in the
+/// place of those of a core. Else shared, issue, fma and sfu are terms beside memory.
 Breakdown composite_host(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 

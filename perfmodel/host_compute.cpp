@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace fusec::perfmodel {
 
@@ -47,6 +49,24 @@ double beyond_first_level_ns(const Device& device, const fusion::KernelWork& wor
     return half_missing && bytes > 0 ? bytes / (1 + std::pow(*half_missing / bytes, 4)) / lanes(device, work) / device.l2_gb_per_s : 0;
 }
 
+/// The longest path through the steps, each as long as `ns` says; what made an operand stands before the step that reads it.
+double longest_chain(const std::vector<WorkStep>& steps, const std::vector<double>& ns) {
+    std::vector<double> until(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        for (const int before : steps[i].after) {
+            until[i] = std::max(until[i], until.at(static_cast<std::size_t>(before)));
+        }
+        until[i] += ns[i];
+    }
+    return until.empty() ? 0 : std::ranges::max(until);
+}
+
+/// The share of a tile's waiting in which no later tile is under way.
+double alone_in_window(const Device& device, const fusion::KernelWork& work) {
+    const auto window = figure(device, "compute.window");
+    return window ? std::min(1.0, work.instructions_of_tile() / *window) : 0;
+}
+
 } // namespace
 
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work, bool waiting_results) {
@@ -62,7 +82,10 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
         result.counted_ns += ns;
         ++result.counted;
     };
-    for (const WorkStep& step : work.steps) {
+    std::vector<double> waited(work.steps.size()); // for the result of each
+    bool chained = false;
+    for (std::size_t i = 0; i < work.steps.size(); ++i) {
+        const WorkStep& step = work.steps[i];
         if (step.kind == WorkStep::Kind::load || step.kind == WorkStep::Kind::store) {
             for (const fusion::GlobalAccess& access : step.accesses) {
                 if (const double* ns = time_of(cached_transfer(access))) {
@@ -83,18 +106,25 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
         } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
             // Of floats beside doubles a register has half as many.
             const bool half = work.precision == Precision::f64 && step.in_float.flops > 0;
-            const double* const ns = time_of(*step.routine + (half ? half_registers : ""));
+            const std::string name = *step.routine + (half ? half_registers : "");
+            const double before = result.routines_ns;
+            const double* const ns = time_of(name);
             if (ns != nullptr && *ns > 0) {
                 result.routines_ns += *ns;
             } else {
                 count(result.routines_ns, step);
             }
+            const double* const in_turn = time_of(name + in_chain);
+            chained |= in_turn != nullptr;
+            waited[i] = std::max(result.routines_ns - before, in_turn != nullptr ? *in_turn : 0);
         }
     }
+    result.chained_ns = chained ? longest_chain(work.steps, waited) * alone_in_window(device, work) : 0;
     const double exponent = figure(device, "compute.overlap").value_or(1);
     result.beyond_ns = beyond_first_level_ns(device, work);
     result.ns = result.beyond_ns +
-        soft_maximum({{fusion::Bound::issue, result.transfers_ns}, {fusion::Bound::issue, result.routines_ns}}, exponent);
+        soft_maximum({{fusion::Bound::issue, result.transfers_ns}, {fusion::Bound::issue, std::max(result.routines_ns, result.chained_ns)}},
+            exponent);
     return result;
 }
 

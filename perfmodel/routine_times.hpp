@@ -40,6 +40,8 @@ RoutineTime time_at(const RoutineTimes::Routine& routine, double extra_shared, d
 
 /// Ends the names of what a host does with floats beside doubles.
 inline constexpr const char* half_registers = ", in half registers";
+/// Host: ends the name of what a routine takes where each call waits for the result of the one before.
+inline constexpr const char* in_chain = ", in a chain";
 
 /// Names that a table knows the routines of a step by: one that computes by its signature, one that moves a list by its bytes per element and how
 /// they are accessed ("load 36 bytes, 16 at a time, asynchronous"; "store 4 bytes, 4 at a time, in place"). A uniform that is read is

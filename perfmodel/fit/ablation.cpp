@@ -3,6 +3,7 @@
 
 #include "support/diagnostics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -86,6 +87,8 @@ constexpr Ablation all[] = {
         [](KernelWork& work) { work.allocated_bytes = 0; }},
     {"results that wait", "results of long tiles that are written once", Neglected::nothing, false, true, nullptr, nullptr,
         {.waiting_results = false}},
+    {"chains of routines", "routines of a tile that wait for no other", Neglected::overlap, false, true, nullptr,
+        [](KernelWork& work) { std::ranges::for_each(work.steps, [](fusion::WorkStep& step) { step.after.clear(); }); }},
     {"first level", "long lists that stay in the first level", Neglected::nothing, false, true,
         [](Device& device) { device.optional_figures.erase("compute.first_level"); }},
     {"shared memory and L1", "a pipe that takes no time", Neglected::nothing, true, false,

@@ -5,6 +5,7 @@
 #include "cli/measurements.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/version.hpp"
+#include "codegen/repeated.hpp"
 
 #include "execute/buffer.hpp"
 #include "execute/build_folder.hpp"
@@ -262,9 +263,35 @@ TEST_F(TimedUnits, RepeatTheirCalls) {
             units.push_back(HostProbes::probe(*c, kernel, "repeated", 1 << 14, true).unit);
             units.back().repeated = repeated;
         }
+        units.push_back(units.back());
+        units.back().chained = true; // a call waits for the one before, and has the operands that it had
     }
-    ASSERT_GE(units.size(), 12U);
+    ASSERT_GE(units.size(), 16U);
     EXPECT_TRUE(times(units));
+}
+
+// Calls wait for each other through their smallest operand that is no uniform, in the precision of the result; where there is none, or it is large, they
+// cannot.
+TEST_F(TimedUnits, WaitThroughTheirSmallestOperand) {
+    Compilation* const c =
+        compile("MATRIX3x3 A;\nVECTOR3 a;\ndouble VECTOR3 d;\nMATRIX4x4 B;\nuniform SCALAR u;\nuniform VECTOR3 v;\ninput A, B, a, d;\n"
+                "b = A * a;\nx = u * a;\ny = v * u;\nz = y + a;\ng = float(d);\nC = A + A;\nD = B + B;\nreturn b, x, z, g, C, D;\n");
+    ASSERT_NE(c, nullptr) << diagnostics.all().front().message;
+    std::map<std::string, std::string> through;
+    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+        const execute::TimedUnit unit = HostProbes::probe(*c, kernel, "chained", 1 << 14, true).unit;
+        const codegen::Kernel& text = unit.unit.kernels.front();
+        for (const codegen::Step& step : text.steps) {
+            if (const auto* const call = std::get_if<codegen::Compute>(&step)) {
+                const codegen::Value* const operand = codegen::chained_operand(text, *call);
+                through[text.values.at(call->result.place.index).name] = operand == nullptr ? "" : operand->name;
+                EXPECT_EQ(codegen::can_chain(text), operand != nullptr);
+            }
+        }
+    }
+    EXPECT_EQ(through,
+        (std::map<std::string, std::string>{{"b_value", "a_value"}, {"x_value", "a_value"}, {"z_value", "a_value"}, {"g_value", ""},
+            {"C_value", "A_value"}, {"D_value", ""}}));
 }
 
 // How often calls are repeated, and for how many elements, is no part of a text: units that differ by that alone are compiled once, and each is

@@ -29,6 +29,8 @@ public:
     /// NAME_launch_range; `lists` are the pointers of the arguments in order. first = 0 calls NAME_launch.
     int launch(
         const std::vector<void*>& lists, std::size_t first, std::size_t count, void* workspace = nullptr, std::size_t bytes = 0) const;
+    /// The text's variable NAME`suffix`.
+    int& variable(const std::string& suffix) const { return *static_cast<int*>(symbol(suffix)); }
 
 private:
     void* symbol(const std::string& suffix) const;

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace fusec::fusion {
 namespace {
 
@@ -444,6 +446,13 @@ TEST(Kernel, BothPrecisionsOnTheHost) {
     EXPECT_EQ(kernel.plan("A").placement, Placement::registers);
     EXPECT_EQ(kernel.plan("A").load, Staging::lanes);
     EXPECT_EQ(kernel.plan("F").store, Staging::lanes_streaming);
+    std::map<int, std::vector<int>> after; // of the steps above, by their places
+    for (std::size_t i = 0; i < kernel.candidate.work.steps.size(); ++i) {
+        if (!kernel.candidate.work.steps[i].after.empty()) {
+            after[static_cast<int>(i)] = kernel.candidate.work.steps[i].after;
+        }
+    }
+    EXPECT_EQ(after, (std::map<int, std::vector<int>>{{3, {2}}, {8, {6}}, {9, {8}}, {10, {3, 9}}})) << "what calls wait for";
     EXPECT_EQ(kernel.candidate.work.allocated_bytes, 0);
     EXPECT_EQ(kernel.candidate.work.shared_wavefronts, 0);
 }

@@ -194,12 +194,20 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
     waiting.steps.push_back(store);
     KernelWork large = even; // 28,800 bytes in lanes
     large.steps.push_back(store);
+    KernelWork chain = even;
+    chain.steps.back().after = {static_cast<int>(chain.steps.size()) - 2};
+    RoutineTimes times = *device.routine_times;
+    times.routines[std::string("f") + in_chain] = {0, {0}, {8}, {4}};
+    const auto in_turn = std::make_shared<const RoutineTimes>(times);
     for (const Ablation& ablation : ablations()) {
         if (!ablation.host) {
             continue;
         }
         const std::string term = ablation.term;
         Device on = device;
+        if (term == "chains of routines") {
+            on.routine_times = in_turn;
+        }
         if (term == "bandwidth of the second level") {
             on.l2_gb_per_s = bytes_of_ns / 2;
         }
@@ -210,6 +218,7 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
         const KernelWork work = term == "reads before stores" ? plain
             : term == "results that wait"                     ? waiting
             : term == "first level"                           ? large
+            : term == "chains of routines"                    ? chain
             : reads                                           ? host_work(2 * bytes_of_ns, 0, 0, 0)
                                                               : even;
         const double found = ratio(ablation, on, work, few ? 8U * static_cast<unsigned>(device.cores) + 8U : 1U << 22U);

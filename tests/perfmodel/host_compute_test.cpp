@@ -237,6 +237,54 @@ TEST(HostCompute, LongListsComeFromTheSecondLevelWhereTheFirstDoesNotHoldThem) {
     EXPECT_NEAR(host_compute(device, work).beyond_ns, (3520 + 2 * 928 + 960) / bytes_of_ns, 1e-9);
 }
 
+// Three calls of f, 2 ns each alone and 5 where each waits for the one before. Of a tile as long as the window, or longer, the longest chain decides
+// where it takes longer than the three alone; of one with half as many instructions half of it does.
+TEST(HostCompute, RoutinesWaitForEachOther) {
+    RoutineTimes times = *calibrated().routine_times;
+    Device device = calibrated();
+    times.routines[std::string("f") + in_chain] = {0, {0}, {8}, {5}};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    KernelWork work = work_of_f();
+    const WorkStep f = work.steps[1];
+    ASSERT_EQ(*f.routine, "f");
+    work.steps.insert(work.steps.begin() + 2, {f, f}); // steps 1, 2 and 3 compute
+    work.instructions = 50.0 / 32; // of an element
+    const double tile = work.instructions_of_tile();
+    ASSERT_GT(tile, 0);
+    const auto compute = [&](const Device& host) { return host_compute(host, work); };
+    EXPECT_EQ(compute(device).chained_ns, 0) << "without a window nothing tells how many tiles are under way";
+    EXPECT_TRUE(set_figure(device, "compute.window", tile));
+    EXPECT_DOUBLE_EQ(compute(device).routines_ns, 6);
+    EXPECT_DOUBLE_EQ(compute(device).chained_ns, 5) << "none reads another's result";
+    EXPECT_DOUBLE_EQ(compute(device).ns, 0.75 + 6);
+    work.steps[3].after = {1, 2}; // two that do not wait for each other, and one for both
+    EXPECT_DOUBLE_EQ(compute(device).chained_ns, 10);
+    EXPECT_DOUBLE_EQ(compute(device).ns, 0.75 + 10);
+    work.steps[2].after = {1};
+    EXPECT_DOUBLE_EQ(compute(device).chained_ns, 15);
+    EXPECT_TRUE(set_figure(device, "compute.window", tile / 2));
+    EXPECT_DOUBLE_EQ(compute(device).chained_ns, 15);
+    EXPECT_TRUE(set_figure(device, "compute.window", 2 * tile));
+    EXPECT_DOUBLE_EQ(compute(device).chained_ns, 7.5);
+    EXPECT_DOUBLE_EQ(compute(device).routines_ns, 6) << "how long they take alone stays";
+    // A name of components between two calls takes nothing, and passes on what it waits for.
+    WorkStep name;
+    name.after = {3};
+    work.steps.insert(work.steps.begin() + 4, name);
+    work.steps.insert(work.steps.begin() + 5, f);
+    work.steps[5].after = {4};
+    EXPECT_TRUE(set_figure(device, "compute.window", tile / 2));
+    EXPECT_DOUBLE_EQ(compute(device).chained_ns, 20);
+    // A time in a chain below that of the routine alone is no reason to take less.
+    times.routines[std::string("f") + in_chain].ns = {1};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    EXPECT_DOUBLE_EQ(compute(device).chained_ns, 8);
+    // Calibrations without such times have no such term.
+    times.routines.erase(std::string("f") + in_chain);
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    EXPECT_EQ(compute(device).chained_ns, 0);
+}
+
 // The quantities of a prediction give its bound, as composite.hpp says: 0.75 of transfers, 2 of the routine, q = 2, and what is beyond.
 TEST(HostCompute, QuantitiesAddUp) {
     Device device = calibrated();
@@ -258,6 +306,18 @@ TEST(HostCompute, QuantitiesAddUp) {
     EXPECT_EQ(quantity("exponent of overlap in a tile"), 2);
     const auto issue = std::ranges::find(said.bounds, Bound::issue, &std::pair<Bound, double>::first);
     EXPECT_NEAR(issue->second, std::hypot(transfers, routines) + beyond, 1e-12);
+
+    RoutineTimes times = *device.routine_times;
+    times.routines[std::string("f") + in_chain] = {0, {0}, {8}, {7}};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    EXPECT_TRUE(set_figure(device, "compute.window", 1));
+    work.instructions = 2;
+    const Breakdown waiting = composite_host(device, work, 64'000'000);
+    const auto chain = std::ranges::find(waiting.quantities, "routines that wait for each other", &Quantity::name);
+    ASSERT_NE(chain, waiting.quantities.end());
+    EXPECT_NEAR(chain->value, 7e-9 * 64e6, 1e-12);
+    const auto waited = std::ranges::find(waiting.bounds, Bound::issue, &std::pair<Bound, double>::first);
+    EXPECT_NEAR(waited->second, std::hypot(transfers, chain->value) + beyond, 1e-12);
 }
 
 // 2.75 ns an element beside 40 bytes: the busier core of 72 elements has two tiles of eight, the time of 128 elements on all.
