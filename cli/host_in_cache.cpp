@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fusec::cli {
@@ -101,29 +102,38 @@ bool measure_transfers(HostSession& s) {
 
 bool measure_routines(HostSession& s) {
     constexpr int few = 4, many = 16;
+    constexpr int few_in_turn = 96, many_in_turn = 288; // so long that a processor's window has no other tile beside
     std::vector<HostProbe> probes;
+    std::vector<std::size_t> firsts; // of each routine
     for (const HostProbe& routine : s.kernels.routines) {
-        for (const int times : {few, many}) {
+        const auto add = [&](int times, bool chained) {
             probes.push_back(routine);
             probes.back().unit.repeated = times;
-        }
-    }
-    const std::size_t alone = probes.size();
-    for (std::size_t i = 1; i < alone; i += 2) {
-        if (codegen::can_chain(probes[i].unit.unit.kernels.front())) {
-            probes.push_back(probes[i]);
-            probes.back().unit.chained = true;
+            probes.back().unit.chained = chained;
+        };
+        firsts.push_back(probes.size());
+        add(few, false);
+        add(many, false);
+        if (codegen::can_chain(routine.unit.unit.kernels.front())) {
+            add(few_in_turn, true);
+            add(many_in_turn, true);
         }
     }
     const auto seconds = s.timer.time(probes);
     if (!seconds) {
         return false;
     }
+    // What a repetition adds, from the probe and the one behind it, and by how much that may be off.
+    const auto of_one = [&](std::size_t i) {
+        const int more = probes[i + 1].unit.repeated - probes[i].unit.repeated;
+        const double time = s.timer.ns_of(probes[i + 1], seconds->at(i + 1)) - s.timer.ns_of(probes[i], seconds->at(i));
+        const double off = s.timer.uncertain_ns(probes[i + 1], seconds->at(i + 1)) + s.timer.uncertain_ns(probes[i], seconds->at(i));
+        return std::pair(time / more, off / more);
+    };
     const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
     std::vector<double> rates;
-    std::size_t chained = alone;
-    for (std::size_t i = 0; i < alone; i += 2) {
-        const double time = (s.timer.ns_of(probes[i + 1], seconds->at(i + 1)) - s.timer.ns_of(probes[i], seconds->at(i))) / (many - few);
+    for (const std::size_t i : firsts) {
+        const auto [time, off] = of_one(i);
         const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
         const double lanes = static_cast<double>(s.machine.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
         const double rate = time <= 0 ? 0 : step.instructions / lanes / (time * s.machine.clock_ghz * s.machine.cores);
@@ -131,19 +141,13 @@ bool measure_routines(HostSession& s) {
         const bool hidden = time <= 0 || rate > most_issued || time < least;
         if (hidden) {
             s.made.hidden.push_back(*step.routine);
-        } else {
-            const double off = s.timer.uncertain_ns(probes[i], seconds->at(i)) + s.timer.uncertain_ns(probes[i + 1], seconds->at(i + 1));
-            s.set_time(*step.routine, time, off / (many - few));
-            rates.push_back(rate);
+            continue;
         }
-        if (codegen::can_chain(probes[i].unit.unit.kernels.front())) {
-            if (!hidden) { // what is not repeated is the same in both
-                const double rest = s.timer.ns_of(probes[i], seconds->at(i)) - few * time;
-                const double off = s.timer.uncertain_ns(probes[chained], seconds->at(chained));
-                s.set_time(*step.routine + perfmodel::in_chain,
-                    std::max(time, (s.timer.ns_of(probes[chained], seconds->at(chained)) - rest) / many), off / many);
-            }
-            ++chained;
+        s.set_time(*step.routine, time, off);
+        rates.push_back(rate);
+        if (i + 2 < probes.size() && probes[i + 2].unit.chained) { // no call is over sooner where it waits
+            const auto [in_turn, uncertain] = of_one(i + 2);
+            s.set_time(*step.routine + perfmodel::in_chain, std::max(time, in_turn), in_turn > time ? uncertain : off);
         }
     }
     // A routine that something disturbed for its whole time issues next to nothing.

@@ -61,8 +61,8 @@ const Value* chained_operand(const Kernel& kernel, const Compute& call) {
             smallest = &value;
         }
     }
-    constexpr int most_components = 9;
-    return smallest != nullptr && smallest->type.shape.size() <= most_components ? smallest : nullptr;
+    constexpr int most_components = 16; // of half as many registers as there are, or as many
+    return smallest != nullptr && smallest->type.shape.size() + result.type.shape.size() <= most_components ? smallest : nullptr;
 }
 
 bool can_chain(const Kernel& kernel) {

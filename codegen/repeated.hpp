@@ -20,13 +20,14 @@ Emitted emit_repeated(
 /// That variable's name.
 std::string repetitions_name(const std::string& unit);
 
-/// Host: that of another one, `int NAME_chained`, 0 at first. While it is 1, each repetition of a call waits for the one before:
-/// the value of its smallest operand, as it is, is known no sooner than the result was. A launch reads it once.
+/// Host: that of another one, `int NAME_chained`, 0 at first. While it is 1, each repetition of a call waits for the one before: each component of
+/// its smallest operand, as it is, is known no sooner than one of the result was, in turns. It is added, by exclusive or, what bits of that component
+/// half of the variable has, rounded down: none of them of 1. A launch reads it once.
 std::string chained_name(const std::string& unit);
 /// Whether all calls of the kernel wait then.
 bool can_chain(const Kernel& kernel);
 /// The operand through which a call waits: the one of the fewest components that is no uniform, in its result's precision, the first of equal ones.
-/// Null where that has more than nine: so many are changed by more instructions than the wait takes, and do not wait for each other.
+/// Null where that and the result have more than 16 together, which would go through memory, and of which most do not wait for each other.
 const Value* chained_operand(const Kernel& kernel, const Compute& call);
 
 } // namespace fusec::codegen

@@ -383,7 +383,7 @@ private:
             recorder_.remap();
         }
         previous_threads_ = routine.threads;
-        if (limits_.target == Target::host) {
+        if (limits_.target == Target::host && recorder_.records()) {
             std::vector<int> makers;
             std::ranges::transform(
                 call.operands, std::back_inserter(makers), [&](int operand) { return made_by_[static_cast<std::size_t>(operand)]; });

@@ -12,6 +12,7 @@ class StepRecorder {
 public:
     /// Null: nothing is recorded. The work must outlive this; its steps are appended to.
     explicit StepRecorder(KernelWork* work) : work_(work) {}
+    bool records() const { return work_ != nullptr; }
 
     void begin(WorkStep::Kind kind, int index, int threads);
     /// Pre: one is begun.

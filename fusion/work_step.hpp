@@ -63,8 +63,8 @@ struct WorkStep {
     double shared_wavefronts = 0, l1_wavefronts = 0, store_requests = 0;
     int exchanges = 0;
     std::vector<GlobalAccess> accesses;
-    std::vector<int>
-        after; ///< host, compute: the steps of calls that make what it reads, by their places among the kernel's steps, ascending
+    /// Host, compute: the steps of calls that make what it reads, by their places among the kernel's steps, ascending.
+    std::vector<int> after;
 };
 
 } // namespace fusec::fusion

@@ -49,22 +49,28 @@ double beyond_first_level_ns(const Device& device, const fusion::KernelWork& wor
     return half_missing && bytes > 0 ? bytes / (1 + std::pow(*half_missing / bytes, 4)) / lanes(device, work) / device.l2_gb_per_s : 0;
 }
 
-/// The longest path through the steps, each as long as `ns` says; what made an operand stands before the step that reads it.
-double longest_chain(const std::vector<WorkStep>& steps, const std::vector<double>& ns) {
+/// How long a step's routine takes, and how long where it waits for the one before.
+struct RoutineStep {
+    double alone = 0, in_turn = 0;
+};
+
+/// The longest path through the steps, of which the first takes what it takes alone; what made an operand stands before the step that reads it.
+double longest_chain(const std::vector<WorkStep>& steps, const std::vector<RoutineStep>& routines) {
     std::vector<double> until(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        for (const int before : steps[i].after) {
-            until[i] = std::max(until[i], until.at(static_cast<std::size_t>(before)));
+        double before = 0;
+        for (const int step : steps[i].after) {
+            before = std::max(before, until.at(static_cast<std::size_t>(step)));
         }
-        until[i] += ns[i];
+        until[i] = before > 0 ? before + routines[i].in_turn : routines[i].alone;
     }
     return until.empty() ? 0 : std::ranges::max(until);
 }
 
-/// The share of a tile's waiting in which no later tile is under way.
+/// The share of a tile's waiting in which no later tile is under way; 0 where nothing tells.
 double alone_in_window(const Device& device, const fusion::KernelWork& work) {
-    const auto window = figure(device, "compute.window");
-    return window ? std::min(1.0, work.instructions_of_tile() / *window) : 0;
+    const auto window = device.optional_figures.find("compute.window");
+    return window == device.optional_figures.end() ? 0 : std::min(1.0, work.instructions_of_tile() / window->second);
 }
 
 } // namespace
@@ -82,8 +88,9 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
         result.counted_ns += ns;
         ++result.counted;
     };
-    std::vector<double> waited(work.steps.size()); // for the result of each
+    std::vector<RoutineStep> routines(work.steps.size());
     bool chained = false;
+    const double waiting = alone_in_window(device, work);
     for (std::size_t i = 0; i < work.steps.size(); ++i) {
         const WorkStep& step = work.steps[i];
         if (step.kind == WorkStep::Kind::load || step.kind == WorkStep::Kind::store) {
@@ -114,12 +121,14 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
             } else {
                 count(result.routines_ns, step);
             }
-            const double* const in_turn = time_of(name + in_chain);
-            chained |= in_turn != nullptr;
-            waited[i] = std::max(result.routines_ns - before, in_turn != nullptr ? *in_turn : 0);
+            routines[i].alone = routines[i].in_turn = result.routines_ns - before;
+            if (const double* const in_turn = waiting > 0 && !half ? time_of(name + in_chain) : nullptr) {
+                routines[i].in_turn = std::max(routines[i].alone, *in_turn);
+                chained = true;
+            }
         }
     }
-    result.chained_ns = chained ? longest_chain(work.steps, waited) * alone_in_window(device, work) : 0;
+    result.chained_ns = chained ? longest_chain(work.steps, routines) * waiting : 0;
     const double exponent = figure(device, "compute.overlap").value_or(1);
     result.beyond_ns = beyond_first_level_ns(device, work);
     result.ns = result.beyond_ns +

@@ -12,8 +12,8 @@ struct HostCompute {
     double ns = 0;           ///< transfers and routines as far as they overlap, and then what the first level does not hold
     double transfers_ns = 0; ///< lists between cache and lanes, one after the other
     double routines_ns = 0;  ///< one after the other
-    double chained_ns =
-        0; ///< of the routines that wait for each other longest, as far as later tiles do not fill the time; 0 where no time tells
+    /// Of the routines that wait for each other longest, as far as later tiles do not fill the time; 0 where no time tells.
+    double chained_ns = 0;
     double beyond_ns = 0; ///< of long lists, what the first level has no longer: once from the second
     double waiting_ns =
         0; ///< of the transfers, of results that wait: each register of them is stored to the first level and loaded once more
@@ -30,8 +30,8 @@ struct HostCompute {
 /// SIMD register of them, unless `waiting_results` is false. Lists of more components than are transposed at once go through memory of the
 /// kernel's own: of what such lists of a tile take, in lanes and, where they are loaded, as they come, the share that the first level has no longer
 /// comes from the second, once, at `speed.l2`. Half of it is missing at `compute.first_level` bytes; without that figure, none.
-/// Routines take no less than what those of the longest chain take that each read the result of the one before, by their times in chains
-/// (in_chain of routine_times.hpp), where a tile has as many instructions as the processor's window `compute.window` or more; of a shorter tile as
+/// Routines take no less than what those of the longest chain take that each read the result of the one before, the first what it takes alone and
+/// the others their times in chains (in_chain of routine_times.hpp), where a tile has as many instructions as the processor's window `compute.window` or more; of a shorter tile as
 /// large a share of it as the tile is of the window, as later tiles are under way beside it. Pre: the device has routine times, the work has its steps. O(accesses).
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work, bool waiting_results = true);
 

@@ -78,7 +78,8 @@ template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, WorkStep>
 void fields(Work& work, const Visit& visit) {
     auto& [kind, index, threads, routine, remap, round_trip, instructions, arithmetic, in_float, read_bytes, write_bytes, shared_wavefronts,
-        l1_wavefronts, store_requests, exchanges, accesses, after] = work; // `after` is the host's, whose kernels are in no file
+        l1_wavefronts, store_requests, exchanges, accesses, after] =
+        work; // `after`, of the host, is left out: nobody reads such works again
     visit("kind", kind, Range{});
     visit("index", index, Range{none, 1e6});
     visit("threads", threads, Range{1, 1024});

@@ -12,6 +12,7 @@
 #include "execute/timed_texts.hpp"
 #include "execute/timing_lists.hpp"
 #include "perfmodel/predictor.hpp"
+#include "perfmodel/routine_times.hpp"
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -77,6 +78,17 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
         ASSERT_TRUE(time.residual.has_value()) << routine;
         EXPECT_TRUE(*time.residual >= 0 && std::isfinite(*time.residual)) << routine;
     }
+    // Small routines have a time in a chain too, which is no less.
+    std::size_t chained = 0;
+    for (const auto& [routine, time] : calibration.routines) {
+        if (const std::size_t end = routine.find(perfmodel::in_chain); end != std::string::npos) {
+            const auto alone = calibration.routines.find(routine.substr(0, end));
+            ASSERT_NE(alone, calibration.routines.end()) << routine;
+            EXPECT_GE(time.ns.front(), alone->second.ns.front()) << routine;
+            ++chained;
+        }
+    }
+    EXPECT_GT(chained, 0U);
     EXPECT_TRUE(std::ranges::any_of(calibration.routines, [](const auto& each) { return each.second.residual > 0; }))
         << "samples of real time that all agree";
     const auto timed_or_told = [&](const std::string& name) {
@@ -290,8 +302,8 @@ TEST_F(TimedUnits, WaitThroughTheirSmallestOperand) {
         }
     }
     EXPECT_EQ(through,
-        (std::map<std::string, std::string>{{"b_value", "a_value"}, {"x_value", "a_value"}, {"z_value", "a_value"}, {"g_value", ""},
-            {"C_value", "A_value"}, {"D_value", ""}}));
+        (std::map<std::string, std::string>{
+            {"b_value", "a_value"}, {"x_value", "a_value"}, {"z_value", "a_value"}, {"g_value", ""}, {"C_value", ""}, {"D_value", ""}}));
 }
 
 // How often calls are repeated, and for how many elements, is no part of a text: units that differ by that alone are compiled once, and each is

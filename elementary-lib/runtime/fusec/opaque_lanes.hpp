@@ -38,7 +38,7 @@ FUSEC_DEVICE void opaque_lanes(Value& value) {
 }
 
 // [chunk wait_lanes needs device]
-// The value as it is, which is known no sooner than `made`: `nothing` is 0, as compilers must not know.
+// The value as it is, of which each component is known no sooner than one of `made`, in turns: `nothing` is 0, as compilers must not know.
 template <class Value, class Made>
 FUSEC_DEVICE void wait_lanes(Value& value, const Made& made, int nothing) {
     using Component = std::remove_reference_t<decltype(value.data[0])>;
@@ -47,7 +47,8 @@ FUSEC_DEVICE void wait_lanes(Value& value, const Made& made, int nothing) {
     constexpr size_t words = sizeof(value.data) / sizeof(Component), made_words = sizeof(made.data) / sizeof(Component);
 #pragma GCC unroll 64
     for (size_t word = 0; word < words; ++word)
-        value.data[word].lanes = (typename Component::vector)((mask)value.data[word].lanes ^ ((mask)made.data[word % made_words].lanes & none));
+        value.data[word].lanes =
+            (typename Component::vector)((mask)value.data[word].lanes ^ ((mask)made.data[word % made_words].lanes & none));
 }
 
 // [chunk opaque_lists needs device]
