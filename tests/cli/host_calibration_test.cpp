@@ -78,17 +78,15 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
         ASSERT_TRUE(time.residual.has_value()) << routine;
         EXPECT_TRUE(*time.residual >= 0 && std::isfinite(*time.residual)) << routine;
     }
-    // Small routines have a time in a chain too, which is no less.
-    std::size_t chained = 0;
+    // A small routine that has a time has one in a chain too, which is no less; a large one has none.
     for (const auto& [routine, time] : calibration.routines) {
-        if (const std::size_t end = routine.find(perfmodel::in_chain); end != std::string::npos) {
-            const auto alone = calibration.routines.find(routine.substr(0, end));
-            ASSERT_NE(alone, calibration.routines.end()) << routine;
-            EXPECT_GE(time.ns.front(), alone->second.ns.front()) << routine;
-            ++chained;
+        const auto in_turn = calibration.routines.find(routine + perfmodel::in_chain);
+        if (routine.starts_with("vdot_element(float VECTOR3, float VECTOR3)") && !routine.ends_with(perfmodel::in_chain)) {
+            ASSERT_NE(in_turn, calibration.routines.end()) << routine;
+            EXPECT_GE(in_turn->second.ns.front(), time.ns.front()) << routine;
         }
+        EXPECT_FALSE(routine.starts_with("minv_element(double MATRIX3x3)") && in_turn != calibration.routines.end()) << routine;
     }
-    EXPECT_TRUE(chained > 0 || !found->hidden.empty()) << "a disturbed machine may hide the small ones, which it names";
     EXPECT_TRUE(std::ranges::any_of(calibration.routines, [](const auto& each) { return each.second.residual > 0; }))
         << "samples of real time that all agree";
     const auto timed_or_told = [&](const std::string& name) {
