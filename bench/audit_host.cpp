@@ -150,10 +150,8 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     }
     // Of a last level that holds less than the system says, less displaces everything.
     execute::TimingSetup measuring = *setup;
-    for (const perfmodel::CalibratedFigure& figure : calibration->calibration.figures) {
-        if (figure.key == "speed.l3_bytes") {
-            measuring.displaced_bytes = std::min(measuring.displaced_bytes, cli::displacing_bytes(cli::host_machine(), figure.value));
-        }
+    if (const auto found = perfmodel::calibrated_device(calibration->calibration, diagnostics)) {
+        measuring.displaced_bytes = cli::displacing_bytes(*found);
     }
     std::vector<MeasuredProgram> all;
     std::vector<std::string> predictors;

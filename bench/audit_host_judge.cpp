@@ -35,7 +35,7 @@ Json to_json(const std::vector<HostVerdict>& verdicts) {
     for (const HostVerdict& verdict : verdicts) {
         all.push_back({{"predictor", verdict.predictor}, {"kernels", verdict.accuracy.points}, {"unanswered", verdict.unanswered},
             {"mape", verdict.accuracy.mape}, {"p90", verdict.accuracy.p90}, {"worst", verdict.accuracy.worst},
-            {"spearman", verdict.spearman}, {"ranks_of_the_five_fastest", verdict.fastest}});
+            {"bias", verdict.accuracy.bias}, {"spearman", verdict.spearman}, {"ranks_of_the_five_fastest", verdict.fastest}});
     }
     return all;
 }
@@ -122,9 +122,6 @@ std::string identity_of(const std::vector<const fusion::KernelWork*>& kernels) {
             step.index = -1;
         }
         each.push_back(perfmodel::to_json(work));
-        for (const fusion::WorkStep& step : work.steps) { // which is in no text of a work
-            each.back() += fmt::format("[{}]", fmt::join(step.after, ","));
-        }
     }
     std::ranges::sort(each);
     return std::accumulate(each.begin(), each.end(), std::string());

@@ -7,10 +7,12 @@ nearer to a run than the machine is to itself."""
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 
 from accuracy import nine_in_ten, rank_correlation
 
@@ -41,8 +43,16 @@ def row(result):
 
 
 def kernel_seconds(result, held_out_alone=False):
-    return {(program["program"], kernel["calls"]): kernel["least_seconds"] for program in result["programs"] if program["held_out"] or not held_out_alone
-            for kernel in program["kernels"] if "same_as" not in kernel}
+    """Of one program kernels of the same calls are told apart by the bytes that they move, and those that move as many by their order, which is the seed's."""
+    found, times = {}, Counter()
+    for program in result["programs"]:
+        if program["held_out"] or not held_out_alone:
+            for kernel in program["kernels"]:
+                name = program["program"], kernel["calls"], kernel["bytes_per_element"]
+                times[name] += 1
+                if "same_as" not in kernel:
+                    found[*name, times[name]] = kernel["least_seconds"]
+    return found
 
 
 def agreement(results):
@@ -67,15 +77,23 @@ def near_correlations(results):
     return {"least": min(found), "median": statistics.median(found), "greatest": max(found)}
 
 
-with tempfile.TemporaryDirectory(prefix="fusec-audit-") as folder:
-    results = []
+for file in map(pathlib.Path, (result_file, summary_file)):  # before it takes long
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        sys.exit(f"{file} cannot be written")
+folder = tempfile.mkdtemp(prefix="fusec-audit-")
+results = []
+try:
     for number in range(int(runs)):
         results.append(run_once(folder, number))
         composite = next(verdict for verdict in results[-1]["held_out"]["verdicts"] if verdict["predictor"] == "composite")
         print(f"run {number + 1}: spread {100 * spread(results[-1]):.2f} %, composite {100 * composite['mape']:.1f} %", file=sys.stderr)
+except BaseException:
+    print(f"{len(results)} of {runs} runs are in {folder}", file=sys.stderr)
+    raise
 kept = min(results, key=spread)
 summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 2,
            "slower_than_the_fastest_run": agreement(results),
            "rank_correlation_within_a_factor_of_two_between_runs": near_correlations(results), "runs": [row(result) for result in results]}
 pathlib.Path(result_file).write_text(json.dumps(kept, indent=1) + "\n")
 pathlib.Path(summary_file).write_text(json.dumps(summary, indent=1) + "\n")
+shutil.rmtree(folder)

@@ -61,6 +61,19 @@ def pooled(half, title):
     out[-1] = out[-1][:-1] + ".\n\n"
 
 
+def furthest():
+    """The kernels of programs held out that `composite` is furthest off, by which its weaknesses are told."""
+    kernels = [(kernel["predicted"]["composite"] / kernel["least_seconds"] - 1, program["program"], kernel) for program in result["programs"] if program["held_out"]
+               for kernel in program["kernels"] if "same_as" not in kernel]
+    kernels.sort(key=lambda each: -abs(each[0]))
+    out.append("### Furthest off\n\nThe eight kernels held out that `composite` is furthest off.\n\n| program | calls | bytes per element | measured ms | predicted longer by % |\n" + "| --- " * 5 + "|\n")
+    for error, program, kernel in kernels[:8]:
+        calls = kernel["calls"].split()
+        shown = " ".join(calls) if len(calls) <= 6 else f"{' '.join(calls[:3])} ... {' '.join(calls[-2:])} ({len(calls)})"
+        out.append(f"| {program} | `{shown}` | {kernel['bytes_per_element']:g} | {1e3 * kernel['least_seconds']:.2f} | {percent(error)} |\n")
+    out.append("\n")
+
+
 def programs():
     out.append("### Each program\n\n`composite` and `benchmark` with MAPE in % and rank correlation, over all its kernels; *ranks* are those that `composite` gives to the program's five fastest kernels; *span* is the slowest kernel's time over the fastest's.\n\n")
     out.append("| program | kernels | that count | span | `composite` MAPE % | Spearman | ranks | `benchmark` MAPE % | Spearman | chosen plan slower by % | predicted longer by % |\n" + "| --- " * 11 + "|\n")
@@ -86,7 +99,7 @@ def runs():
         half, figures = row["held_out"], row["figures"]
         composite, benchmark = (named(half["verdicts"], predictor) for predictor in ("composite", "benchmark"))
         kept = ", kept" if row["date"] == result["date"] else ""
-        out.append(f"| {row['date']}{kept} | {percent(row['spread'])} | {figures['stream.copy.peak']:.1f} | {figures['compute.window']:.0f} | {percent(composite['mape'])} | {composite['spearman']:.3f} | "
+        out.append(f"| {row['date']}{kept} | {percent(row['spread'])} | {figures['stream.copy.peak']:.1f} | {figures['compute.window']:.0f} | {percent(composite['mape'])} | {1 + composite['bias']:.3f} | {composite['spearman']:.3f} | "
                    f"{named(half['within_a_factor_of_two']['verdicts'], 'composite')['spearman']:.3f} | {percent(half['greatest_loss_of_a_chosen_plan'])} | {percent(benchmark['mape'])} | "
                    f"{benchmark['spearman']:.3f} |\n")
     out.append("\n")
@@ -109,6 +122,7 @@ out.append(f"Made {result['date']} at commit {result['commit']} on {machine['pro
            f"`bench/audit_host_table.py`. The calibration took {result['seconds_of_calibration']:.0f} s, with what had not been compiled before.\n\n")
 pooled(result["held_out"], "Kernels of programs held out")
 pooled(result["fitted"], "Kernels of programs of which some were fitted to")
+furthest()
 programs()
 runs()
 ablations()

@@ -187,8 +187,18 @@ bool measure_overlap(HostSession& s) {
             (found ? "" : ", which is not set: transfers and routines are taken to follow each other"));
     }
     if (found) {
+        const bool at_bound = found->exponent <= 1 || found->exponent >= perfmodel::greatest_overlap;
         s.set("compute.overlap", found->exponent, "exponent", found->points, found->error,
-            "products of matrices in chains, on lists in cache");
+            std::string("products of matrices in chains, on lists in cache") + (at_bound ? ", at the end of the search" : ""));
+        if (at_bound) {
+            s.diagnostics
+                .report(kind::poor_fit, {},
+                    fmt::format("`compute.overlap` at {:.6g} (searched: 1 to {:.6g}): the search for it ended at a bound", found->exponent,
+                        perfmodel::greatest_overlap))
+                .hint = found->exponent <= 1
+                ? "transfers and routines followed each other, or took longer together than one after the other"
+                : "the longer of transfers and routines hid the other";
+        }
     }
     return true;
 }

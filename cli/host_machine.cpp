@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/host_machine.hpp"
 
+#include "perfmodel/routine_times.hpp"
+#include "support/machine.hpp"
 #include "support/processors.hpp"
 
 #include <algorithm>
@@ -79,6 +81,13 @@ HostMachine host_machine() {
 
 double displacing_bytes(const HostMachine& machine, double last_level) {
     return machine.displacing_bytes - 2 * std::max(0.0, machine.l3_bytes - last_level);
+}
+
+double displacing_bytes(const perfmodel::Device& device) {
+    const HostMachine machine = host_machine();
+    const auto holds = perfmodel::figure(device, "speed.l3_bytes");
+    const bool measured_here = device.routine_times != nullptr && device.routine_times->machine == processor_name();
+    return measured_here && holds ? displacing_bytes(machine, *holds) : machine.displacing_bytes;
 }
 
 } // namespace fusec::cli

@@ -2,6 +2,8 @@
 // What the system says about the processors that emitted host code runs on.
 #pragma once
 
+#include "perfmodel/device.hpp"
+
 namespace fusec::cli {
 
 struct HostMachine {
@@ -18,6 +20,8 @@ HostMachine host_machine();
 
 /// The same where the last level was found to hold `last_level` bytes, if these are fewer than what the system says.
 double displacing_bytes(const HostMachine& machine, double last_level);
+/// The same by what a calibration of this processor found its last level to hold; a device that is none of this processor says nothing of that.
+double displacing_bytes(const perfmodel::Device& device);
 
 /// How many processors a parallel loop of emitted code uses when this process starts it: the lesser of those of its affinity and of the threads
 /// that OMP_NUM_THREADS asks for. At least 1.

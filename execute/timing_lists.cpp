@@ -76,6 +76,13 @@ void fill(Buffer& buffer, const std::vector<double>& values, Precision precision
     }
 }
 
+/// Elements that are compared with the reference, as first and past the last: of the first tiles of a launch and of its last, which are others.
+std::vector<std::pair<std::size_t, std::size_t>> looked_at(std::uint64_t launched) {
+    const auto elements = static_cast<std::size_t>(launched);
+    const std::size_t few = std::min(different_elements, elements);
+    return {{0, few}, {std::max(few, elements - few), elements}};
+}
+
 double component(const Buffer& buffer, std::size_t index, Precision precision) {
     const auto read = [&](auto value) {
         std::memcpy(&value, buffer.data() + index * sizeof value, sizeof value);
@@ -131,8 +138,9 @@ void TimingLists::spoil_outputs(std::size_t unit) {
         if (!list.updated) {
             Buffer& buffer = lists_.at(key_of(units_[unit], list)).memory;
             // Not more than the launch writes: another unit, of more elements, may read the list.
-            const std::size_t elements = std::min<std::size_t>(different_elements, units_[unit].elements);
-            std::memset(buffer.data(), 0xAA, std::min(buffer.size(), elements * bytes_of_entry(list)));
+            for (const auto& [first, last] : looked_at(units_[unit].elements)) {
+                std::memset(buffer.data() + first * bytes_of_entry(list), 0xAA, (last - first) * bytes_of_entry(list));
+            }
         }
     }
 }
@@ -150,21 +158,20 @@ std::string TimingLists::wrong_output(std::size_t unit) const {
     const TimedUnit& timed = units_.at(unit);
     const RunInterface interface = run_interface(timed.unit, references_.at(timed.graph));
     for (std::size_t i = 0; i < timed.unit.outputs.size(); ++i) {
-        const codegen::List& list = timed.unit.outputs[i];
-        if (list.updated) {
-            continue;
-        }
         const RunList& expected = interface.outputs[i];
-        const std::size_t computed = static_cast<std::size_t>(timed.elements) * static_cast<std::size_t>(list.list_type().shape.size());
-        const std::size_t count = std::min(expected.values.size(), computed);
-        std::vector<double> found(count);
-        for (std::size_t k = 0; k < count; ++k) {
-            found[k] = component(lists_.at(key_of(timed, list)).memory, k, expected.type.precision);
+        const codegen::List& list = expected.updates ? timed.unit.inputs.at(*expected.updates) : timed.unit.outputs[i];
+        const Buffer& memory = lists_.at(key_of(timed, list)).memory;
+        const auto components = static_cast<std::size_t>(list.list_type().shape.size());
+        std::vector<double> found, values, bounds;
+        for (const auto& [first, last] : looked_at(timed.elements)) {
+            for (std::size_t k = first * components; k < last * components; ++k) {
+                found.push_back(component(memory, k, expected.type.precision));
+                values.push_back(expected.values.at(k % expected.values.size()));
+                bounds.push_back(expected.bounds.at(k % expected.bounds.size()));
+            }
         }
-        const std::vector<double> values(expected.values.begin(), expected.values.begin() + static_cast<std::ptrdiff_t>(count));
-        const std::vector<double> bounds(expected.bounds.begin(), expected.bounds.begin() + static_cast<std::ptrdiff_t>(count));
         if (const Agreement agreement = compare(found, values, bounds, expected.type.precision); agreement.mismatches != 0) {
-            return std::to_string(agreement.mismatches) + " of " + std::to_string(count) + " components of `" + list.name +
+            return std::to_string(agreement.mismatches) + " of " + std::to_string(found.size()) + " components of `" + list.name +
                 "` are not what the reference computes";
         }
     }

@@ -21,12 +21,12 @@ public:
     void place(std::size_t placement);
     /// The pointers that a unit's launch takes: inputs, then outputs that are no updated inputs.
     std::vector<void*> arguments(std::size_t unit);
-    /// Overwrites the first elements of what a unit's launch writes, and nothing beside, but for updated lists.
+    /// Overwrites what wrong_output looks at of what a unit's launch writes, and nothing beside, but for updated lists, which have their old values.
     void spoil_outputs(std::size_t unit);
     /// The old values into what a unit's launch has updated: other units read them too.
     void restore_updated(std::size_t unit);
-    /// After a launch: the first output of the unit that is not what the reference computes, in words; empty where all are. Lists that are updated
-    /// are passed over.
+    /// After one launch since the lists were placed or updated ones restored: the first output of the unit, updated lists among them, whose first
+    /// or last 64 elements are not what the reference computes, in words; empty where there is none.
     std::string wrong_output(std::size_t unit) const;
 
 private:

@@ -24,6 +24,9 @@ struct CompositeTerms {
     bool tail = true;
     bool waiting_results = true; ///< host: results that wait in the first level are written and read there once more
     bool second_level = true;    ///< host: memory is reached through the second level, and no faster than that
+    /// Host: memory and core overlap as far as the window of instructions has it; else as `speed.overlap_exponent` does. Of chains of routines, which go
+    /// by the window too, nothing changes.
+    bool window = true;
     Units units = Units::slowest;
 };
 
@@ -42,7 +45,7 @@ Breakdown composite_cuda(
 /// Its seconds alone.
 double composite_cuda_seconds(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
-/// Seconds of one parallel loop on the host, of whose terms only `uneven_blocks`, `waiting_results` and `second_level` are some:
+/// Seconds of one parallel loop on the host, of whose terms only `uneven_blocks`, `waiting_results`, `second_level` and `window` are some:
 ///     seconds = launch + (max(dram, l2)^p + core^p)^(1/p)
 /// of the bounds, and the quantity "exponent of overlap" as p. Of a calibrated host the core is one bound, issue: of the quantities
 ///     issue = ("transfers of a core"^q + "routines of a core"^q)^(1/q) + "long lists beyond the first level"

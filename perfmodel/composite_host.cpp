@@ -123,7 +123,7 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     // Memory is reached through the second level: one pipe, as fast as the slower.
     std::vector<std::pair<Bound, double>> overlapped{{Bound::dram, terms.second_level ? std::max(memory, l2_seconds(l)) : memory}};
     overlapped.insert(overlapped.end(), core.begin(), core.end());
-    const double exponent = host_overlap_exponent(device, work);
+    const double exponent = terms.window ? host_overlap_exponent(device, work) : device.overlap_exponent;
     result.quantities.push_back({"exponent of overlap", exponent, ""});
     const double body = soft_maximum(overlapped, exponent);
     const double launch_seconds = device.launch_us * 1e-6;

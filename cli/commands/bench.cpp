@@ -2,6 +2,7 @@
 // `fusec bench`: plans and kernels of a program measured on this host, beside their predictions.
 #include "cli/commands.hpp"
 #include "cli/depfile.hpp"
+#include "cli/host_machine.hpp"
 #include "cli/measurements.hpp"
 #include "cli/other_machine_warning.hpp"
 #include "execute/build_folder.hpp"
@@ -20,11 +21,15 @@ void run_command(const Bench& command, Diagnostics& diagnostics) {
     if (!compile_to_measure(c, command.elements, diagnostics)) {
         return;
     }
+    if (command.json && *command.json != "-" && !can_write_files({*command.json}, diagnostics, files_read(c))) { // before it takes minutes
+        return;
+    }
     auto setup = timing_setup(folder, diagnostics);
     if (!setup) {
         return;
     }
     setup->rounds = command.rounds;
+    setup->displaced_bytes = displacing_bytes(*c.device);
     warn_of_other_machine(*c.device, Same::processor_and_number, diagnostics);
     const auto measured = measure(c, {command.all, command.sample, command.seed}, *setup, diagnostics);
     if (!measured) {

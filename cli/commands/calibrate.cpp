@@ -125,10 +125,10 @@ void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
     if (!found) {
         return;
     }
+    std::cerr << summary(*found);
     if (!to_file) {
         std::cout << to_json(found->calibration);
     } else if (write_files({{*command.output, to_json(found->calibration)}}, diagnostics, command.programs)) {
-        std::cerr << summary(*found);
         diagnostics.conclude(fmt::format(
             "calibrated: {}, or always after `fusec calibrate --import {}`", how_to_use(*command.output), command.output->string()));
     }

@@ -20,6 +20,9 @@ void run_command(const Predict& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, "plan")) {
         return;
     }
+    if (command.json && *command.json != "-" && !can_write_files({*command.json}, diagnostics, files_read(c))) { // before it takes minutes
+        return;
+    }
     const std::vector<fusion::Candidate> kernels = command.all ? kept_candidates(c) : c.plans.front().kernels;
     std::optional<CompiledKernels> compiled;
     if (c.options.compiled_prices) {

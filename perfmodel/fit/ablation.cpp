@@ -21,18 +21,15 @@ constexpr double maximum = 1e6;
 
 constexpr Ablation all[] = {
     {"soft maximum", "the maximum of the bounds: units overlap perfectly", Neglected::overlap, true, true,
-        [](Device& device) {
-            device.overlap_exponent = maximum;
-            device.optional_figures.erase("compute.window");
-        }},
+        [](Device& device) { device.overlap_exponent = maximum; }, nullptr, {.window = false}},
     {"overlap", "the sum of the bounds: units wait for each other", Neglected::overlap, true, true,
         [](Device& device) {
             device.overlap_exponent = 1;
-            device.optional_figures.erase("compute.window");
             device.optional_figures.erase("compute.overlap");
-        }},
+        },
+        nullptr, {.window = false}},
     {"window of instructions", "one exponent of overlap for kernels with few and with many instructions", Neglected::overlap, false, true,
-        [](Device& device) { device.optional_figures.erase("compute.window"); }},
+        nullptr, nullptr, {.window = false}},
     {"transfers beside arithmetic", "lists that are transposed before or after all arithmetic of a tile", Neglected::overlap, false, true,
         [](Device& device) { device.optional_figures.erase("compute.overlap"); }},
     {"queues of memory", "a latency that does not grow under load: bytes in flight over latency, at most the peak", Neglected::overlap,

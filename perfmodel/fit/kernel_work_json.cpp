@@ -25,6 +25,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double most = 1e15; ///< of any amount
 constexpr double none = -1;   ///< a step without a place
+constexpr double most_steps = 1e6;
 
 /// What a number may be.
 struct Range {
@@ -78,10 +79,9 @@ template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, WorkStep>
 void fields(Work& work, const Visit& visit) {
     auto& [kind, index, threads, routine, remap, round_trip, instructions, arithmetic, in_float, read_bytes, write_bytes, shared_wavefronts,
-        l1_wavefronts, store_requests, exchanges, accesses, after] =
-        work; // `after`, of the host, is left out: nobody reads such works again
+        l1_wavefronts, store_requests, exchanges, accesses, after] = work;
     visit("kind", kind, Range{});
-    visit("index", index, Range{none, 1e6});
+    visit("index", index, Range{none, most_steps});
     visit("threads", threads, Range{1, 1024});
     visit("routine", routine, Range{});
     visit("remap", remap, Range{});
@@ -96,6 +96,7 @@ void fields(Work& work, const Visit& visit) {
     visit("store_requests", store_requests, Range{});
     visit("exchanges", exchanges, Range{});
     visit("accesses", accesses, Range{});
+    visit("after", after, Range{}); // of works for a host, left out where it is empty
 }
 
 template <class Work, class Visit>
@@ -176,7 +177,7 @@ Json json_of(const Value& value) {
     } else {
         Json list = Json::array();
         for (const auto& each : value) {
-            list.push_back(write(each));
+            list.push_back(json_of(each));
         }
         return list;
     }
@@ -185,7 +186,14 @@ Json json_of(const Value& value) {
 template <class Work>
 Json write(const Work& work) {
     Json object = Json::object();
-    fields(work, [&](const char* key, const auto& value, const Range&) { object[key] = json_of(value); });
+    fields(work, [&](const char* key, const auto& value, const Range&) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::vector<int>>) {
+            if (value.empty()) {
+                return;
+            }
+        }
+        object[key] = json_of(value);
+    });
     return object;
 }
 
@@ -226,6 +234,16 @@ private:
             }
         } else if constexpr (std::is_class_v<Value> && !requires { value.size(); }) {
             value = read<Value>(json_.member(object, key, JsonValue::Kind::object));
+        } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+            if (JsonReader::find(object, key) != nullptr) {
+                for (const JsonValue& each : json_.array(object, key)) {
+                    const std::uint64_t number = json_.whole(each);
+                    if (static_cast<double>(number) > most_steps) {
+                        json_.fail(each, fmt::format("`{}` has whole numbers from 0 to {:g}", key, most_steps));
+                    }
+                    value.push_back(static_cast<int>(number));
+                }
+            }
         } else {
             for (const JsonValue& each : json_.array(object, key)) {
                 value.push_back(read<typename Value::value_type>(each));

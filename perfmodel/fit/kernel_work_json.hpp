@@ -10,7 +10,7 @@
 
 namespace fusec::perfmodel {
 
-/// One line, with every field; reads back the same, to the last bit.
+/// One line, with every field, but `after` of steps without; reads back the same, to the last bit.
 std::string to_json(const fusion::KernelWork& work);
 
 /// Fails at the first key that is missing, unknown or given twice, and at the first value that no kernel has: a negative amount, a number of

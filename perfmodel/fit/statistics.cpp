@@ -54,11 +54,13 @@ Accuracy accuracy(std::span<const double> predicted, std::span<const double> mea
     if (measured.empty()) {
         return result;
     }
-    std::vector<double> errors;
+    std::vector<double> errors, ratios;
     for (std::size_t i = 0; i < measured.size(); ++i) {
-        errors.push_back(std::abs(predicted[i] / measured[i] - 1));
+        ratios.push_back(predicted[i] / measured[i]);
+        errors.push_back(std::abs(ratios.back() - 1));
     }
     std::sort(errors.begin(), errors.end());
+    result.bias = median(ratios) - 1;
     result.mape = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
     result.p90 = errors[(9 * errors.size() + 9) / 10 - 1];
     result.worst = errors.back();

@@ -13,6 +13,7 @@ struct Accuracy {
     double mape = 0;     ///< mean of |predicted / measured - 1|
     double p90 = 0;      ///< the least error that at least 90 % of the points do not exceed
     double worst = 0;    ///< the greatest error
+    double bias = 0;     ///< median of predicted / measured - 1: half are predicted longer than by that, half shorter
     double spearman = 0; ///< correlation of the ranks, ties with their mean rank; 0 where one side has no order
 };
 

@@ -20,6 +20,14 @@ CASES = [("x86-64-v4", "zmm", 64, 9, program("MATRIX3x3", "mtrace(a)")), ("x86-6
          ("x86-64-v3", "ymm", 32, 6, program("MATRIX3x2", "-a")), ("x86-64-v3", "ymm", 32, 8, program("VECTOR8", "-a"))]
 
 
+# What a compiler is told of the processor, register, program, and what stands before how many loads. Zen 4, which lists are asked for into the second level
+# for, and what is near into the first: tiles of up to 1 KiB, larger ones, strips. Strips of others.
+PRODUCT = "program p;\ndouble {0} a, b;\ndouble MATRIX4x4 s;\ninput a, b, s;\nc = {1};\nreturn c;\n"
+ZEN4 = ("-D__znver4__",)
+GROUPS = [(ZEN4, PRODUCT.format("MATRIX3x3", "a * b * a * b"), ["prefetcht1"], 9), (ZEN4, PRODUCT.format("MATRIX7x4", "(a + b) * s * s * s"), ["prefetcht1", "prefetcht0"], 28),
+          (ZEN4, PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht1", "prefetcht0"], 8), ((), PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht0"], 8)]
+
+
 def main() -> None:
     fusec, cxx = sys.argv[1:]
     failures = []
@@ -41,6 +49,12 @@ def main() -> None:
                 expected.append(("load", offset))
             if places != expected:
                 failures.append(f"{march}, {vectors} vectors: a tile is loaded, and the one {ahead} bytes ahead asked for, at {places}")
+        for flags, text, before, loads in GROUPS:
+            code = assembly(fusec, cxx, text, Path(folder), "x86-64-v4", flags)
+            found = [name if name.startswith("prefetch") else "load" for name in
+                     re.findall(r"(prefetcht\d|vmovup[sd]|vmovdqu\w*)\s+-?\d*\(%r[^)]*\)(?:, %zmm\d+)?$", code, re.MULTILINE)]
+            if found[:loads * (len(before) + 1)] != (before + ["load"]) * loads:
+                failures.append(f"{text.splitlines()[4]}, {' '.join(flags)}: {found[:loads * (len(before) + 1)]}")
     print("\n".join(failures) if failures else "loads are in order, and so is what is asked for")
     sys.exit(1 if failures else 0)
 

@@ -227,6 +227,29 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
     }
 }
 
+/// Chains go by the window too, and are a term of their own: what takes the overlap by the window away leaves them.
+TEST(Ablations, OfTheOverlapLeaveChainsOfRoutines) {
+    Device device = host(20);
+    RoutineTimes times = *device.routine_times;
+    times.routines[std::string("f") + in_chain] = {0, {0}, {8}, {4}};
+    device.routine_times = std::make_shared<const RoutineTimes>(times);
+    KernelWork chain = host_work(device.copy.peak_gb_per_s, device.copy.peak_gb_per_s, 2);
+    chain.steps.back().after = {static_cast<int>(chain.steps.size()) - 2};
+    const auto chained = [&](const Ablation& ablation) {
+        for (const Quantity& quantity : kind_without(ablation, composite()).make(device)->explain(chain, 1U << 22U).quantities) {
+            if (quantity.name == "routines that wait for each other") {
+                return quantity.value;
+            }
+        }
+        return 0.0;
+    };
+    const double whole = chained(ablation_of("launch"));
+    EXPECT_GT(whole, 0);
+    for (const char* term : {"soft maximum", "overlap", "window of instructions", "transfers beside arithmetic"}) {
+        EXPECT_EQ(chained(ablation_of(term)), whole) << term;
+    }
+}
+
 /// Streams over the occupancy; every second one held out. The seconds are what the full predictor says on `device`.
 std::vector<Point> streams(const Device& device) {
     std::vector<Point> points;

@@ -299,6 +299,8 @@ TEST(AuditOfAHost, LeavesItsPoints) {
     std::vector<Point> points = measured("a100", 1).points;
     points.resize(3);
     points[1].place = "a \"quoted\" place\n";
+    points[2].work.steps.resize(3);
+    points[2].work.steps[2].after = {0, 1};
     std::istringstream lines(points_text(points));
     std::size_t read = 0;
     for (std::string line; std::getline(lines, line); ++read) {
@@ -313,7 +315,12 @@ TEST(AuditOfAHost, LeavesItsPoints) {
         const auto work = parse_json(std::make_shared<const SourceText>("w", found["work"].dump()), kind::invalid_measurement, diagnostics);
         ASSERT_TRUE(work);
         JsonReader json(kind::invalid_measurement, diagnostics);
-        EXPECT_EQ(perfmodel::to_json(perfmodel::read_kernel_work(json, *work)), perfmodel::to_json(points[read].work));
+        const fusion::KernelWork again = perfmodel::read_kernel_work(json, *work);
+        EXPECT_EQ(perfmodel::to_json(again), perfmodel::to_json(points[read].work));
+        ASSERT_EQ(again.steps.size(), points[read].work.steps.size());
+        for (std::size_t i = 0; i < again.steps.size(); ++i) {
+            EXPECT_EQ(again.steps[i].after, points[read].work.steps[i].after) << i;
+        }
     }
     EXPECT_EQ(read, 3U);
 }

@@ -20,6 +20,7 @@ TEST(Statistics, ErrorsByHand) {
     EXPECT_EQ(found.points, 4U);
     EXPECT_NEAR(found.mape, 0.2, 1e-12);
     EXPECT_NEAR(found.worst, 0.5, 1e-12);
+    EXPECT_NEAR(found.bias, 0.05, 1e-12) << "between 1 and 1.1 of 0.8, 1, 1.1 and 1.5";
     EXPECT_NEAR(found.p90, 0.5, 1e-12) << "three of four are 75 %, four are needed";
     EXPECT_DOUBLE_EQ(found.spearman, 1);
 }

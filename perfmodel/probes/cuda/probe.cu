@@ -13,7 +13,7 @@ namespace fusec::probe {
 namespace {
 
 bool first_row = true;
-std::size_t rows = 0, idle_clocks = 0;
+std::size_t rows = 0, idle_clocks = 0, wrong_kernels = 0;
 
 std::string quoted(const std::string& text) {
     std::string result = "\"";
@@ -234,6 +234,10 @@ std::vector<int> residents(const void* kernel, int threads) {
     return all;
 }
 
+void count_wrong_kernel() {
+    ++wrong_kernels;
+}
+
 namespace detail {
 
 void launch_nothing() {
@@ -303,5 +307,7 @@ int main() {
     std::fprintf(stderr, "probe: %zu measurements\n", rows);
     if (idle_clocks > 0)
         std::fprintf(stderr, "probe: kernels did not run beside each other: the clocks of %zu are those of an idle GPU behind the launches\n", idle_clocks);
-    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
+    if (wrong_kernels > 0)
+        std::fprintf(stderr, "probe: %zu kernels computed something else than the reference, and have no rows\n", wrong_kernels);
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && wrong_kernels == 0 ? 0 : 1;
 }

@@ -104,6 +104,9 @@ int spoiler(const void* kernel, int threads, int resident);
 /// Numbers of resident blocks to try: 1, 2, 4, ... and the most that the kernel allows.
 std::vector<int> residents(const void* kernel, int threads);
 
+/// A kernel computed something else than the reference: it has no rows, and the program ends with 1 once everything else is measured.
+void count_wrong_kernel();
+
 /// Reads more than the second-level cache holds.
 void flush_cache();
 
