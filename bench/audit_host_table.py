@@ -93,8 +93,8 @@ def runs():
     out.append(f"### Runs in a row\n\nThe tables above are those of the run whose samples spread least, of {len(of_runs['runs'])}. Of {same['kernels']} kernels that all runs measured, the slowest run "
                f"took {percent(same['median'])} % longer than the fastest in the median, {percent(same['p90'])} % for one in ten. Kernels held out within a factor of two, "
                f"measured in one run and ranked by the times of another, have a Spearman of {near['least']:.3f} to {near['greatest']:.3f}, {near['median']:.3f} in the median.\n\n")
-    out.append("| run | spread % | copies GB/s | window | `composite` MAPE % | Spearman | within a factor of two | chosen plan slower by at most % | `benchmark` MAPE % | Spearman |\n"
-               + "| --- " * 10 + "|\n")
+    out.append("| run | spread % | copies GB/s | window | `composite` MAPE % | median of predicted over measured | Spearman | within a factor of two | chosen plan slower by at most % | `benchmark` MAPE % | Spearman |\n"
+               + "| --- " * 11 + "|\n")
     for row in of_runs["runs"]:
         half, figures = row["held_out"], row["figures"]
         composite, benchmark = (named(half["verdicts"], predictor) for predictor in ("composite", "benchmark"))
