@@ -205,6 +205,21 @@ private:
         if (!repeated) {
             return writer_.line(call);
         }
+        if constexpr (std::is_same_v<Call, Compute>) {
+            if (const Value* const operand = chained_operand(kernel_, step)) { // two loops: neither takes the time of asking which
+                {
+                    const auto waiting = writer_.block("if (" + waits_ + " != 0)");
+                    write_repetitions(step, result, call, operand);
+                }
+                const auto alone = writer_.block("if (" + waits_ + " == 0)");
+                return write_repetitions(step, result, call, nullptr);
+            }
+        }
+        write_repetitions(step, result, call, nullptr);
+    }
+    /// `waiting`: the operand through which a repetition waits for the one before; null: none does.
+    template <class Call>
+    void write_repetitions(const Call& step, const Value& result, const std::string& call, const Value* waiting) {
         const auto passes =
             writer_.block("for (int " + repetition_ + " = 0; " + repetition_ + " < " + repetitions_ + "; ++" + repetition_ + ")");
         std::set<std::string> read; // x * x reads one value
@@ -217,11 +232,8 @@ private:
                 }
             }
         }
-        if constexpr (std::is_same_v<Call, Compute>) {
-            if (const Value* const operand = chained_operand(kernel_, step)) {
-                const auto waiting = writer_.block("if (" + waits_ + " != 0)");
-                writer_.line("fusec::wait_lanes(" + operand->name + ", " + result.name + ", " + waits_ + " >> 1);");
-            }
+        if (waiting != nullptr) {
+            writer_.line("fusec::wait_lanes(" + waiting->name + ", " + result.name + ", " + waits_ + " >> 1);");
         }
         const std::vector<std::string> changed = changed_values(values);
         for (std::size_t i = 1; i < changed.size(); ++i) {

@@ -132,9 +132,17 @@ TEST_F(HostDemo, RepeatsCalls) {
         << text;
     // Two matrices of nine components do not wait for each other; a matrix and a vector do, through the vector.
     EXPECT_NE(text.find(R"(
-            if (waits != 0) {
+        if (waits != 0) {
+            for (int repetition = 0; repetition < repetitions; ++repetition) {
                 fusec::wait_lanes(c_value, v1, waits >> 1);
-            }
+)"),
+        std::string::npos)
+        << text;
+    EXPECT_NE(text.find(R"(
+        if (waits == 0) {
+            for (int repetition = 0; repetition < repetitions; ++repetition) {
+                fusec::opaque_lanes<15>(M1);
+                fusec::opaque_lanes<6>(c_value);
 )"),
         std::string::npos)
         << text;
