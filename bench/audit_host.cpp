@@ -150,9 +150,11 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     }
     // Of a last level that holds less than the system says, less displaces everything.
     execute::TimingSetup measuring = *setup;
-    if (const auto found = perfmodel::calibrated_device(calibration->calibration, diagnostics)) {
-        measuring.displaced_bytes = cli::displacing_bytes(*found);
+    const auto found = perfmodel::calibrated_device(calibration->calibration, diagnostics);
+    if (!found) {
+        fail("the calibration is none of a device", diagnostics);
     }
+    measuring.displaced_bytes = cli::displacing_bytes(*found);
     std::vector<MeasuredProgram> all;
     std::vector<std::string> predictors;
     for (std::size_t i = 0; i < options.programs.size(); ++i) {

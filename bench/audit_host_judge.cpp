@@ -5,7 +5,6 @@
 #include "perfmodel/fit/kernel_work_json.hpp"
 #include "support/median.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "cli/report_json.hpp"
 
 #include "cli/report_text.hpp"
+#include "support/files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -178,6 +179,10 @@ double rounded(double value, const char* format) {
 }
 
 } // namespace
+
+bool can_write_report(const std::optional<Path>& json, Diagnostics& diagnostics, const std::vector<Path>& inputs) {
+    return !json || *json == "-" || can_write_files({*json}, diagnostics, inputs);
+}
 
 std::string report_json(const Compilation& c) {
     const fusion::SpaceStatistics space = c.space->statistics();

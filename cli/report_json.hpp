@@ -5,10 +5,15 @@
 #include "cli/pipeline.hpp"
 #include "execute/verify.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace fusec::cli {
+
+/// Whether the report of `--json` can be written later, for commands that take minutes before they do: can_write_files, and true of standard output
+/// (`-`) and of no report.
+bool can_write_report(const std::optional<Path>& json, Diagnostics& diagnostics, const std::vector<Path>& inputs);
 
 /// Complete JSON text with a final line break. `space.seconds` alone may differ between runs.
 std::string report_json(const Compilation& compilation);

@@ -5,6 +5,7 @@
 #include "cli/host_machine.hpp"
 #include "cli/measurements.hpp"
 #include "cli/other_machine_warning.hpp"
+#include "cli/report_json.hpp"
 #include "execute/build_folder.hpp"
 #include "support/files.hpp"
 
@@ -21,7 +22,7 @@ void run_command(const Bench& command, Diagnostics& diagnostics) {
     if (!compile_to_measure(c, command.elements, diagnostics)) {
         return;
     }
-    if (command.json && *command.json != "-" && !can_write_files({*command.json}, diagnostics, files_read(c))) { // before it takes minutes
+    if (!can_write_report(command.json, diagnostics, files_read(c))) { // before it takes minutes
         return;
     }
     auto setup = timing_setup(folder, diagnostics);

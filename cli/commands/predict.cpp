@@ -5,6 +5,7 @@
 #include "cli/depfile.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/predictions.hpp"
+#include "cli/report_json.hpp"
 #include "support/files.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ void run_command(const Predict& command, Diagnostics& diagnostics) {
     if (!run_pipeline(c, diagnostics, "plan")) {
         return;
     }
-    if (command.json && *command.json != "-" && !can_write_files({*command.json}, diagnostics, files_read(c))) { // before it takes minutes
+    if (!can_write_report(command.json, diagnostics, files_read(c))) { // before it takes minutes
         return;
     }
     const std::vector<fusion::Candidate> kernels = command.all ? kept_candidates(c) : c.plans.front().kernels;

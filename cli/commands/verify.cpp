@@ -156,9 +156,7 @@ bool can_be_read(const Verify& command, Diagnostics& diagnostics) {
 } // namespace
 
 void run_command(const Verify& command, Diagnostics& diagnostics) {
-    if (!can_be_read(command, diagnostics) ||
-        (command.json && *command.json != "-" &&
-            !can_write_files({*command.json}, diagnostics, command.programs))) { // before it takes minutes
+    if (!can_be_read(command, diagnostics) || !can_write_report(command.json, diagnostics, command.programs)) { // before it takes minutes
         return;
     }
     std::vector<std::string> executors = command.executors;

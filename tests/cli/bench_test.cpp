@@ -112,22 +112,6 @@ TEST_F(Bench, AllCandidatesOrASample) {
     EXPECT_EQ(measured("p.fus", {"-n", "1000", "--sample", "1000"})["kernels"].size(), all["kernels"].size());
 }
 
-// A report that cannot be written is told before anything is measured, of what the command would say at its end.
-TEST_F(Bench, AReportThatCannotBeWrittenIsToldFirst) {
-    folder.write("p.fus", "VECTOR3 a;\ninput a;\nb = -a;\nreturn b;\n");
-    for (const char* command : {"bench", "predict", "verify"}) {
-        std::vector<std::string> line{command, "p.fus", "--json", "nowhere/report.json"};
-        if (std::string(command) == "bench") {
-            line.insert(line.end(), {"-n", "1000", "--rounds", "3"});
-        }
-        const test::Outcome outcome = fusec(line, folder.path());
-        EXPECT_EQ(outcome.code, 1) << command;
-        EXPECT_EQ(outcome.out, "") << command;
-        EXPECT_THAT(outcome.err, HasSubstr("nowhere/report.json")) << command;
-        EXPECT_THAT(outcome.err, testing::Not(HasSubstr("agree"))) << command;
-    }
-}
-
 // Kernels that update lists in place, and kernels that read what those update, are both given the old values.
 TEST_F(Bench, ListsThatAreUpdated) {
     const json report = measured(examples + "explicit_step.fus", {"-n", "1000", "--sample", "6"});

@@ -190,8 +190,8 @@ constexpr int level_ahead = 2;
 constexpr int level_ahead = 3;
 #endif
 
-// Compilers move the intrinsic behind the load that it stands before, and asm volatile not behind another one, as load_in_order ends in. A test that
-// defines the intrinsic as a macro gets to see what is asked for.
+// Compilers move the intrinsic behind the load that it stands before, and asm volatile not behind another one, as load_in_order ends in; its operand
+// is an address, of which nothing is read. A test that defines the intrinsic as a macro gets to see what is asked for.
 template <int Level = 3, class T>
 FUSEC_DEVICE void prefetch(const T* memory, size_t words) {
     const char* ahead = (const char*)((uintptr_t)memory + words * sizeof(T));
