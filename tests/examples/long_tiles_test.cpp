@@ -60,7 +60,9 @@ TEST_F(LongTiles, ShorterOnesWriteAtOnce) {
     ASSERT_NE(c, nullptr);
     EXPECT_FALSE(c->unit->kernels.front().results_wait);
     EXPECT_THAT(c->emitted.source, HasSubstr("fusec::stream_tile(tile, P, "));
-    EXPECT_THAT(c->emitted.source, Not(HasSubstr("later")));
+    for (const char* waits : {"for_tiles_later", "_later", "fusec::later", "send_results"}) {
+        EXPECT_THAT(c->emitted.source, Not(HasSubstr(waits)));
+    }
 }
 
 class LightTiles : public examples::Construct {};
