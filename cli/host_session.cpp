@@ -2,6 +2,7 @@
 #include "cli/host_session.hpp"
 
 #include "cli/version.hpp"
+#include "codegen/embedding.hpp"
 #include "support/machine.hpp"
 #include "support/median.hpp"
 
@@ -22,6 +23,7 @@ void describe_machine(HostSession& s) {
     s.made.calibration.date = utc_date();
     s.made.calibration.machine = processor_name();
     s.made.calibration.commit = version_and_commit();
+    s.made.calibration.kernels = codegen::name_of_host_runtime();
     const std::string how = "what the system says";
     s.set("limits.vector_bytes", s.machine.vector_bytes, "bytes", 1, 0, how);
     s.set("speed.cores", s.machine.cores, "cores", 1, 0, how);

@@ -5,6 +5,7 @@
 #include "cli/agree_alternatives.hpp"
 #include "cli/choose_alternatives.hpp"
 #include "cli/choose_plan.hpp"
+#include "cli/other_kernels_warning.hpp"
 #include "cli/other_machine_warning.hpp"
 #include "cli/report_text.hpp"
 #include "elementary-lib/metadata_counts.hpp"
@@ -49,6 +50,7 @@ bool load_device(Compilation& c, Diagnostics& diagnostics) {
     if (c.options.device == host_base) { // which means this machine; another one is asked for by its name
         warn_of_other_machine(*c.device, Same::processor, diagnostics);
     }
+    warn_of_other_kernels(*c.device, diagnostics);
     c.predictor = perfmodel::make_predictor(c.options.predictor, *c.device, diagnostics);
     return c.predictor != nullptr;
 }

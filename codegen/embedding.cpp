@@ -2,6 +2,7 @@
 #include "codegen/embedding.hpp"
 
 #include "elementary-lib/device_source.hpp"
+#include "support/hash.hpp"
 
 #include <algorithm>
 #include <map>
@@ -98,6 +99,16 @@ std::string without_comments(std::string_view text) {
         result.pop_back();
     }
     return result.empty() ? result : result + '\n';
+}
+
+std::string name_of_host_runtime() {
+    Fnv1a hash;
+    for (const RuntimeHeader& header : runtime_headers()) {
+        if (header.name.ends_with(".hpp")) {
+            hash.add(header.name).add(without_comments(header.text));
+        }
+    }
+    return hexadecimal(hash.value());
 }
 
 std::string join_chunks(const std::vector<Chunk>& chunks) {

@@ -129,8 +129,8 @@ std::optional<Device> device_so_far(const Calibration& calibration, Diagnostics&
         return std::nullopt;
     }
     if (!calibration.routines.empty()) {
-        device->routine_times = std::make_shared<const RoutineTimes>(
-            RoutineTimes{calibration.name, calibration.date, calibration.machine, calibration.commit, calibration.routines});
+        device->routine_times = std::make_shared<const RoutineTimes>(RoutineTimes{
+            calibration.name, calibration.date, calibration.machine, calibration.commit, calibration.routines, calibration.kernels});
     }
     if (calibration.name != calibration.base) {
         device->summary = fmt::format("{}, as {} has been measured", calibration.machine, calibration.base);

@@ -8,7 +8,8 @@
 //
 // `base` is the description that the figures overlay. One that does not come with the compiler is carried along: `description` is its text.
 // `points` is how many measurements a figure is fitted to, `residual` their mean relative deviation from the model with it. `routines`, in
-// nanoseconds per element, may be left out of a GPU, and so may the residual of one (routine_times.hpp). A host's has the figures_of_a_host.
+// nanoseconds per element, may be left out of a GPU, and so may the residual of one (routine_times.hpp). A host's has the figures_of_a_host, and `kernels`, which names what
+// the measured kernels load, store and loop with (codegen::name_of_host_runtime); those made before have no such name.
 #pragma once
 
 #include "perfmodel/device.hpp"
@@ -42,9 +43,10 @@ struct Calibration {
     std::vector<CalibratedFigure> figures;
     std::map<std::string, RoutineTimes::Routine, std::less<>> routines = {}; ///< times of routines (routine_times.hpp); may be none
     std::string hash = {};                                                   ///< of its text: names it where results depend on it
-    SourcePtr description = nullptr;                                         ///< text of the base; null: it comes with the compiler
-    Span figures_span = {};                                                  ///< in the file it was read from
-    Span routines_span = {};                                                 ///< the same; that of the figures where it has none
+    std::string kernels = {};        ///< host: names what the measured kernels load, store and loop with; empty: it does not say
+    SourcePtr description = nullptr; ///< text of the base; null: it comes with the compiler
+    Span figures_span = {};          ///< in the file it was read from
+    Span routines_span = {};         ///< the same; that of the figures where it has none
 };
 
 inline constexpr int calibration_schema = 1;

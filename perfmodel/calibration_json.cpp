@@ -74,7 +74,7 @@ namespace {
 
 Calibration read(JsonReader& json, const JsonValue& root) {
     json.expect(root, JsonValue::Kind::object);
-    json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "figures", "routines", "description"});
+    json.only(root, {"schema", "kind", "name", "base", "date", "machine", "commit", "kernels", "figures", "routines", "description"});
     if (const std::uint64_t schema = json.whole(root, "schema"); schema != calibration_schema) {
         json.fail(*JsonReader::find(root, "schema"),
             "calibration of schema " + std::to_string(schema) + ", this compiler reads schema " + std::to_string(calibration_schema));
@@ -86,6 +86,12 @@ Calibration read(JsonReader& json, const JsonValue& root) {
         json.text(root, "commit"), {}};
     check_origin(json, root);
     result.description = read_description(json, root);
+    if (const JsonValue* kernels = JsonReader::find(root, "kernels")) {
+        result.kernels = json.text(root, "kernels");
+        if (result.kernels.empty() || has_control_character(result.kernels)) {
+            json.fail(*kernels, "`kernels` names nothing, or has a control character");
+        }
+    }
     const JsonValue& figures = json.member(root, "figures", JsonValue::Kind::array);
     result.figures_span = result.routines_span = figures.span;
     for (const JsonValue& entry : figures.items) {
@@ -136,6 +142,9 @@ std::string to_json(const Calibration& calibration) {
     nlohmann::ordered_json json{{"schema", calibration_schema}, {"kind", "calibration"}, {"name", calibration.name},
         {"base", calibration.base}, {"date", calibration.date}, {"machine", calibration.machine}, {"commit", calibration.commit},
         {"figures", nlohmann::ordered_json::array()}};
+    if (!calibration.kernels.empty()) {
+        json["kernels"] = calibration.kernels;
+    }
     for (const CalibratedFigure& figure : calibration.figures) {
         json["figures"].push_back({{"key", figure.key}, {"value", figure.value}, {"unit", figure.unit}, {"points", figure.points},
             {"residual", figure.residual}, {"how", figure.how}});

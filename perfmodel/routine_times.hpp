@@ -27,6 +27,7 @@ struct RoutineTimes {
 
     std::string device, date, machine, commit;
     std::map<std::string, Routine, std::less<>> routines;
+    std::string kernels = {}; ///< host: of the calibration
     bool operator==(const RoutineTimes&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include "cli/measurements.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/version.hpp"
+#include "codegen/embedding.hpp"
 #include "codegen/repeated.hpp"
 
 #include "execute/buffer.hpp"
@@ -66,6 +67,7 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
     EXPECT_EQ(calibration.base, "host-generic");
     EXPECT_EQ(calibration.date.size(), 20U);
     EXPECT_EQ(calibration.commit, cli::version_and_commit());
+    EXPECT_EQ(calibration.kernels, codegen::name_of_host_runtime());
     // Of the probes in both precisions, and of the program's calls.
     // A disturbed machine may hide some; those are named, and have no time.
     for (const char* routine :

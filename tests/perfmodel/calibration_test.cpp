@@ -171,6 +171,24 @@ TEST_F(Calibrations, ComeBackAsTheyWereWritten) {
     EXPECT_EQ(to_json(*again), to_json(example()));
 }
 
+// A host's may name what its kernels load, store and loop with, and its device then does.
+TEST_F(Calibrations, NameWhatTheirKernelsLoadWith) {
+    Diagnostics diagnostics;
+    Calibration made = example();
+    made.kernels = "0123456789abcdef";
+    const auto again = read_calibration(write("x.json", to_json(made)), diagnostics);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->kernels, made.kernels);
+    EXPECT_EQ(to_json(*again), to_json(made));
+    const auto device = calibrated_device(*again, diagnostics);
+    ASSERT_TRUE(device.has_value());
+    EXPECT_EQ(device->routine_times->kernels, made.kernels);
+    for (const char* nothing : {"", "a\\nb"}) {
+        EXPECT_THAT(messages("\"figures\": [", "\"kernels\": \"" + std::string(nothing) + "\", \"figures\": ["),
+            HasSubstr("error: `kernels` names nothing, or has a control character"));
+    }
+}
+
 // A base that does not come with the compiler: its text is part of the calibration.
 TEST_F(Calibrations, CarryADescription) {
     Diagnostics diagnostics;
