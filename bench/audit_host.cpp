@@ -165,7 +165,9 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     Json result = run_record(sources);
     result["machine"]["usable"] = cli::usable_processors();
     result["schema"] = "fusec-audit-host";
-    result["version"] = 8;
+    result["version"] = 9;
+    result["sample"] = options.sample;
+    result["rounds"] = options.rounds;
     result["withheld"] = options.withheld == Withheld::kernels ? "kernels" : "programs";
     result["seconds_of_calibration"] = calibrating.count();
     result["compiler"] = setup->compiler.version.substr(0, setup->compiler.version.find('\n'));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What audits of a host said on every machine that one was made on.
-    audit_host_machines.py add RESULT.json RUNS.json MACHINES.json      keeps the summary of an audit (of bench/audit_host_runs.py), in the place of one of the same machine and commit
+    audit_host_machines.py add RESULT.json RUNS.json MACHINES.json      keeps the summary of an audit (of bench/audit_host_runs.py), in the place of the same audit
     audit_host_machines.py table MACHINES.json PAGE.md [--check]        writes the table of docs/model.md; with --check exit 1 where it is not what it would be"""
 import json
 import pathlib
@@ -30,12 +30,12 @@ def add(result_file, runs_file, machines_file):
         sys.exit("these are not one audit")
     file = pathlib.Path(machines_file)
     machines = json.loads(file.read_text())["machines"] if file.exists() else []
-    made = {"machine": result["machine"], "compiler": result["compiler"], "commit": result["commit"], "version": result["version"],
+    made = {"machine": result["machine"], "compiler": result["compiler"], **{key: result[key] for key in ("sample", "rounds") if key in result}, "commit": result["commit"], "version": result["version"],
             "memory_gb_per_s": next(figure["value"] for figure in result["calibration"]["figures"] if figure["key"] == "stream.copy.peak"),
             "runs": [summary(run) for run in runs["runs"]]}
 
     def same(other):
-        return (other["machine"]["processor"], other["commit"]) == (made["machine"]["processor"], made["commit"])
+        return (other["machine"]["processor"], other["commit"], other["runs"][0]["date"]) == (made["machine"]["processor"], made["commit"], made["runs"][0]["date"])
 
     machines = [other for other in machines if not same(other)] + [made]
     file.write_text(json.dumps({"date": result["date"], "commit": made["commit"], "machine": made["machine"],

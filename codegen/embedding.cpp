@@ -101,9 +101,9 @@ std::string without_comments(std::string_view text) {
     return result.empty() ? result : result + '\n';
 }
 
-std::string name_of_host_runtime() {
+std::string name_of_host_runtime(const std::vector<RuntimeHeader>& headers) {
     Fnv1a hash;
-    for (const RuntimeHeader& header : runtime_headers()) {
+    for (const RuntimeHeader& header : headers) {
         if (header.name.ends_with(".hpp")) {
             hash.add(header.name).add(without_comments(header.text));
         }

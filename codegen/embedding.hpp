@@ -23,7 +23,7 @@ const std::vector<RuntimeHeader>& runtime_headers();
 
 /// Names what kernels of a host load, store and loop with: of the headers that are the host's alone (*.hpp), without their comments. What takes
 /// the place of what was measured with another name may be faster or slower.
-std::string name_of_host_runtime();
+std::string name_of_host_runtime(const std::vector<RuntimeHeader>& headers = runtime_headers());
 
 /// A chunk of a header: `// [chunk NAME needs A B]` up to the next. NAME is an identifier that the chunk defines; a text that says
 /// `fusec::NAME` uses the chunk. `device`, the macros of routine templates, is used by every routine.

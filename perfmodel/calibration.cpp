@@ -119,6 +119,9 @@ std::optional<Device> device_so_far(const Calibration& calibration, Diagnostics&
     if (!device) {
         return std::nullopt;
     }
+    if (!calibration.kernels.empty() && device->limits.target != fusion::Target::host) {
+        diagnostics.report(kind::calibration_file, calibration.figures_span, "`kernels` names what kernels of a host do, and this is none");
+    }
     std::vector<std::pair<std::string, Span>> given;
     for (const CalibratedFigure& figure : calibration.figures) {
         lay_over(calibration, figure, *device, diagnostics);

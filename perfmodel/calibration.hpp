@@ -8,8 +8,8 @@
 //
 // `base` is the description that the figures overlay. One that does not come with the compiler is carried along: `description` is its text.
 // `points` is how many measurements a figure is fitted to, `residual` their mean relative deviation from the model with it. `routines`, in
-// nanoseconds per element, may be left out of a GPU, and so may the residual of one (routine_times.hpp). A host's has the figures_of_a_host, and `kernels`, which names what
-// the measured kernels load, store and loop with (codegen::name_of_host_runtime); those made before have no such name.
+// nanoseconds per element, may be left out of a GPU, and so may the residual of one (routine_times.hpp). A host's has the figures_of_a_host, and
+// `kernels`, which names what the measured kernels load, store and loop with (codegen::name_of_host_runtime); those made before have no such name.
 #pragma once
 
 #include "perfmodel/device.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibrations of hosts outlive the kernels that they were measured with.
-#include "cli/other_kernels_warning.hpp"
 #include "codegen/embedding.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/cli/host_calibrations.hpp"
@@ -9,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace fusec {
 namespace {

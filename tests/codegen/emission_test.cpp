@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -305,6 +306,30 @@ TEST(Embedding, chunks_name_what_they_define_and_need) {
             EXPECT_THAT(chunk.text, Not(HasSubstr("//")));
         }
     }
+}
+
+// Calibrations of hosts are told apart by it: what kernels of a host do counts, and where it stands, not what is said of it nor what only GPUs do.
+TEST(HostRuntime, IsNamedByWhatItsHeadersDo) {
+    const auto name_with = [](std::string_view header, std::string_view before, std::string_view after) {
+        std::vector<RuntimeHeader> headers = runtime_headers();
+        const auto found = std::ranges::find(headers, header, &RuntimeHeader::name);
+        EXPECT_NE(found, headers.end()) << header;
+        std::string text(found->text);
+        const std::size_t at = text.find(before);
+        EXPECT_NE(at, std::string::npos) << before;
+        text.replace(at, before.size(), after);
+        found->text = text;
+        return name_of_host_runtime(headers);
+    };
+    const std::string today = name_of_host_runtime();
+    EXPECT_EQ(today.size(), 16U);
+    EXPECT_NE(name_with("transposition.hpp", "most_words_at_once = 28", "most_words_at_once = 24"), today);
+    EXPECT_NE(name_with("simd.hpp", "vector_bytes = 64", "vector_bytes = 32"), today);
+    EXPECT_EQ(name_with("transposition.hpp", "// [chunk", "// A word more.\n// [chunk"), today);
+    EXPECT_EQ(name_with("launch.cuh", "(", "( "), today);
+    std::vector<RuntimeHeader> renamed = runtime_headers();
+    std::ranges::find(renamed, "simd.hpp", &RuntimeHeader::name)->name = "other.hpp";
+    EXPECT_NE(name_of_host_runtime(renamed), today);
 }
 
 } // namespace fusec::codegen::test

@@ -142,7 +142,7 @@ TEST_F(Calibrations, AreAmongTheNamesThatAnUnknownOneIsToldBeside) {
     EXPECT_EQ(diagnostics.all().front().kind.name, "unknown-device");
     EXPECT_THAT(diagnostics.all().front().hint,
         testing::AllOf(HasSubstr("did you mean `mine`? known: a100,"), HasSubstr(" mine, "),
-            HasSubstr(" zen4-1core, or a path that ends in .toml, or in .json")));
+            HasSubstr(" zen4-1core, zen5-1core, or a path that ends in .toml, or in .json")));
 }
 
 // Those that come with the compiler say when, where and at which commit they were made.
@@ -183,6 +183,9 @@ TEST_F(Calibrations, NameWhatTheirKernelsLoadWith) {
     const auto device = calibrated_device(*again, diagnostics);
     ASSERT_TRUE(device.has_value());
     EXPECT_EQ(device->routine_times->kernels, made.kernels);
+    made.base = "h200";
+    EXPECT_FALSE(calibrated_device(made, diagnostics).has_value());
+    EXPECT_TRUE(std::ranges::any_of(diagnostics.all(), [](const Diagnostic& each) { return each.message.starts_with("`kernels` names"); }));
     for (const char* nothing : {"", "a\\nb"}) {
         EXPECT_THAT(messages("\"figures\": [", "\"kernels\": \"" + std::string(nothing) + "\", \"figures\": ["),
             HasSubstr("error: `kernels` names nothing, or has a control character"));
