@@ -87,7 +87,7 @@ MeasuredProgram measure_program(const std::filesystem::path& program, bool held_
             std::ranges::transform(sum, seconds(kernel), sum.begin(), std::plus<>());
             works.push_back(&kernel.candidate.work);
         }
-        result.plans.push_back(timed(plan.choice, identity_of(std::move(works)), std::move(sum), plan.seconds));
+        result.plans.push_back(timed(plan.choice, identity_of(works), std::move(sum), plan.seconds));
     }
     return result;
 }

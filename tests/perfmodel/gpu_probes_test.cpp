@@ -16,7 +16,6 @@
 namespace fusec::perfmodel {
 namespace {
 
-using fusion::Bound;
 using fusion::KernelWork;
 
 ProbeRow barrier(double warps, double resident, double cycles) {

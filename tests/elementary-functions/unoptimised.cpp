@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled without optimisation, as kernels that are verified are: operands of instructions that are written out are no constants there, and
+// what compilers can place only after inlining they refuse.
+#include <cstddef>
+#include <cstdint>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#include <fusec/half_lanes.hpp>
+
+namespace fusec {
+
+/// A tile of each kind of list, loaded and stored in a loop: of few words, in strips, of floats beside doubles.
+int tiles(size_t n, const double* short_list, const double* long_list, const float* half_list, double* result, float* half_result) {
+    return for_tiles<double, 8 * 9 + 8 * 36 + 4 * 3>(n, can_stream(result), [=](auto tile) {
+        const auto few = load_tile<3, 3>(tile, short_list);
+        const auto many = load_tile<6, 6>(tile, long_list);
+        const auto half = load_half_tile<3, 1>(tile, half_list);
+        store_tile(tile, result, few);
+        stream_tile(tile, result, many);
+        store_half_tile(tile, half_result, half);
+    });
+}
+
+} // namespace fusec
