@@ -29,6 +29,18 @@ using Json = nlohmann::ordered_json;
     throw std::runtime_error(what + (diagnostics.all().empty() ? "" : ": " + diagnostics.all().front().message));
 }
 
+/// Bounds in seconds, and quantities, by their names.
+std::vector<std::pair<std::string, double>> breakdown_of(const perfmodel::Breakdown& said) {
+    std::vector<std::pair<std::string, double>> all;
+    for (const auto& [bound, bound_seconds] : said.bounds) {
+        all.emplace_back(fusion::to_string(bound), bound_seconds);
+    }
+    for (const perfmodel::Quantity& quantity : said.quantities) {
+        all.emplace_back(quantity.name, quantity.value);
+    }
+    return all;
+}
+
 MeasuredProgram measure_program(const std::filesystem::path& program, bool held_out, const std::string& device,
     const HostAuditOptions& options, execute::TimingSetup setup, std::vector<std::string>& predictors) {
     Diagnostics diagnostics;
@@ -74,6 +86,8 @@ MeasuredProgram measure_program(const std::filesystem::path& program, bool held_
         }
         const fusion::KernelWork& work = kernel.candidate.work;
         result.kernels.push_back(timed(std::move(calls), identity_of({&work}), seconds(kernel), found->kernels[k]));
+        const auto composite = std::ranges::find(predictors, "composite") - predictors.begin();
+        result.kernels.back().breakdown = breakdown_of(kernel.by_predictor.at(static_cast<std::size_t>(composite)));
         result.points.push_back({device, result.program, work, result.elements, result.kernels.back().least, false,
             perfmodel::Role::held_out, 0, program.string()});
     }
@@ -165,7 +179,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     Json result = run_record(sources);
     result["machine"]["usable"] = cli::usable_processors();
     result["schema"] = "fusec-audit-host";
-    result["version"] = 9;
+    result["version"] = 10;
     result["sample"] = options.sample;
     result["rounds"] = options.rounds;
     result["withheld"] = options.withheld == Withheld::kernels ? "kernels" : "programs";

@@ -48,7 +48,26 @@ Json to_json(const TimedWork& work, const std::vector<std::string>& predictors) 
     if (!work.same_as.empty()) {
         json["same_as"] = work.same_as;
     }
+    if (!work.breakdown.empty()) {
+        Json& breakdown = json["breakdown_of_composite"] = Json::object();
+        for (const auto& [name, value] : work.breakdown) {
+            breakdown[name] = value;
+        }
+    }
     return json;
+}
+
+/// Bytes of an element of each list that the kernel loads, or stores.
+Json bytes_of_lists(const fusion::KernelWork& work, bool stored) {
+    Json bytes = Json::array();
+    for (const fusion::WorkStep& step : work.steps) {
+        for (const fusion::GlobalAccess& access : step.accesses) {
+            if (access.store == stored && access.addressing != fusion::Addressing::broadcast) {
+                bytes.push_back(access.count * access.bytes);
+            }
+        }
+    }
+    return bytes;
 }
 
 Works pointers(const std::vector<TimedWork>& works) {
@@ -179,7 +198,8 @@ Json to_json(const MeasuredProgram& program, const std::vector<std::string>& pre
     Json kernels = Json::array(), plans = Json::array();
     for (std::size_t k = 0; k < program.kernels.size(); ++k) {
         const fusion::KernelWork& work = program.points[k].work;
-        Json kernel{{"calls", program.kernels[k].name}, {"bytes_per_element", work.read_bytes + work.write_bytes}};
+        Json kernel{{"calls", program.kernels[k].name}, {"bytes_per_element", work.read_bytes + work.write_bytes},
+            {"loads_bytes", bytes_of_lists(work, false)}, {"stores_bytes", bytes_of_lists(work, true)}};
         kernel.update(to_json(program.kernels[k], predictors));
         kernels.push_back(std::move(kernel));
     }

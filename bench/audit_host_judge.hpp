@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fusec::bench {
@@ -32,6 +33,8 @@ struct TimedWork {
     double median = 0;             ///< seconds: of the samples
     double spread = 0;             ///< half of the distance between the samples' quartiles, over the median
     std::string same_as;           ///< "program: name" of another with this identity, in whose place it does not count
+    std::vector<std::pair<std::string, double>> breakdown =
+        {}; ///< a kernel's, by `composite`: its bounds in seconds, and what else it says
 };
 
 /// Everything measured of one program.

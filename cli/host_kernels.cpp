@@ -3,8 +3,10 @@
 
 #include "cli/host_timer.hpp"
 #include "execute/candidate_sample.hpp"
+#include "fusion/instruction_rates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -24,7 +26,7 @@ public:
     /// Of one to so many words; a scalar gives the start-up.
     void add_up_to(int words) {
         for (int n = 1; n <= words; ++n) {
-            const Shape shape = n == 1 ? Shape{} : Shape{Form::vector, n, 1};
+            const Shape shape = shape_of(n);
             add({shape, Precision::f32}, std::nullopt);
             add({shape, Precision::f64}, std::nullopt);
             add({shape, Precision::f64}, Precision::f32);
@@ -49,6 +51,17 @@ public:
     }
 
 private:
+    /// Compilers unroll short loops alone, and a value that a longer one goes through lies in memory: of a matrix a loop over rows and one over
+    /// columns, as near to each other as they can be, so that nothing but the transfer takes time.
+    static Shape shape_of(int words) {
+        int columns = static_cast<int>(std::sqrt(words));
+        while (words % columns != 0) {
+            --columns;
+        }
+        const bool unrolled = words <= fusion::longest_unrolled_loop || columns == 1;
+        return words == 1 ? Shape{} : unrolled ? Shape{Form::vector, words, 1} : Shape{Form::matrix, words / columns, columns};
+    }
+
     std::map<std::tuple<int, int, bool>, MovedList> kinds_;
 };
 
@@ -86,17 +99,20 @@ private:
             sums_.push_back(probes_.compile_text("sum" + std::to_string(rows), sum_text(rows), "none", Precision::f32, diagnostics_));
         }
         sources_.insert(sources_.end(), sums_.begin(), sums_.end());
+        of_routines_ = sources_;
         for (const auto* programs : {&options_.programs, &options_.routines}) {
             for (const Path& program : *programs) {
                 sources_.push_back(probes_.compile(program, "none", Precision::f32, diagnostics_));
+                // Values that a list was converted into lie in memory where a routine is repeated, which in its program they do not.
+                of_routines_.push_back(probes_.compile(program, "none", Precision::f32, diagnostics_, true));
             }
         }
-        return std::ranges::count(sources_, nullptr) == 0;
+        return std::ranges::count(sources_, nullptr) == 0 && std::ranges::count(of_routines_, nullptr) == 0;
     }
 
     void find_routines(const HostMachine& machine) {
         std::set<std::string> known;
-        for (Compilation* c : sources_) {
+        for (Compilation* c : of_routines_) {
             for (const fusion::Candidate& kernel : c->plans.front().kernels) {
                 const auto steps = computing_steps(kernel);
                 if (steps.size() == 1 && steps.front()->routine != nullptr && known.insert(*steps.front()->routine).second) {
@@ -150,7 +166,7 @@ private:
     const HostCalibrationOptions& options_;
     HostProbes& probes_;
     Diagnostics& diagnostics_;
-    std::vector<Compilation*> sources_, sums_;
+    std::vector<Compilation*> sources_, of_routines_, sums_;
     HostKernels found_;
 };
 

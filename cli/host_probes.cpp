@@ -11,7 +11,7 @@
 
 namespace fusec::cli {
 
-Compilation* HostProbes::compile(const Path& program, const std::string& plan, Precision real, Diagnostics& diagnostics) {
+Compilation* HostProbes::compile(const Path& program, const std::string& plan, Precision real, Diagnostics& diagnostics, bool plain) {
     Compilation& c = compilations_.emplace_back();
     c.options.program = program;
     c.options.target = fusion::Target::host;
@@ -19,6 +19,7 @@ Compilation* HostProbes::compile(const Path& program, const std::string& plan, P
     c.options.plan = plan;
     c.options.real = real;
     c.options.with_steps = true;
+    c.options.plain_lists = plain;
     return run_pipeline(c, diagnostics, "plan") ? &c : nullptr;
 }
 

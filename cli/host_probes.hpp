@@ -27,8 +27,8 @@ public:
     /// Pre: `device` is the host to compile for; `scratch` is a folder to write programs to.
     HostProbes(perfmodel::Device device, Path scratch) : device_(std::move(device)), scratch_(std::move(scratch)) {}
 
-    /// Compiles a program; null after a report. `plan` as `--plan` takes it.
-    Compilation* compile(const Path& program, const std::string& plan, Precision real, Diagnostics& diagnostics);
+    /// Compiles a program; null after a report. `plan` as `--plan` takes it. `plain`: as if no list were stored in another precision.
+    Compilation* compile(const Path& program, const std::string& plan, Precision real, Diagnostics& diagnostics, bool plain = false);
     /// The same for a text.
     Compilation* compile_text(
         const std::string& name, const std::string& text, const std::string& plan, Precision real, Diagnostics& diagnostics);

@@ -47,7 +47,8 @@ struct CompileOptions {
     bool embed_runtime = true;
     bool entries = false; ///< a launch function for each program block
     int runners_up = 0;
-    bool with_steps = false; ///< candidates have the steps of their work, which takes longer
+    bool with_steps = false;  ///< candidates have the steps of their work, which takes longer
+    bool plain_lists = false; ///< `store` is left out: every list has the precision of its values
     bool time_stages = false;
     std::vector<std::string> dump; ///< stage values to print on stdout
 };

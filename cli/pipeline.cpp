@@ -70,6 +70,9 @@ bool check_program(Compilation& c, Diagnostics& diagnostics) {
         {.default_precision = c.options.real, .reassociate = c.options.reassociate, .checked = c.options.checked}, diagnostics);
     if (!c.combinations.empty()) {
         c.program = c.combinations.front().program;
+        if (c.options.plain_lists) {
+            std::ranges::for_each(c.program->data, [](frontend::Datum& datum) { datum.storage.reset(); });
+        }
         if (c.options.entries && c.program->blocks.empty()) {
             diagnostics.report(kind::no_entries, {}, "`--entries`: program `" + c.program->name + "` has no blocks").hint =
                 "`block name { ... }` divides a program into parts that are launched one by one";

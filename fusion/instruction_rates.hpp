@@ -19,6 +19,8 @@ inline constexpr double instruction_overhead = 1.15;
 /// both with runtime/fusec/transposition.hpp.
 inline constexpr int most_words_transposed_at_once = 28;
 inline constexpr int bytes_of_line = 64;
+/// Host: passes of a loop that GCC unrolls whole, so that what the loop indexes may lie in registers (`max-completely-peel-times`).
+inline constexpr int longest_unrolled_loop = 17;
 
 /// Instructions of one operation on the path that ordinary arguments take.
 struct LongOperations {

@@ -21,11 +21,10 @@ const KernelOutline::Call& call_of(const KernelOutline& kernel, int call) {
     return kernel.calls[static_cast<std::size_t>(call)];
 }
 
-/// GCC joins values of its own, not arrays in memory: it has those whose loops it unrolls (up to 17 passes, `max-completely-peel-times`), and leaves
+/// GCC joins values of its own, not arrays in memory: it has those whose loops it unrolls (longest_unrolled_loop), and leaves
 /// those in memory that were loaded in strips.
 bool is_scalarized(const Shape& shape) {
-    constexpr int longest_unrolled = 17;
-    return shape.size() <= most_words_transposed_at_once && std::max(shape.rows, shape.columns) <= longest_unrolled;
+    return shape.size() <= most_words_transposed_at_once && std::max(shape.rows, shape.columns) <= longest_unrolled_loop;
 }
 
 /// Of what was folded, as `s * I` is, a product may have fewer multiplications than the sum has additions.

@@ -70,6 +70,7 @@ struct KernelOutline {
         std::vector<int> operands; ///< indices into data
         int result = 0;
         const CallCosts::Table* costs = nullptr;
+        double remaining = 1; ///< share of its instructions that a host's compiler leaves (remaining_arithmetic.hpp), where it was found
     };
 
     /// A uniform call: every thread of the kernel computes its result, before the first call.

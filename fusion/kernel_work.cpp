@@ -388,6 +388,7 @@ private:
             std::ranges::transform(
                 call.operands, std::back_inserter(makers), [&](int operand) { return made_by_[static_cast<std::size_t>(operand)]; });
             recorder_.after(std::move(makers));
+            recorder_.remaining(call.remaining);
         }
 
         const bool writes = writes_unknown_words(plan(call.result).placement, routine);

@@ -11,6 +11,7 @@
 #include "fusion/instruction_rates.hpp"
 #include "fusion/kernel_builder.hpp"
 #include "fusion/least_work.hpp"
+#include "fusion/remaining_arithmetic.hpp"
 #include "fusion/search_effort.hpp"
 #include "fusion/workers.hpp"
 
@@ -65,6 +66,7 @@ struct Priced {
 
 struct Space::State {
     const dag::CallGraph& graph;
+    const library::Catalog& catalog;
     const CostModel& model;
     DeviceLimits limits;
     SpaceOptions options;
@@ -88,16 +90,28 @@ struct Space::State {
         explicit Pricer(const State& state)
             : costs(state.graph, state.routines),
               least_work(state.graph, state.routines, state.limits, costs),
-              builder(state.limits, state.options.with_steps || state.model.needs_steps()) {}
+              builder(state.limits, state.with_steps()) {
+            if (state.with_steps() && state.limits.target == Target::host) {
+                remaining.emplace(state.graph, state.catalog);
+            }
+        }
+        KernelOutline finished(KernelOutline kernel) {
+            if (remaining) {
+                remaining->find(kernel);
+            }
+            return kernel;
+        }
         CallCosts costs;
         LeastWork least_work;
         KernelBuilder builder;
+        std::optional<RemainingArithmetic> remaining; ///< of a host's kernels with their steps
     };
     std::vector<std::unique_ptr<Pricer>> pricers; ///< per worker; the first is always there
 
-    State(const dag::CallGraph& the_graph, const library::Catalog& catalog, const DeviceLimits& the_limits, const CostModel& the_model,
+    State(const dag::CallGraph& the_graph, const library::Catalog& the_catalog, const DeviceLimits& the_limits, const CostModel& the_model,
         const SpaceOptions& the_options)
         : graph(the_graph),
+          catalog(the_catalog),
           model(the_model),
           limits(the_limits),
           options(the_options),
@@ -113,7 +127,7 @@ struct Space::State {
             flops.push_back(call.operations.flops);
         }
         if (options.grown) {
-            add_grown(catalog, flops);
+            add_grown(flops);
         }
         pricers.resize(1);
         columns = make_columns(graph, fusions.sets, flops, options.recompute, static_cast<std::size_t>(options.max_fusion), places);
@@ -132,8 +146,10 @@ struct Space::State {
         statistics.columns_complete = columns.complete;
     }
 
+    bool with_steps() const { return options.with_steps || model.needs_steps(); }
+
     /// From outputs and from values put together from parts (their calls take the most operands) and by merges.
-    void add_grown(const library::Catalog& catalog, const std::vector<double>& flops) {
+    void add_grown(const std::vector<double>& flops) {
         std::vector<CallId> roots;
         for (std::size_t i = 0; i < graph.calls(); ++i) {
             const frontend::Call& call = graph.call(CallId(i));
@@ -207,7 +223,7 @@ struct Space::State {
                 result.unusable.push_back("`" + graph.program().name_of(call) + "`: " + reason);
             }
         }
-        KernelOutline kernel = outline_without_orders(graph, of, routines, with.costs);
+        KernelOutline kernel = with.finished(outline_without_orders(graph, of, routines, with.costs));
         ChoiceSpace space(kernel, limits);
         with.builder.begin(kernel);
         search_choices(space, implementations_of(kernel), [&](const KernelChoice& choice) -> Trial {
@@ -364,7 +380,7 @@ const Front& Space::front(ColumnId column) {
     for (const std::string& reason : priced.unusable) {
         front.rejected.push_back({Rejection::Reason::no_implementation, reason});
     }
-    const KernelOutline kernel = outline(state_->graph, state_->column(column), state_->routines, pricer.costs);
+    const KernelOutline kernel = pricer.finished(outline(state_->graph, state_->column(column), state_->routines, pricer.costs));
     KernelBuilder& builder = pricer.builder;
     builder.begin(kernel);
     for (const Merit& merit : priced.front) {

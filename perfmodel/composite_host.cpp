@@ -84,6 +84,9 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
         quantities.push_back({"of these, results that wait", compute.waiting_ns * scale, "s"});
     }
     quantities.push_back({"routines of a core", compute.routines_ns * scale, "s"});
+    if (compute.removed_ns > 0) {
+        quantities.push_back({"of routines, what the kernel's compiler takes away", compute.removed_ns * scale, "s"});
+    }
     if (compute.chained_ns > compute.routines_ns) {
         quantities.push_back({"routines that wait for each other", compute.chained_ns * scale, "s"});
     }

@@ -27,6 +27,15 @@ double instructions_ns(const Device& device, const fusion::KernelWork& work, dou
     return instructions / lanes(device, work) / (device.issue_slots * device.clock_ghz * device.cores);
 }
 
+/// Vector instructions of a tile, without those that the kernel's compiler takes away.
+double instructions_left(const fusion::KernelWork& work) {
+    double instructions = work.instructions_of_tile();
+    for (const WorkStep& step : work.steps) {
+        instructions -= (1 - step.remaining) * step.instructions;
+    }
+    return std::max(1.0, instructions);
+}
+
 /// What lists that do not fit the registers take in the first level, of a tile: registers of all components, and what is loaded as it lies in memory.
 double bytes_of_long_lists(const Device& device, const fusion::KernelWork& work) {
     double bytes = 0;
@@ -70,7 +79,7 @@ double longest_chain(const std::vector<WorkStep>& steps, const std::vector<Routi
 /// The share of a tile's waiting in which no later tile is under way; 0 where nothing tells.
 double alone_in_window(const Device& device, const fusion::KernelWork& work) {
     const auto window = device.optional_figures.find("compute.window");
-    return window == device.optional_figures.end() ? 0 : std::min(1.0, work.instructions_of_tile() / window->second);
+    return window == device.optional_figures.end() ? 0 : std::min(1.0, instructions_left(work) / window->second);
 }
 
 } // namespace
@@ -83,7 +92,7 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
         return found == device.routine_times->routines.end() ? nullptr : &found->second.ns.front();
     };
     const auto count = [&](double& sum, const WorkStep& step, double accesses = 1) {
-        const double ns = instructions_ns(device, work, step.instructions / accesses); // as if its accesses were alike
+        const double ns = instructions_ns(device, work, step.remaining * step.instructions / accesses); // as if its accesses were alike
         sum += ns;
         result.counted_ns += ns;
         ++result.counted;
@@ -117,7 +126,8 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
             const double before = result.routines_ns;
             const double* const ns = time_of(name);
             if (ns != nullptr && *ns > 0) {
-                result.routines_ns += *ns;
+                result.routines_ns += step.remaining * *ns;
+                result.removed_ns += (1 - step.remaining) * *ns;
             } else {
                 count(result.routines_ns, step);
             }
@@ -139,9 +149,8 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
 
 double host_overlap_exponent(const Device& device, const fusion::KernelWork& work) {
     const auto window = device.optional_figures.find("compute.window");
-    return device.routine_times != nullptr && window != device.optional_figures.end()
-        ? 1 + window->second / std::max(1.0, work.instructions_of_tile())
-        : device.overlap_exponent;
+    return device.routine_times != nullptr && window != device.optional_figures.end() ? 1 + window->second / instructions_left(work)
+                                                                                      : device.overlap_exponent;
 }
 
 } // namespace fusec::perfmodel

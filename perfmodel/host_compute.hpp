@@ -12,6 +12,7 @@ struct HostCompute {
     double ns = 0;           ///< transfers and routines as far as they overlap, and then what the first level does not hold
     double transfers_ns = 0; ///< lists between cache and lanes, one after the other
     double routines_ns = 0;  ///< one after the other
+    double removed_ns = 0;   ///< that they would take more if the kernel's compiler left all of them (WorkStep::remaining)
     /// Of the routines that wait for each other longest, as far as later tiles do not fill the time; 0 where no time tells.
     double chained_ns = 0;
     double beyond_ns = 0; ///< of long lists, what the first level has no longer: once from the second
@@ -22,7 +23,8 @@ struct HostCompute {
     int between_sizes = 0; ///< lists whose time is that of other sizes (cached_transfer_by_size)
 };
 
-/// The sums over the steps of the kernel: a list moved between cache and lanes, and a routine, each as long as it takes alone. The two sums
+/// The sums over the steps of the kernel: a list moved between cache and lanes, and what the kernel's compiler leaves of a routine
+/// (fusion/remaining_arithmetic.hpp), each as long as it takes alone. The two sums
 /// overlap as a soft maximum of the exponent `compute.overlap` has it, one after the other where the device has none. A list of a size that was not
 /// measured takes what other sizes have it take. A routine without a time, or with none that could be measured, counts by its instructions at the
 /// device's rate, and so does a list beside which none was measured. Steps that compute nothing but
@@ -36,7 +38,7 @@ struct HostCompute {
 HostCompute host_compute(const Device& device, const fusion::KernelWork& work, bool waiting_results = true);
 
 /// The exponent of the soft maximum of memory and core. With times of routines and the figure `compute.window` w, of a kernel whose tile of
-/// SIMD lanes takes i vector instructions it is 1 + w / i: a processor starts what it has in its window of instructions, w of them or so,
+/// SIMD lanes takes i vector instructions, without those that the compiler takes away, it is 1 + w / i: a processor starts what it has in its window of instructions, w of them or so,
 /// out of their order. Tiles that are much shorter overlap each other, so that the slower of memory and core decides; of longer ones, loads
 /// and arithmetic follow each other, and their times add up. Else it is that of the device.
 double host_overlap_exponent(const Device& device, const fusion::KernelWork& work);

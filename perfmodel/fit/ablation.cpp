@@ -86,6 +86,8 @@ constexpr Ablation all[] = {
         {.waiting_results = false}},
     {"chains of routines", "routines of a tile that wait for no other", Neglected::overlap, false, true, nullptr,
         [](KernelWork& work) { std::ranges::for_each(work.steps, [](fusion::WorkStep& step) { step.after.clear(); }); }},
+    {"removed arithmetic", "routines of which the kernel's compiler leaves everything", Neglected::nothing, false, true, nullptr,
+        [](KernelWork& work) { std::ranges::for_each(work.steps, [](fusion::WorkStep& step) { step.remaining = 1; }); }},
     {"first level", "long lists that stay in the first level", Neglected::nothing, false, true,
         [](Device& device) { device.optional_figures.erase("compute.first_level"); }},
     {"shared memory and L1", "a pipe that takes no time", Neglected::nothing, true, false,

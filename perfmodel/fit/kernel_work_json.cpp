@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -31,6 +32,7 @@ constexpr double most_steps = 1e6;
 struct Range {
     double least = 0;
     double greatest = most;
+    std::optional<double> ordinary = std::nullopt; ///< left out where it is that
 };
 
 // Each structure's fields with their keys and ranges, in the order of its declaration: a field that is added there has to be added here, and
@@ -79,7 +81,7 @@ template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, WorkStep>
 void fields(Work& work, const Visit& visit) {
     auto& [kind, index, threads, routine, remap, round_trip, instructions, arithmetic, in_float, read_bytes, write_bytes, shared_wavefronts,
-        l1_wavefronts, store_requests, exchanges, accesses, after] = work;
+        l1_wavefronts, store_requests, exchanges, remaining, accesses, after] = work;
     visit("kind", kind, Range{});
     visit("index", index, Range{none, most_steps});
     visit("threads", threads, Range{1, 1024});
@@ -95,6 +97,7 @@ void fields(Work& work, const Visit& visit) {
     visit("l1_wavefronts", l1_wavefronts, Range{});
     visit("store_requests", store_requests, Range{});
     visit("exchanges", exchanges, Range{});
+    visit("remaining", remaining, Range{0, 1, 1}); // of works for a host
     visit("accesses", accesses, Range{});
     visit("after", after, Range{}); // of works for a host, left out where it is empty
 }
@@ -186,9 +189,14 @@ Json json_of(const Value& value) {
 template <class Work>
 Json write(const Work& work) {
     Json object = Json::object();
-    fields(work, [&](const char* key, const auto& value, const Range&) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::vector<int>>) {
+    fields(work, [&](const char* key, const auto& value, const Range& range) {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::vector<int>>) {
             if (value.empty()) {
+                return;
+            }
+        } else if constexpr (std::is_same_v<Value, double>) {
+            if (value == range.ordinary) {
                 return;
             }
         }
@@ -226,7 +234,8 @@ private:
         } else if constexpr (std::is_same_v<Value, bool>) {
             value = json_.member(object, key, JsonValue::Kind::boolean).truth;
         } else if constexpr (std::is_arithmetic_v<Value>) {
-            value = number<Value>(object, key, range);
+            value = range.ordinary && JsonReader::find(object, key) == nullptr ? static_cast<Value>(*range.ordinary)
+                                                                               : number<Value>(object, key, range);
         } else if constexpr (std::is_same_v<Value, std::shared_ptr<const std::string>>) {
             const JsonValue* const found = JsonReader::find(object, key);
             if (found == nullptr || found->kind != JsonValue::Kind::null) {

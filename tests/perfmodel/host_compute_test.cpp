@@ -88,6 +88,22 @@ TEST(HostCompute, CountsInstructionsOfWhatWasNot) {
     EXPECT_DOUBLE_EQ(host_compute(calibrated(), work).counted_ns, (32.0 + 18) / 8 / (4 * 3 * 8)) << "a step's instructions count once";
 }
 
+// A quarter of f is left, and half of what counts by its instructions. The tile has so many fewer, of which the overlap with memory goes.
+TEST(HostCompute, TakesWhatTheCompilerLeaves) {
+    KernelWork work = work_of_f();
+    work.steps.insert(work.steps.begin() + 2, computing("g", 32));
+    work.instructions = (18 + 10 + 32 + 2) / 32.0;
+    work.steps[1].remaining = 0.25;
+    work.steps[2].remaining = 0.5;
+    Device device = calibrated();
+    const HostCompute all = host_compute(device, work);
+    EXPECT_DOUBLE_EQ(all.routines_ns, 2 * 0.25 + 16.0 / 8 / (4 * 3 * 8));
+    EXPECT_DOUBLE_EQ(all.removed_ns, 2 * 0.75);
+    EXPECT_DOUBLE_EQ(all.ns, 0.75 + all.routines_ns);
+    EXPECT_TRUE(set_figure(device, "compute.window", 100));
+    EXPECT_NEAR(host_overlap_exponent(device, work), 1 + 100 / (18 + 2.5 + 16 + 2), 1e-12);
+}
+
 // Nine floats take 0.5 ns, 15 take 0.7: per byte 1/72 and 7/600 ns. Twelve lie in the middle.
 TEST(HostCompute, ListsBetweenMeasuredSizesTakeWhatTheseHaveThemTake) {
     Device device = calibrated();

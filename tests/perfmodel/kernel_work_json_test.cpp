@@ -65,6 +65,7 @@ fusion::KernelWork full_work(RandomSteps& random) {
         step.store_requests = 1.5;
         step.l1_wavefronts = 0.25;
         step.in_float = {1, 2, 3, 4};
+        step.remaining = random.whole(0, 4) / 4.0;
         if (random.whole(0, 1) == 1) {
             step.routine = std::make_shared<const std::string>("mmul_row(float MATRIX3x3, \"quoted\\\") -> float MATRIX3x3");
         }
@@ -92,6 +93,7 @@ TEST(KernelWorkJson, ComesBackAsItWas) {
         for (std::size_t i = 0; i < work.steps.size(); ++i) {
             EXPECT_EQ(again->steps[i].kind, work.steps[i].kind);
             EXPECT_EQ(again->steps[i].instructions, work.steps[i].instructions);
+            EXPECT_EQ(again->steps[i].remaining, work.steps[i].remaining);
             EXPECT_EQ(again->steps[i].accesses.size(), work.steps[i].accesses.size());
             ASSERT_EQ(again->steps[i].routine == nullptr, work.steps[i].routine == nullptr);
             EXPECT_EQ(again->steps[i].routine == nullptr ? "" : *again->steps[i].routine,
@@ -107,7 +109,9 @@ TEST(KernelWorkJson, ComesBackAsItWas) {
 
 TEST(KernelWorkJson, RefusesWhatIsNoWork) {
     RandomSteps random(3);
-    const std::string good = to_json(full_work(random));
+    fusion::KernelWork work = full_work(random);
+    work.steps.front().remaining = 0.25;
+    const std::string good = to_json(work);
     const auto said = [&](const std::string& before, const std::string& after) {
         std::string text = good, what;
         EXPECT_NE(text.find(before), std::string::npos) << before;
@@ -121,6 +125,7 @@ TEST(KernelWorkJson, RefusesWhatIsNoWork) {
     EXPECT_THAT(said("\"remaps\":3,", ""), HasSubstr("remaps"));
     EXPECT_THAT(said("\"remaps\":3", "\"remaps\":3,\"remaps\":3"), HasSubstr("remaps"));
     EXPECT_THAT(said("\"lane_slots\":", "\"lane_slots\":0.5,\"lane_slots\":"), HasSubstr("lane_slots"));
+    EXPECT_THAT(said("\"remaining\":0.25", "\"remaining\":1.25"), HasSubstr("`remaining` has to be a number from 0 to 1"));
     EXPECT_THAT(said("\"repeated\":true", "\"repeated\":1"), HasSubstr("repeated"));
     EXPECT_THAT(said("\"kind\":\"", "\"kind\":\"un"), HasSubstr("which no kernel has"));
     EXPECT_THAT(said("\"steps\":[", "\"steps\":[3,"), HasSubstr("w.json:1:"));

@@ -12,10 +12,24 @@
 namespace fusec {
 
 // [chunk converted_lanes needs simd vector_bytes]
+// A register of doubles in one instruction: g++ converts halves of the floats, and joins them.
+#ifdef __AVX__
+FUSEC_DEVICE simd<double, 4> doubles_of(simd<float, 4> x) {
+    return {_mm256_cvtps_pd(x.lanes)};
+}
+#endif
+#ifdef __AVX512F__
+FUSEC_DEVICE simd<double, 8> doubles_of(simd<float, 8> x) {
+    return {_mm512_maskz_cvtps_pd(static_cast<__mmask8>(-1), x.lanes)};
+}
+#endif
 // The lanes of a vector as those of another precision, rounded to nearest.
 template <class T, class S, int Width>
 FUSEC_DEVICE simd<T, Width> converted_lanes(simd<S, Width> x) {
-    return {__builtin_convertvector(x.lanes, typename simd<T, Width>::vector)};
+    if constexpr (vector_bytes > 16 && sizeof(T) > sizeof(S) && Width * sizeof(T) == vector_bytes)
+        return doubles_of(x);
+    else
+        return {__builtin_convertvector(x.lanes, typename simd<T, Width>::vector)};
 }
 
 // Half of the lanes at a time, where all of them would be two registers of the list's precision.

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion/remaining_arithmetic.hpp"
+
+#include "fusion/instruction_rates.hpp"
+#include "fusion/joined_sums.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace fusec::fusion {
+
+namespace {
+
+using library::ComponentValue;
+
+/// GCC follows the components of a value with up to so many; of a larger one, all are computed that are computed at all. (Of the trace of a sum of
+/// two outer products it computes the diagonals of 8x8, and all of 9x9: a test looks at its code.)
+constexpr int most_components_followed = 64;
+
+std::size_t at(int index) {
+    return static_cast<std::size_t>(index);
+}
+
+/// A multiply-add is what is left of a product and a sum, so neither counts as part of one by itself here.
+ScalarOperation operation_of(const library::Catalog& catalog, FunctionId function, Precision precision) {
+    const library::Function& of = catalog.function(function);
+    const library::OperationCounts counts = catalog.operations({function, {}, false, {{}, precision}});
+    const bool plain = counts.divisions + counts.square_roots + counts.transcendentals == 0;
+    const auto* const expression = std::get_if<library::ReferenceExpression>(&of.reference);
+    const auto kind = expression == nullptr ? library::ReferenceNode::Kind::call : expression->nodes[at(expression->root)].kind;
+    const bool product = is_product(of.reference), sum = is_sum(of.reference);
+    return {static_cast<int>(function.index()), (product || sum) && kind != library::ReferenceNode::Kind::subtract,
+        product   ? ScalarOperation::Part::product
+            : sum ? ScalarOperation::Part::sum
+                  : ScalarOperation::Part::none,
+        plain ? counts.flops : arithmetic_instructions(counts, precision, Target::host)};
+}
+
+} // namespace
+
+RemainingArithmetic::RemainingArithmetic(const dag::CallGraph& graph, const library::Catalog& catalog)
+    : graph_(graph), catalog_(catalog), evaluator_(catalog), calls_(graph.calls()) {}
+
+const RemainingArithmetic::OfCall& RemainingArithmetic::of_call(CallId id) {
+    OfCall& call = calls_[id.index()];
+    if (call.kind == OfCall::Kind::unknown) {
+        call = evaluated(id);
+        call.instructions = alone(id, call, true);
+        call.repeats = alone(id, call, false) < call.instructions;
+    }
+    return call;
+}
+
+RemainingArithmetic::OfCall RemainingArithmetic::evaluated(CallId id) const {
+    const frontend::Call& call = graph_.call(id);
+    const library::Function& function = catalog_.function(call.instance.function);
+    OfCall result;
+    std::vector<Shape> operands;
+    std::vector<library::KnownComponents> known;
+    for (const DataId operand : call.operands) {
+        const frontend::Datum& datum = graph_.datum(operand);
+        operands.push_back(datum.type.shape.full());
+        known.emplace_back();
+        if (datum.kind == frontend::DatumKind::constant) {
+            known.back().assign(datum.values.begin(), datum.values.end());
+        }
+    }
+    result.reads_part.assign(operands.size(), false);
+    result.program.operands = operands;
+    result.program.result = call.instance.result.shape.full();
+    if (std::holds_alternative<library::Conversion>(function.reference)) {
+        result.kind = OfCall::Kind::conversion;
+        return result;
+    }
+    auto partial = evaluator_.evaluate(function, call.instance.shape, operands, result.program.result, known);
+    if (!partial || !partial->program) {
+        result.kind = OfCall::Kind::opaque;
+        return result;
+    }
+    result.kind = OfCall::Kind::steps;
+    result.program.steps = std::move(partial->program->steps);
+    std::vector<std::set<int>> read(operands.size());
+    const auto renumber = [&](ComponentValue& value) {
+        if (value.kind == ComponentValue::Kind::component) {
+            value.source.operand = static_cast<int>(partial->read[at(value.source.operand)]);
+            read[at(value.source.operand)].insert(value.source.component);
+        }
+    };
+    for (library::ScalarStep& step : result.program.steps) {
+        std::ranges::for_each(step.operands, renumber);
+        result.operations.push_back(operation_of(catalog_, step.function, call.instance.result.precision));
+    }
+    std::vector<ComponentValue>& values = partial->program->values;
+    std::ranges::for_each(values, renumber);
+    for (int component = 0; component < static_cast<int>(values.size());
+        ++component) { // above a packed result's diagonal stands what is below
+        result.program.values.push_back(values[at(call.instance.result.shape.stored(component))]);
+    }
+    for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+        result.reads_part[operand] = static_cast<int>(read[operand].size()) < operands[operand].components();
+    }
+    return result;
+}
+
+RemainingArithmetic::Numbers RemainingArithmetic::numbers_given(DataId id) {
+    const frontend::Datum& datum = graph_.datum(id);
+    Numbers result;
+    for (int component = 0; component < datum.type.shape.components(); ++component) {
+        result.push_back(
+            datum.kind == frontend::DatumKind::constant ? numbering_.constant(datum.values[at(component)]) : numbering_.given());
+    }
+    const Numbers all = result;
+    for (std::size_t component = 0; component < all.size(); ++component) {
+        result[component] = all[at(datum.type.shape.stored(static_cast<int>(component)))];
+    }
+    return result;
+}
+
+RemainingArithmetic::Numbers RemainingArithmetic::numbers_made(int place, const OfCall& call, const std::vector<const Numbers*>& operands) {
+    Numbers result, made, all;
+    const int size = call.program.result.components();
+    if (call.kind == OfCall::Kind::steps) {
+        const auto number_of = [&](const ComponentValue& value) {
+            switch (value.kind) {
+            case ComponentValue::Kind::component:
+                return (*operands[at(value.source.operand)])[at(value.source.component)];
+            case ComponentValue::Kind::step:
+                return made[at(value.step)];
+            case ComponentValue::Kind::zero:
+                break;
+            }
+            return numbering_.constant(0);
+        };
+        for (std::size_t step = 0; step < call.program.steps.size(); ++step) {
+            std::vector<int> of;
+            std::ranges::transform(call.program.steps[step].operands, std::back_inserter(of), number_of);
+            made.push_back(numbering_.operation(place, call.operations[step], std::move(of)));
+        }
+        std::ranges::transform(call.program.values, std::back_inserter(result), number_of);
+        return result;
+    }
+    for (const Numbers* operand : operands) {
+        all.insert(all.end(), operand->begin(), operand->end());
+    }
+    if (call.kind == OfCall::Kind::conversion) {
+        for (int component = 0; component < size; ++component) {
+            result.push_back(numbering_.operation(place, {}, {all[at(component)]}));
+        }
+        return result;
+    }
+    ScalarOperation free;
+    free.instructions = 0;
+    const int whole = numbering_.operation(place, {}, std::move(all));
+    for (int component = 0; component < size; ++component) {
+        result.push_back(numbering_.operation(place, free, {whole}));
+    }
+    return result;
+}
+
+/// Instructions of the call in a kernel of its own. Operands that are one value have the same components, unless they are to be `unlike`.
+double RemainingArithmetic::alone(CallId id, const OfCall& call, bool unlike) {
+    numbering_.clear();
+    const std::vector<DataId>& operands = graph_.call(id).operands;
+    std::vector<Numbers> given(operands.size());
+    std::vector<const Numbers*> numbers;
+    for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+        const auto same = std::ranges::find(operands, operands[operand]) - operands.begin();
+        const std::size_t first = unlike ? operand : static_cast<std::size_t>(same);
+        if (first == operand) {
+            given[operand] = numbers_given(operands[operand]);
+        }
+        numbers.push_back(&given[first]);
+    }
+    for (const int number : numbers_made(0, call, numbers)) {
+        numbering_.need(number);
+    }
+    numbering_.need_operands_of(0);
+    return numbering_.instructions(1).front();
+}
+
+bool RemainingArithmetic::may_remove(const KernelOutline& kernel) {
+    bool may = false;
+    for (const KernelOutline::Call& call : kernel.calls) {
+        const OfCall& of = of_call(call.id);
+        may = may || of.repeats;
+        for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+            may = may || (of.reads_part[operand] && kernel.data[at(call.operands[operand])].producer >= 0);
+        }
+    }
+    return may;
+}
+
+void RemainingArithmetic::find(KernelOutline& kernel) {
+    for (KernelOutline::Call& call : kernel.calls) {
+        call.remaining = 1;
+    }
+    if (!may_remove(kernel)) {
+        return;
+    }
+    numbering_.clear();
+    std::vector<Numbers> numbers(kernel.data.size());
+    for (std::size_t datum = 0; datum < kernel.data.size(); ++datum) {
+        if (kernel.data[datum].producer < 0) {
+            numbers[datum] = numbers_given(kernel.data[datum].id);
+        }
+    }
+    const int calls = static_cast<int>(kernel.calls.size());
+    for (int place = 0; place < calls; ++place) {
+        const KernelOutline::Call& call = kernel.calls[at(place)];
+        std::vector<const Numbers*> operands;
+        std::ranges::transform(call.operands, std::back_inserter(operands), [&](int operand) { return &numbers[at(operand)]; });
+        numbers[at(call.result)] = numbers_made(place, calls_[call.id.index()], operands);
+    }
+    const auto need = [&](int number) { numbering_.need(number); };
+    for (std::size_t datum = 0; datum < kernel.data.size(); ++datum) {
+        if (kernel.data[datum].stored || kernel.data[datum].flag) {
+            std::ranges::for_each(numbers[datum], need);
+        }
+    }
+    for (int place = calls; place-- > 0;) {
+        const Numbers& result = numbers[at(kernel.calls[at(place)].result)];
+        const bool followed = static_cast<int>(result.size()) <= most_components_followed;
+        if (!followed && std::ranges::any_of(result, [&](int number) { return numbering_.is_needed(number); })) {
+            std::ranges::for_each(result, need);
+        }
+        numbering_.need_operands_of(place);
+    }
+    const std::vector<double> left = numbering_.instructions(calls);
+    for (std::size_t place = 0; place < kernel.calls.size(); ++place) {
+        const double all = calls_[kernel.calls[place].id.index()].instructions;
+        kernel.calls[place].remaining = all > 0 ? std::min(1.0, left[place] / all) : 1;
+    }
+}
+
+} // namespace fusec::fusion
