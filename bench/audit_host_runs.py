@@ -17,7 +17,7 @@ from collections import Counter
 from accuracy import nine_in_ten, rank_correlation
 
 audit, runs, result_file, summary_file, *options = sys.argv[1:]
-FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window", "compute.overlap", "compute.first_level")
+FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window", "compute.pacing", "compute.overlap", "compute.first_level")
 
 
 def run_once(folder, number):

@@ -20,9 +20,9 @@
 
 namespace fusec::cli {
 
-/// What is fitted to kernels that wait for memory; the last is left out where no list is too long for the first level.
-inline constexpr const char* fitted_figures[] = {
-    "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak", "compute.window", "compute.first_level"};
+/// What is fitted to kernels that wait for memory; the last two are left out where nothing shows them (their greatest value).
+inline constexpr const char* fitted_figures[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
+    "compute.window", "compute.pacing", "compute.first_level"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes

@@ -5,10 +5,13 @@
 #include "perfmodel/fit/fit.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +21,11 @@ namespace {
 
 /// Entries of reorder buffers of today, and instructions of a few tiles and of many: a window and bandwidths can make up for each other.
 constexpr std::array<double, 3> window_starts{500, 2000, 8000};
+
+/// Figures that at their greatest value change nothing, and are not set then.
+constexpr std::array<std::pair<std::string_view, const char*>, 2> left_out_at_most{
+    {{"compute.pacing", "memory is no faster beside a busy core than streams make it"},
+        {"compute.first_level", "no list that was measured waits for the second level"}}};
 
 double gb_per_s(const perfmodel::Point& point) {
     return (point.work.read_bytes + point.work.write_bytes) * static_cast<double>(point.elements) / point.seconds * 1e-9;
@@ -44,6 +52,7 @@ void set_starts(HostSession& s, std::size_t streams) {
     s.set("speed.dram", perfmodel::host_peak_over_stream * greatest, "GB/s", 1, 0, "bound of the fit");
     constexpr double half_of_a_first_level = 16.0 * 1024; // of the smaller ones of today
     s.set("compute.first_level", half_of_a_first_level, "bytes", 1, 0, "start of the fit");
+    s.set("compute.pacing", 0.9, "share", 1, 0, "start of the fit");
     s.set("compute.window", window_starts.front(), "instructions", 1, 0, "start of the fit");
 }
 
@@ -80,16 +89,21 @@ bool fit_figures(HostSession& s) {
         return false;
     }
     perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
-    const auto fitted = [&](std::span<const char* const> keys) {
+    std::vector<const char*> keys(std::begin(fitted_figures), std::end(fitted_figures));
+    const auto fitted = [&] {
         kind.fits = keys;
         return perfmodel::fit_figures_from(kind, *device, s.made.points, "compute.window", window_starts);
     };
-    perfmodel::Fit fit = fitted(fitted_figures);
-    if (const perfmodel::FittedFigure& level = fit.figures.back(); level.after >= level.most) {
-        s.made.notes.emplace_back("no list that was measured waits for the second level: `compute.first_level` is not set");
-        std::erase_if(s.made.calibration.figures, [&](const perfmodel::CalibratedFigure& each) { return each.key == level.key; });
-        device->optional_figures.erase(level.key);
-        fit = fitted(std::span(fitted_figures).first(std::size(fitted_figures) - 1));
+    perfmodel::Fit fit = fitted();
+    for (const auto& [key, nothing_shows_it] : left_out_at_most) {
+        const auto figure = std::ranges::find(fit.figures, key, &perfmodel::FittedFigure::key);
+        if (figure->after >= figure->most) {
+            s.made.notes.push_back(fmt::format("{}: `{}` is not set", nothing_shows_it, key));
+            std::erase_if(s.made.calibration.figures, [&](const perfmodel::CalibratedFigure& each) { return each.key == key; });
+            std::erase(keys, key);
+            device->optional_figures.erase(std::string(key));
+            fit = fitted();
+        }
     }
     warn_of_bounds(fit, fusion::Target::host, s.diagnostics);
     take_over(s, fit);

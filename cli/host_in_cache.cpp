@@ -124,10 +124,10 @@ bool measure_routines(HostSession& s) {
         return false;
     }
     // What a repetition adds, from the probe and the one behind it, and by how much that may be off.
-    // All of the routine: of a call whose operands are one value, compilers leave a part.
+    // Where it does not wait, of all of the routine: of a call whose operands are one value, compilers leave a part.
     const auto of_one = [&](std::size_t i) {
-        const double more =
-            computing_steps(probes[i].candidate).front()->remaining * (probes[i + 1].unit.repeated - probes[i].unit.repeated);
+        const double share = probes[i].unit.chained ? 1 : computing_steps(probes[i].candidate).front()->alone;
+        const double more = share * (probes[i + 1].unit.repeated - probes[i].unit.repeated);
         const double time = s.timer.ns_of(probes[i + 1], seconds->at(i + 1)) - s.timer.ns_of(probes[i], seconds->at(i));
         const double off = s.timer.uncertain_ns(probes[i + 1], seconds->at(i + 1)) + s.timer.uncertain_ns(probes[i], seconds->at(i));
         return std::pair(time / more, off / more);

@@ -70,7 +70,9 @@ struct KernelOutline {
         std::vector<int> operands; ///< indices into data
         int result = 0;
         const CallCosts::Table* costs = nullptr;
-        double remaining = 1; ///< share of its instructions that a host's compiler leaves (remaining_arithmetic.hpp), where it was found
+        /// Shares of its instructions that a host's compiler leaves (remaining_arithmetic.hpp), where they were found: in the kernel, and in one of its own, less
+        /// than 1 where its operands are one value.
+        double remaining = 1, alone = 1;
     };
 
     /// A uniform call: every thread of the kernel computes its result, before the first call.

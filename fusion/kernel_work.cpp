@@ -388,7 +388,10 @@ private:
             std::ranges::transform(
                 call.operands, std::back_inserter(makers), [&](int operand) { return made_by_[static_cast<std::size_t>(operand)]; });
             recorder_.after(std::move(makers));
-            recorder_.remaining(call.remaining);
+            // What is executed with a sum stays as far as the sum does.
+            const int sum = sum_of_product(kernel_, static_cast<int>(index));
+            const double with_sum = sum >= 0 ? kernel_.calls[static_cast<std::size_t>(sum)].remaining : 0;
+            recorder_.remaining(std::max(call.remaining, with_sum), call.alone);
         }
 
         const bool writes = writes_unknown_words(plan(call.result).placement, routine);

@@ -14,10 +14,6 @@ namespace {
 
 using library::ComponentValue;
 
-/// GCC follows the components of a value with up to so many; of a larger one, all are computed that are computed at all. (Of the trace of a sum of
-/// two outer products it computes the diagonals of 8x8, and all of 9x9: a test looks at its code.)
-constexpr int most_components_followed = 64;
-
 std::size_t at(int index) {
     return static_cast<std::size_t>(index);
 }
@@ -37,19 +33,46 @@ ScalarOperation operation_of(const library::Catalog& catalog, FunctionId functio
         plain ? counts.flops : arithmetic_instructions(counts, precision, Target::host)};
 }
 
+/// Of what only moves components, compilers know each.
+bool stays_in_loops(const library::ComponentProgram& program) {
+    const auto is_long = [](const Shape& shape) { return std::max(shape.rows, shape.columns) > longest_unrolled_loop; };
+    return !program.steps.empty() &&
+        (is_long(program.result) || std::ranges::any_of(program.operands, is_long) ||
+            program.result.components() > RemainingArithmetic::most_components_followed ||
+            program.steps.size() > RemainingArithmetic::most_operations_followed);
+}
+
 } // namespace
 
 RemainingArithmetic::RemainingArithmetic(const dag::CallGraph& graph, const library::Catalog& catalog)
     : graph_(graph), catalog_(catalog), evaluator_(catalog), calls_(graph.calls()) {}
 
-const RemainingArithmetic::OfCall& RemainingArithmetic::of_call(CallId id) {
-    OfCall& call = calls_[id.index()];
-    if (call.kind == OfCall::Kind::unknown) {
-        call = evaluated(id);
-        call.instructions = alone(id, call, true);
-        call.repeats = alone(id, call, false) < call.instructions;
+RemainingArithmetic::Kind RemainingArithmetic::kind_of(CallId id) const {
+    const frontend::Call& call = graph_.call(id);
+    std::vector<int> constants;
+    std::vector<std::size_t> same;
+    for (const DataId operand : call.operands) {
+        constants.push_back(graph_.datum(operand).kind == frontend::DatumKind::constant ? static_cast<int>(operand.index()) : -1);
+        same.push_back(static_cast<std::size_t>(std::ranges::find(call.operands, operand) - call.operands.begin()));
     }
-    return call;
+    const library::Instance& instance = call.instance;
+    return {
+        instance.function, instance.shape, instance.result.shape.packed, instance.result.precision, std::move(constants), std::move(same)};
+}
+
+const RemainingArithmetic::OfCall& RemainingArithmetic::of_call(CallId id) {
+    const OfCall*& known = calls_[id.index()];
+    if (known == nullptr) {
+        const auto [entry, is_new] = kinds_.try_emplace(kind_of(id));
+        OfCall& call = entry->second;
+        if (is_new) {
+            call = evaluated(id);
+            call.instructions = instructions_alone(id, call, true);
+            call.alone = call.instructions > 0 ? instructions_alone(id, call, false) / call.instructions : 1;
+        }
+        known = &call;
+    }
+    return *known;
 }
 
 RemainingArithmetic::OfCall RemainingArithmetic::evaluated(CallId id) const {
@@ -70,15 +93,16 @@ RemainingArithmetic::OfCall RemainingArithmetic::evaluated(CallId id) const {
     result.program.operands = operands;
     result.program.result = call.instance.result.shape.full();
     if (std::holds_alternative<library::Conversion>(function.reference)) {
-        result.kind = OfCall::Kind::conversion;
+        result.form = OfCall::Form::conversion;
         return result;
     }
+    const bool by_computed_components =
+        !function.base.empty() && std::ranges::all_of(known, [](const auto& components) { return components.empty(); });
     auto partial = evaluator_.evaluate(function, call.instance.shape, operands, result.program.result, known);
-    if (!partial || !partial->program) {
-        result.kind = OfCall::Kind::opaque;
+    if (by_computed_components || !partial || !partial->program || stays_in_loops(*partial->program)) {
         return result;
     }
-    result.kind = OfCall::Kind::steps;
+    result.form = OfCall::Form::steps;
     result.program.steps = std::move(partial->program->steps);
     std::vector<std::set<int>> read(operands.size());
     const auto renumber = [&](ComponentValue& value) {
@@ -120,7 +144,7 @@ RemainingArithmetic::Numbers RemainingArithmetic::numbers_given(DataId id) {
 RemainingArithmetic::Numbers RemainingArithmetic::numbers_made(int place, const OfCall& call, const std::vector<const Numbers*>& operands) {
     Numbers result, made, all;
     const int size = call.program.result.components();
-    if (call.kind == OfCall::Kind::steps) {
+    if (call.form == OfCall::Form::steps) {
         const auto number_of = [&](const ComponentValue& value) {
             switch (value.kind) {
             case ComponentValue::Kind::component:
@@ -143,7 +167,7 @@ RemainingArithmetic::Numbers RemainingArithmetic::numbers_made(int place, const 
     for (const Numbers* operand : operands) {
         all.insert(all.end(), operand->begin(), operand->end());
     }
-    if (call.kind == OfCall::Kind::conversion) {
+    if (call.form == OfCall::Form::conversion) {
         for (int component = 0; component < size; ++component) {
             result.push_back(numbering_.operation(place, {}, {all[at(component)]}));
         }
@@ -159,7 +183,7 @@ RemainingArithmetic::Numbers RemainingArithmetic::numbers_made(int place, const 
 }
 
 /// Instructions of the call in a kernel of its own. Operands that are one value have the same components, unless they are to be `unlike`.
-double RemainingArithmetic::alone(CallId id, const OfCall& call, bool unlike) {
+double RemainingArithmetic::instructions_alone(CallId id, const OfCall& call, bool unlike) {
     numbering_.clear();
     const std::vector<DataId>& operands = graph_.call(id).operands;
     std::vector<Numbers> given(operands.size());
@@ -180,10 +204,12 @@ double RemainingArithmetic::alone(CallId id, const OfCall& call, bool unlike) {
 }
 
 bool RemainingArithmetic::may_remove(const KernelOutline& kernel) {
-    bool may = false;
+    // Two calls of one value may compute the same.
+    bool may = std::ranges::any_of(kernel.data,
+        [](const KernelOutline::Datum& datum) { return datum.uses.size() > 1 && datum.uses.front().call != datum.uses.back().call; });
     for (const KernelOutline::Call& call : kernel.calls) {
         const OfCall& of = of_call(call.id);
-        may = may || of.repeats;
+        may = may || of.alone < 1;
         for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
             may = may || (of.reads_part[operand] && kernel.data[at(call.operands[operand])].producer >= 0);
         }
@@ -192,10 +218,11 @@ bool RemainingArithmetic::may_remove(const KernelOutline& kernel) {
 }
 
 void RemainingArithmetic::find(KernelOutline& kernel) {
+    const bool may = may_remove(kernel);
     for (KernelOutline::Call& call : kernel.calls) {
-        call.remaining = 1;
+        call.remaining = call.alone = of_call(call.id).alone;
     }
-    if (!may_remove(kernel)) {
+    if (!may) {
         return;
     }
     numbering_.clear();
@@ -210,7 +237,7 @@ void RemainingArithmetic::find(KernelOutline& kernel) {
         const KernelOutline::Call& call = kernel.calls[at(place)];
         std::vector<const Numbers*> operands;
         std::ranges::transform(call.operands, std::back_inserter(operands), [&](int operand) { return &numbers[at(operand)]; });
-        numbers[at(call.result)] = numbers_made(place, calls_[call.id.index()], operands);
+        numbers[at(call.result)] = numbers_made(place, of_call(call.id), operands);
     }
     const auto need = [&](int number) { numbering_.need(number); };
     for (std::size_t datum = 0; datum < kernel.data.size(); ++datum) {
@@ -228,7 +255,7 @@ void RemainingArithmetic::find(KernelOutline& kernel) {
     }
     const std::vector<double> left = numbering_.instructions(calls);
     for (std::size_t place = 0; place < kernel.calls.size(); ++place) {
-        const double all = calls_[kernel.calls[place].id.index()].instructions;
+        const double all = of_call(kernel.calls[place].id).instructions;
         kernel.calls[place].remaining = all > 0 ? std::min(1.0, left[place] / all) : 1;
     }
 }

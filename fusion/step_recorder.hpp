@@ -23,7 +23,10 @@ public:
     void writes(double bytes) { step_.write_bytes += bytes; }
     void round_trip() { step_.round_trip = true; }
     void remap() { step_.remap = true; }
-    void remaining(double share) { step_.remaining = share; }
+    void remaining(double share, double alone) {
+        step_.remaining = share;
+        step_.alone = alone;
+    }
     void routine(const std::shared_ptr<const std::string>& signature);
     void access(const GlobalAccess& access);
     /// The step reads what these made: places of steps, as last() gave them; unmade ones are left out.

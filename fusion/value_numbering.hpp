@@ -34,16 +34,16 @@ public:
     /// One that is like no other.
     int given();
     int constant(double value);
-    /// Pre: the operands have numbers; `call` is that of the operation before, or a greater one.
+    /// Of five operands and more, one like no other. Pre: the operands have numbers; `call` is that of the operation before, or a greater one. O(1).
     int operation(int call, const ScalarOperation& operation, std::vector<int> operands);
 
     void need(int value) { values_[static_cast<std::size_t>(value)].needed = true; }
     bool is_needed(int value) const { return values_[static_cast<std::size_t>(value)].needed; }
-    /// What the needed operations of a call need is needed. Pre: all calls behind it have been looked at.
+    /// What the needed operations of a call need is needed. Pre: all calls behind it have been looked at. Linear in the call's operands.
     void need_operands_of(int call);
 
     /// Instructions of the operations that are needed, by call. A product of which only sums of its call are made, none of which has another product in
-    /// its instruction, has none of its own (as GCC's convert_mult_to_fma decides).
+    /// its instruction, has none of its own (as GCC's convert_mult_to_fma decides). O(m log m) of m values.
     std::vector<double> instructions(int calls) const;
 
 private:

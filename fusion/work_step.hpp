@@ -62,7 +62,8 @@ struct WorkStep {
     double read_bytes = 0, write_bytes = 0; ///< of lists, each list in one step
     double shared_wavefronts = 0, l1_wavefronts = 0, store_requests = 0;
     int exchanges = 0;
-    double remaining = 1; ///< host, compute: share of the routine's instructions that is left in the kernel (KernelOutline::Call)
+    /// Host, compute: shares of the routine's instructions that are left in the kernel and in one of the call's own (KernelOutline::Call).
+    double remaining = 1, alone = 1;
     std::vector<GlobalAccess> accesses;
     /// Host, compute: the steps of calls that make what it reads, by their places among the kernel's steps, ascending.
     std::vector<int> after;

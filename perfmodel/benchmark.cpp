@@ -42,7 +42,7 @@ public:
             {"S", static_cast<double>(work.shared_bytes), "bytes"}, {"B", static_cast<double>(work.elements_per_block), "elements"}};
         BenchmarkInputs in;
         bool complete = true;
-        const auto add = [&](const std::string& routine, std::vector<double>& to) {
+        const auto add = [&](const std::string& routine, std::vector<double>& to, double share = 1) {
             const auto found = times_->routines.find(routine);
             if (found == times_->routines.end()) {
                 complete = false;
@@ -53,13 +53,13 @@ public:
             const double block = limits_.target == fusion::Target::host ? found->second.block_size.front() : work.elements_per_block;
             const double extra = work.shared_bytes - found->second.shared_bytes * block;
             const RoutineTime time = time_at(found->second, extra, block);
-            to.push_back(time.ns);
-            quantities.push_back({(time.clamped ? "t_r outside of what was measured: " : "t_r: ") + routine, time.ns, "ns per element"});
+            to.push_back(share * time.ns);
+            quantities.push_back({(time.clamped ? "t_r outside of what was measured: " : "t_r: ") + routine, to.back(), "ns per element"});
         };
         for (const fusion::WorkStep& step : work.steps) {
             const std::optional<std::string> computed = compute_routine(step);
             if (computed && !takes_no_time(step)) {
-                add(*computed, in.compute);
+                add(*computed, in.compute, step.alone); // as it was timed: where operands are one value, a part
             }
             for (const std::string& routine : transfer_routines(step)) {
                 add(routine, in.transfer);

@@ -389,7 +389,8 @@ double composite_lower_bound(
     const double dram =
         host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) : memory(read_bytes, write_bytes);
     if (host && device.routine_times != nullptr) { // what arithmetic takes is measured, and has no bound by its amount
-        return below_rounding * queued_seconds(device, static_cast<double>(elements) * dram);
+        const double paced = figure(device, "compute.pacing").value_or(1); // of the busiest core
+        return below_rounding * queued_seconds(device, static_cast<double>(elements) * paced * dram);
     }
     const double units = host ? device.cores : device.limits.sm_count;
     const double rate = precision == Precision::f32 ? device.fma_f32 : device.fma_f64;

@@ -50,11 +50,11 @@ double composite_cuda_seconds(
 /// of the bounds, and the quantity "exponent of overlap" as p. Of a calibrated host the core is one bound, issue: of the quantities
 ///     issue = ("transfers of a core"^q + "routines of a core"^q)^(1/q) + "long lists beyond the first level"
 /// with "exponent of overlap in a tile" as q, 1 where the calibration has none, and "routines that wait for each other", where it is one, in the
-/// place of those of a core. Else shared, issue, fma and sfu are terms beside memory.
+/// place of those of a core; dram is without "memory's time that a busy core saves". Else shared, issue, fma and sfu are terms beside memory.
 Breakdown composite_host(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 
-/// Launch plus the greater of memory and arithmetic at full rate; each of the two is a term of the functions above, and the soft
+/// Launch plus the greater of memory and arithmetic at full rate, memory of a calibrated host as short as its pacing makes it; each of the two is a term of the functions above, and the soft
 /// maximum of terms is at least each of them. The factor keeps it below them under rounding.
 double composite_lower_bound(
     const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);

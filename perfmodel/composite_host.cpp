@@ -106,6 +106,13 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
     return {{Bound::issue, compute.ns * scale}};
 }
 
+/// A core that does nothing but move lists runs into lines that it has asked for and that are still on their way; where it computes between
+/// them, they have arrived, and memory is kept busier than by any stream.
+double pacing_saves(const Device& device, double memory, double core) {
+    const auto pacing = figure(device, "compute.pacing");
+    return device.routine_times != nullptr && pacing ? (1 - *pacing) * std::min(memory, core) : 0;
+}
+
 } // namespace
 
 Breakdown composite_host(const Device& device, const KernelWork& work, std::uint64_t elements, const CompositeTerms& terms) {
@@ -117,7 +124,12 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     Breakdown result;
     const auto core = core_bounds(l, terms.waiting_results, result.quantities);
     const double hits = last_level_hits(l);
-    const double memory = dram_seconds(l, hits) + last_level_seconds(l, hits);
+    const double streamed = dram_seconds(l, hits) + last_level_seconds(l, hits);
+    const double saved = pacing_saves(device, streamed, core.front().second);
+    const double memory = streamed - saved;
+    if (saved > 0) {
+        result.quantities.push_back({"memory's time that a busy core saves", saved, "s"});
+    }
     if (hits > 0) {
         result.quantities.push_back({"share of reads from the last level", hits, ""});
     }

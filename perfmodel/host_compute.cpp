@@ -119,7 +119,7 @@ HostCompute host_compute(const Device& device, const fusion::KernelWork& work, b
                     result.waiting_ns += ns;
                 }
             }
-        } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0) {
+        } else if (step.kind == WorkStep::Kind::compute && step.routine != nullptr && step.instructions > 0 && step.remaining > 0) {
             // Of floats beside doubles a register has half as many.
             const bool half = work.precision == Precision::f64 && step.in_float.flops > 0;
             const std::string name = *step.routine + (half ? half_registers : "");

@@ -32,6 +32,8 @@ constexpr Ablation all[] = {
         nullptr, nullptr, {.window = false}},
     {"transfers beside arithmetic", "lists that are transposed before or after all arithmetic of a tile", Neglected::overlap, false, true,
         [](Device& device) { device.optional_figures.erase("compute.overlap"); }},
+    {"pacing", "memory that is as busy as streams make it, whatever the core does between them", Neglected::overlap, false, true,
+        [](Device& device) { device.optional_figures.erase("compute.pacing"); }},
     {"queues of memory", "a latency that does not grow under load: bytes in flight over latency, at most the peak", Neglected::overlap,
         true, false,
         [](Device& device) {

@@ -81,7 +81,7 @@ template <class Work, class Visit>
     requires std::is_same_v<std::remove_const_t<Work>, WorkStep>
 void fields(Work& work, const Visit& visit) {
     auto& [kind, index, threads, routine, remap, round_trip, instructions, arithmetic, in_float, read_bytes, write_bytes, shared_wavefronts,
-        l1_wavefronts, store_requests, exchanges, remaining, accesses, after] = work;
+        l1_wavefronts, store_requests, exchanges, remaining, alone, accesses, after] = work;
     visit("kind", kind, Range{});
     visit("index", index, Range{none, most_steps});
     visit("threads", threads, Range{1, 1024});
@@ -98,6 +98,7 @@ void fields(Work& work, const Visit& visit) {
     visit("store_requests", store_requests, Range{});
     visit("exchanges", exchanges, Range{});
     visit("remaining", remaining, Range{0, 1, 1}); // of works for a host
+    visit("alone", alone, Range{0, 1, 1});
     visit("accesses", accesses, Range{});
     visit("after", after, Range{}); // of works for a host, left out where it is empty
 }

@@ -115,6 +115,9 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
     // Some list is too long for the first level, or it is said that none is.
     EXPECT_NE(std::ranges::count(keys, "compute.first_level") == 1,
         testing::Matches(Contains(HasSubstr("`compute.first_level` is not set")))(found->notes));
+    // The same of memory beside a busy core.
+    EXPECT_NE(std::ranges::count(keys, "compute.pacing") == 1,
+        testing::Matches(Contains(HasSubstr("`compute.pacing` is not set")))(found->notes));
     // A cache beyond the second level is found, or it is said that none shows.
     EXPECT_NE(std::ranges::count(keys, "speed.l3_bytes") == 1,
         testing::Matches(Contains(HasSubstr("no cache beyond the second level")))(found->notes));

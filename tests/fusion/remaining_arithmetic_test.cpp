@@ -14,6 +14,7 @@ using test::ProgramBuilder;
 using test::vector_shape;
 using testing::DoubleEq;
 using testing::ElementsAre;
+using testing::Pair;
 
 /// Per call of the kernel of all calls, which stores the outputs.
 std::vector<double> left(const ProgramBuilder& builder) {
@@ -76,13 +77,64 @@ TEST(RemainingArithmetic, ComputesEqualComponentsOnce) {
     EXPECT_THAT(left(unlike.builder), ElementsAre(1));
 }
 
-// The first of two calls has the whole, the second what is new: of [A B] one column.
+// The first of two calls has what both compute.
 TEST(RemainingArithmetic, CountsForTheFirstCall) {
     Square s(4);
     const DataId v = s.builder.input("v", vector_shape(4));
     s.builder.output(s.call("vouter", {v, v}, "P"));
     s.builder.output(s.call("vouter", {v, v}, "Q"));
     EXPECT_THAT(left(s.builder), ElementsAre(DoubleEq(10.0 / 16), 0));
+}
+
+// Transposed, the second is the first.
+TEST(RemainingArithmetic, TellsEqualComponentsOfUnlikeCalls) {
+    Square s(3);
+    s.builder.output(s.call("mtmul", {s.a, s.b}, "C"));
+    s.builder.output(s.call("mtmul", {s.b, s.a}, "D"));
+    EXPECT_THAT(left(s.builder), ElementsAre(1, 0));
+}
+
+// Compilers leave loops of more than 17 passes.
+TEST(RemainingArithmetic, IsWholeInLongLoops) {
+    for (const int n : {17, 20}) {
+        ProgramBuilder builder;
+        const DataId v = builder.input("v", vector_shape(n)), w = builder.input("w", vector_shape(3));
+        builder.output(builder.call("vouter", {v, w}, "P"));
+        builder.output(builder.call("vouter", {v, w}, "Q"));
+        EXPECT_THAT(left(builder), ElementsAre(1, n == 17 ? 0 : 1)) << n;
+    }
+}
+
+/// Of the kernel of all calls as the space has it: shares of the steps that compute, in the kernel and in one of their own.
+std::vector<std::pair<double, double>> shares_in_steps(const ProgramBuilder& builder) {
+    const dag::CallGraph graph = builder.graph();
+    DeviceLimits limits;
+    limits.target = Target::host;
+    SpaceOptions options;
+    options.with_steps = true;
+    Space space = test::space(graph, limits, options);
+    std::vector<std::pair<double, double>> shares;
+    for (std::size_t i = 0; i < space.columns().size(); ++i) {
+        if (space.columns()[i].executes.size() == graph.calls()) {
+            for (const WorkStep& step : space.front(ColumnId(i)).kept.front().work.steps) {
+                if (step.kind == WorkStep::Kind::compute) {
+                    shares.emplace_back(step.remaining, step.alone);
+                }
+            }
+        }
+    }
+    return shares;
+}
+
+TEST(RemainingArithmetic, IsInTheStepsOfKernels) {
+    Square s(6);
+    s.builder.output(s.call("mtrace", {s.call("mmul", {s.a, s.b}, "P")}, "t"));
+    EXPECT_THAT(shares_in_steps(s.builder), ElementsAre(Pair(DoubleEq(1.0 / 6), 1), Pair(1, 1)));
+    // Each product is part of the instruction of a sum, of which there are nine.
+    Square joined(3);
+    const DataId v = joined.builder.input("v", vector_shape(3));
+    joined.builder.output(joined.call("madd", {joined.a, joined.call("vouter", {v, v}, "P")}, "R"));
+    EXPECT_THAT(shares_in_steps(joined.builder), ElementsAre(Pair(1, DoubleEq(6.0 / 9)), Pair(1, 1)));
 }
 
 // What takes all components of an operand, and values whose components compilers do not follow.

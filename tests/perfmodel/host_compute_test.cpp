@@ -88,6 +88,27 @@ TEST(HostCompute, CountsInstructionsOfWhatWasNot) {
     EXPECT_DOUBLE_EQ(host_compute(calibrated(), work).counted_ns, (32.0 + 18) / 8 / (4 * 3 * 8)) << "a step's instructions count once";
 }
 
+// 2.75 ns of the core's: of as much of memory's time a tenth is saved, and of less a tenth of that. Bounds from below allow for the most that can be.
+TEST(HostCompute, MemoryIsBusierBesideABusyCore) {
+    Device device = calibrated();
+    KernelWork work = work_of_f();
+    constexpr std::uint64_t elements = 1U << 20U;
+    const auto dram = [&](const Device& on) { return composite_host(on, work, elements).bounds.front().second; };
+    const double core = 2.75e-9 * elements;
+    for (const double memory : {0.5 * core, core, 4 * core}) {
+        const double peak = (work.read_bytes + work.write_bytes) * elements / memory * 1e-9;
+        for (StreamLaw* law : {&device.read, &device.write, &device.copy, &device.mixed}) {
+            law->peak_gb_per_s = peak;
+        }
+        device.optional_figures.erase("compute.pacing");
+        ASSERT_NEAR(dram(device), memory, 1e-9 * memory);
+        ASSERT_TRUE(set_figure(device, "compute.pacing", 0.9));
+        EXPECT_NEAR(dram(device), memory - 0.1 * std::min(memory, core), 1e-9 * memory);
+        EXPECT_LE(composite_lower_bound(device, work.read_bytes, work.write_bytes, 0, Precision::f32, elements),
+            composite_host(device, work, elements).cost.seconds);
+    }
+}
+
 // A quarter of f is left, and half of what counts by its instructions. The tile has so many fewer, of which the overlap with memory goes.
 TEST(HostCompute, TakesWhatTheCompilerLeaves) {
     KernelWork work = work_of_f();

@@ -66,6 +66,7 @@ fusion::KernelWork full_work(RandomSteps& random) {
         step.l1_wavefronts = 0.25;
         step.in_float = {1, 2, 3, 4};
         step.remaining = random.whole(0, 4) / 4.0;
+        step.alone = random.whole(1, 4) / 4.0;
         if (random.whole(0, 1) == 1) {
             step.routine = std::make_shared<const std::string>("mmul_row(float MATRIX3x3, \"quoted\\\") -> float MATRIX3x3");
         }
@@ -94,6 +95,7 @@ TEST(KernelWorkJson, ComesBackAsItWas) {
             EXPECT_EQ(again->steps[i].kind, work.steps[i].kind);
             EXPECT_EQ(again->steps[i].instructions, work.steps[i].instructions);
             EXPECT_EQ(again->steps[i].remaining, work.steps[i].remaining);
+            EXPECT_EQ(again->steps[i].alone, work.steps[i].alone);
             EXPECT_EQ(again->steps[i].accesses.size(), work.steps[i].accesses.size());
             ASSERT_EQ(again->steps[i].routine == nullptr, work.steps[i].routine == nullptr);
             EXPECT_EQ(again->steps[i].routine == nullptr ? "" : *again->steps[i].routine,
