@@ -130,9 +130,16 @@ RemainingArithmetic::OfCall RemainingArithmetic::evaluated(CallId id) const {
 RemainingArithmetic::Numbers RemainingArithmetic::numbers_given(DataId id) {
     const frontend::Datum& datum = graph_.datum(id);
     Numbers result;
+    if (datum.kind == frontend::DatumKind::constant) {
+        const auto [entry, is_new] = constants_.try_emplace(id);
+        if (is_new) {
+            std::ranges::transform(
+                datum.values, std::back_inserter(entry->second), [&](double value) { return numbering_.constant(value); });
+        }
+        return entry->second;
+    }
     for (int component = 0; component < datum.type.shape.components(); ++component) {
-        result.push_back(
-            datum.kind == frontend::DatumKind::constant ? numbering_.constant(datum.values[at(component)]) : numbering_.given());
+        result.push_back(numbering_.given());
     }
     const Numbers all = result;
     for (std::size_t component = 0; component < all.size(); ++component) {
@@ -164,14 +171,14 @@ RemainingArithmetic::Numbers RemainingArithmetic::numbers_made(int place, const 
         std::ranges::transform(call.program.values, std::back_inserter(result), number_of);
         return result;
     }
-    for (const Numbers* operand : operands) {
-        all.insert(all.end(), operand->begin(), operand->end());
-    }
     if (call.form == OfCall::Form::conversion) {
         for (int component = 0; component < size; ++component) {
-            result.push_back(numbering_.operation(place, {}, {all[at(component)]}));
+            result.push_back(numbering_.operation(place, {}, {(*operands.front())[at(component)]}));
         }
         return result;
+    }
+    for (const Numbers* operand : operands) {
+        std::ranges::copy_if(*operand, std::back_inserter(all), [](int number) { return !ValueNumbering::is_constant(number); });
     }
     ScalarOperation free;
     free.instructions = 0;

@@ -65,7 +65,8 @@ private:
     library::PartialEvaluator evaluator_;
     std::vector<const OfCall*> calls_; ///< by call of the graph; null: not looked at
     std::map<Kind, OfCall> kinds_;     ///< addresses stay
-    ValueNumbering numbering_;         ///< of the kernel at hand
+    std::map<DataId, Numbers> constants_;
+    ValueNumbering numbering_; ///< of the kernel at hand
 };
 
 } // namespace fusec::fusion

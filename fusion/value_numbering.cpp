@@ -2,6 +2,7 @@
 #include "fusion/value_numbering.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace fusec::fusion {
@@ -18,7 +19,6 @@ void ValueNumbering::clear() {
     values_.clear();
     operands_.clear();
     known_.clear();
-    constants_.clear();
     first_of_call_.clear();
 }
 
@@ -34,11 +34,7 @@ int ValueNumbering::given() {
 }
 
 int ValueNumbering::constant(double value) {
-    const auto [entry, is_new] = constants_.try_emplace(value, 0);
-    if (is_new) {
-        entry->second = given();
-    }
-    return entry->second;
+    return constants_.try_emplace(value, -1 - static_cast<int>(constants_.size())).first->second;
 }
 
 int ValueNumbering::operation(int call, const ScalarOperation& operation, std::vector<int> operands) {
@@ -51,7 +47,7 @@ int ValueNumbering::operation(int call, const ScalarOperation& operation, std::v
         std::ranges::sort(operands);
     }
     Key key;
-    key.fill(ScalarOperation::unlike);
+    key.fill(std::numeric_limits<int>::min()); // no value's number
     key[0] = operation.function;
     std::ranges::copy(operands, key.begin() + 1);
     const auto [entry, is_new] = known_.try_emplace(key, 0);
@@ -98,7 +94,8 @@ std::vector<double> ValueNumbering::instructions(int calls) const {
             products.emplace_hint(products.end(), i, Uses{});
         }
         for (const int operand : operands_of(i)) {
-            if (const auto product = products.find(static_cast<std::size_t>(operand)); product != products.end()) {
+            const auto product = is_constant(operand) ? products.end() : products.find(static_cast<std::size_t>(operand));
+            if (product != products.end()) {
                 const bool sum = value.part == ScalarOperation::Part::sum && value.call == values_[product->first].call;
                 product->second.by_sums = product->second.by_sums && sum;
                 product->second.sums.push_back(i);

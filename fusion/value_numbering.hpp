@@ -29,16 +29,23 @@ struct ScalarOperation {
 /// their value; calls are numbered in the order of the operations.
 class ValueNumbering {
 public:
+    /// Forgets all values but constants, which keep their numbers.
     void clear();
 
     /// One that is like no other.
     int given();
+    /// A number below 0. Nothing is needed for it. O(log c) of c constants.
     int constant(double value);
+    static bool is_constant(int value) { return value < 0; }
     /// Of five operands and more, one like no other. Pre: the operands have numbers; `call` is that of the operation before, or a greater one. O(1).
     int operation(int call, const ScalarOperation& operation, std::vector<int> operands);
 
-    void need(int value) { values_[static_cast<std::size_t>(value)].needed = true; }
-    bool is_needed(int value) const { return values_[static_cast<std::size_t>(value)].needed; }
+    void need(int value) {
+        if (!is_constant(value)) {
+            values_[static_cast<std::size_t>(value)].needed = true;
+        }
+    }
+    bool is_needed(int value) const { return !is_constant(value) && values_[static_cast<std::size_t>(value)].needed; }
     /// What the needed operations of a call need is needed. Pre: all calls behind it have been looked at. Linear in the call's operands.
     void need_operands_of(int call);
 
