@@ -149,7 +149,8 @@ bool measure_routines(HostSession& s) {
         rates.push_back(rate);
         if (i + 2 < probes.size() && probes[i + 2].unit.chained) { // no call is over sooner where it waits
             const auto [in_turn, uncertain] = of_one(i + 2);
-            s.set_time(*step.routine + perfmodel::in_chain, std::max(time, in_turn), in_turn > time ? uncertain : off);
+            const double alone = step.alone * time;
+            s.set_time(*step.routine + perfmodel::in_chain, std::max(alone, in_turn), in_turn > alone ? uncertain : step.alone * off);
         }
     }
     // A routine that something disturbed for its whole time issues next to nothing.

@@ -52,7 +52,9 @@ RemainingArithmetic::Kind RemainingArithmetic::kind_of(CallId id) const {
     std::vector<int> constants;
     std::vector<std::size_t> same;
     for (const DataId operand : call.operands) {
-        constants.push_back(graph_.datum(operand).kind == frontend::DatumKind::constant ? static_cast<int>(operand.index()) : -1);
+        const frontend::Datum& datum = graph_.datum(operand);
+        const int no_constant = datum.type.shape.packed ? -2 : -1;
+        constants.push_back(datum.kind == frontend::DatumKind::constant ? static_cast<int>(operand.index()) : no_constant);
         same.push_back(static_cast<std::size_t>(std::ranges::find(call.operands, operand) - call.operands.begin()));
     }
     const library::Instance& instance = call.instance;

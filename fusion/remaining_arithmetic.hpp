@@ -49,7 +49,7 @@ private:
         std::vector<bool> reads_part;            ///< per operand: not all of its components
     };
     using Numbers = std::vector<int>; ///< of the components of a value, packed or not
-    /// Calls that are alike: function, shape, the result's storage and precision, and of each operand which constant it is (-1: none) and the first that is the same value.
+    /// Calls that are alike: function, shape, the result's storage and precision, and of each operand which constant it is (-1: none, -2: none, and packed) and the first that is the same value.
     using Kind = std::tuple<FunctionId, library::ShapeValues, bool, Precision, std::vector<int>, std::vector<std::size_t>>;
 
     const OfCall& of_call(CallId id);
