@@ -4,9 +4,9 @@
 #include "perfmodel/device_figures.hpp"
 #include "perfmodel/fit/fit.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>

@@ -71,7 +71,9 @@ void ValueNumbering::need_operands_of(int call) {
     for (std::size_t value = end; value-- > first_of_call_[index];) {
         if (values_[value].needed) {
             for (const int operand : operands_of(value)) {
-                need(operand);
+                if (!is_constant(operand)) {
+                    values_[static_cast<std::size_t>(operand)].needed = true;
+                }
             }
         }
     }
@@ -91,7 +93,7 @@ std::vector<double> ValueNumbering::instructions(int calls) const {
         }
         result[static_cast<std::size_t>(value.call)] += value.instructions;
         if (value.part == ScalarOperation::Part::product) {
-            products.emplace_hint(products.end(), i, Uses{});
+            products.emplace_hint(products.end(), i, Uses{!value.leaves, {}});
         }
         for (const int operand : operands_of(i)) {
             const auto product = is_constant(operand) ? products.end() : products.find(static_cast<std::size_t>(operand));

@@ -40,16 +40,17 @@ public:
     /// Of five operands and more, one like no other. Pre: the operands have numbers; `call` is that of the operation before, or a greater one. O(1).
     int operation(int call, const ScalarOperation& operation, std::vector<int> operands);
 
+    /// It leaves the calls: whatever operations read it too, it is computed by itself.
     void need(int value) {
         if (!is_constant(value)) {
-            values_[static_cast<std::size_t>(value)].needed = true;
+            values_[static_cast<std::size_t>(value)].needed = values_[static_cast<std::size_t>(value)].leaves = true;
         }
     }
     bool is_needed(int value) const { return !is_constant(value) && values_[static_cast<std::size_t>(value)].needed; }
     /// What the needed operations of a call need is needed. Pre: all calls behind it have been looked at. Linear in the call's operands.
     void need_operands_of(int call);
 
-    /// Instructions of the operations that are needed, by call. A product of which only sums of its call are made, none of which has another product in
+    /// Instructions of the operations that are needed, by call. A product that does not leave, and of which only sums of its call are made, none of which has another product in
     /// its instruction, has none of its own (as GCC's convert_mult_to_fma decides). O(m log m) of m values.
     std::vector<double> instructions(int calls) const;
 
@@ -61,6 +62,7 @@ private:
         double instructions = 0;
         std::size_t operands = 0; ///< where they begin in operands_; they end where those of the next one begin
         bool needed = false;
+        bool leaves = false; ///< needed by who asked for it, and not by operations alone
     };
     /// The function and the numbers of its operands, of which a selection has most.
     using Key = std::array<int, 5>;

@@ -106,8 +106,8 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
     return {{Bound::issue, compute.ns * scale}};
 }
 
-/// A core that does nothing but move lists runs into lines that it has asked for and that are still on their way; where it computes between
-/// them, they have arrived, and memory is kept busier than by any stream.
+/// Kernels whose core is busy for as long as memory, by transfers or routines, get more of memory than streams do: measured, not explained
+/// (docs/model.md).
 double pacing_saves(const Device& device, double memory, double core) {
     const auto pacing = figure(device, "compute.pacing");
     return device.routine_times != nullptr && pacing ? (1 - *pacing) * std::min(memory, core) : 0;

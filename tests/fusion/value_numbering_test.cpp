@@ -59,6 +59,18 @@ TEST(ValueNumbering, JoinsAProductWithAllOfItsSums) {
     EXPECT_THAT(n.instructions(1), ElementsAre(3 + 7));
 }
 
+// One that is stored is computed by itself, and the sum beside it.
+TEST(ValueNumbering, LeavesAProductThatIsStored) {
+    ValueNumbering n;
+    const int a = n.given(), b = n.given(), c = n.given();
+    const int ab = n.operation(0, product, {a, b});
+    n.need(n.operation(0, sum, {ab, c}));
+    n.need_operands_of(0);
+    EXPECT_THAT(n.instructions(1), ElementsAre(1));
+    n.need(ab);
+    EXPECT_THAT(n.instructions(1), ElementsAre(2));
+}
+
 // What another call adds is its own.
 TEST(ValueNumbering, JoinsWithinACall) {
     ValueNumbering n;
