@@ -210,7 +210,8 @@ std::vector<DeviceData> read_audit_data(const fs::path& folder, Diagnostics& dia
         }
     }
     if (all.empty()) {
-        diagnostics.report(kind::unreadable_file, {}, "no measurements of a known device below `" + folder.string() + "`");
+        diagnostics.report(kind::unreadable_file, {}, "no measurements of a known device in `" + folder.string() + "`").hint =
+            "the folder is the one that has gpu-benches' folders in it, such as `" + std::string(readers[0].first) + "`";
         return {};
     }
     supply_starts(all);

@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 import marked_block
-from accuracy import of_equal_predictions, rank_list
+from accuracy import of_equal_predictions, rank_correlation as spearman, rank_list
 
 BEGIN, END = "<!-- tables of bench/audit --target host: begin -->\n", "<!-- tables of bench/audit --target host: end -->\n"
 READINGS = {"verdicts": "the least of their samples", "against_medians": "their medians"}
@@ -31,6 +31,18 @@ def named(verdicts, predictor):
     return next(verdict for verdict in verdicts if verdict["predictor"] == predictor)
 
 
+def octaves(held_out):
+    """`composite` within other factors of two, from 1, 2, 4 ms and so on, where twenty kernels or more are: a verdict on one factor of two hangs on which it is."""
+    kernels = [kernel for program in result["programs"] if program["held_out"] is held_out for kernel in program["kernels"] if "same_as" not in kernel]
+    said = []
+    for low in (2.0**power for power in range(-14, 14)):
+        inside = [kernel for kernel in kernels if low <= 1e3 * kernel["least_seconds"] < 2 * low]
+        if len(inside) >= 20:
+            ranks = spearman([kernel["predicted"]["composite"] for kernel in inside], [kernel["least_seconds"] for kernel in inside])
+            said.append(f"{ranks:.3f} from {low:g} to {2 * low:g} ms ({len(inside)} kernels)")
+    return ", ".join(said)
+
+
 def pooled(half, title):
     spread, loss = percent(half["median_spread"]), percent(half["greatest_loss_of_a_chosen_plan"])
     out.append(f"### {title}\n\nA kernel's time is the least of its samples. Median spread of a kernel's samples {spread} %; the chosen plan is at most {loss} % slower than the fastest that was measured, "
@@ -48,7 +60,7 @@ def pooled(half, title):
     out.append(f"\nOf {near['kernels']} kernels within a factor of two ({1e3 * near['least_seconds']:.2f} to {1e3 * near['greatest_seconds']:.2f} ms; of the factor of two that has most kernels, "
                f"spread over their ranks), Spearman: {ranks}.")
     expected = " and ".join(f"{each['spearman']:.3f} where they are {percent(each['mape'])} % in the mean" for each in near["spearman_of_independent_errors"])
-    out.append(f" Errors that know nothing of each other leave {expected}.")
+    out.append(f" Errors that know nothing of each other leave {expected}. All kernels of other factors of two, no ties merged: `composite` {octaves(half is result['held_out'])}.")
     if half["plans_of_benchmark"]:
         planned, of = half["plans_of_benchmark"], sum(program["held_out"] == (half is result["held_out"]) for program in result["programs"])
         refused = "" if planned == of else " (it refuses the others, which have a routine or a list without a time)"

@@ -81,6 +81,10 @@ private:
 
 } // namespace
 
+std::string registers_text(const std::string& assembler) {
+    return "registers " + (assembler.starts_with("estimated") ? assembler : "by " + assembler);
+}
+
 std::optional<CompiledKernels> compile_kernels(
     const Compilation& c, const std::vector<fusion::Candidate>& candidates, Diagnostics& diagnostics) {
     if (!check_emittable(*c.device, diagnostics)) {

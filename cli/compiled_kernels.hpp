@@ -19,6 +19,9 @@ struct CompiledKernels {
     std::vector<perfmodel::analysis::CompiledWork> kernels; ///< in the order of the candidates
 };
 
+/// CompiledKernels::assembler for a sentence: "registers by `nvcc`", "registers estimated, without `nvcc`, `ptxas`".
+std::string registers_text(const std::string& assembler);
+
 /// Each distinct kernel is compiled once, some at a time; texts that were compiled before come from the cache. Reports what the analysis
 /// reports. Pre: the compilation is for CUDA and has its plan.
 std::optional<CompiledKernels> compile_kernels(

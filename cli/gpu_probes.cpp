@@ -90,7 +90,7 @@ std::string readme(
         "GPU, in this folder:\n\n{}\n\n{} that the compiler emitted are part of them, which take about {:.0f} s of measuring, after about "
         "two "
         "minutes for the rest (estimates). Each is compared with the reference first; one that does not compute what it should "
-        "ends the run.\n",
+        "is not measured and named, and the run ends with 1.\n",
         device.name, options.name, commands, counted(kernels.kernels.size(), "kernel"), std::ceil(times * seconds));
 }
 

@@ -47,6 +47,18 @@ bool adds_everywhere(const KernelOutline& kernel, const KernelOutline::Datum& pr
 
 } // namespace
 
+bool is_commutative(const library::Reference& reference) {
+    const ReferenceNode* const root = root_of(reference);
+    if (root == nullptr || (root->kind != ReferenceNode::Kind::add && root->kind != ReferenceNode::Kind::multiply)) {
+        return false;
+    }
+    const auto& nodes = std::get<ReferenceExpression>(reference).nodes;
+    const ReferenceNode &left = nodes[static_cast<std::size_t>(root->children.front())],
+                        &right = nodes[static_cast<std::size_t>(root->children.back())];
+    return left.kind == ReferenceNode::Kind::component && right.kind == ReferenceNode::Kind::component &&
+        std::ranges::equal(left.indices, right.indices, {}, &library::SizeExpression::text, &library::SizeExpression::text);
+}
+
 bool is_product(const library::Reference& reference) {
     const ReferenceNode* const root = root_of(reference);
     return root != nullptr && root->kind == ReferenceNode::Kind::multiply;

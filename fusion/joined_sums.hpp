@@ -12,6 +12,8 @@ namespace fusec::fusion {
 bool is_product(const library::Reference& reference);
 /// Each component is the sum or the difference of the same component of two operands, as of `C[i,j] = A[i,j] - B[i,j]`.
 bool is_sum(const library::Reference& reference);
+/// Each component is the sum or the product of the same component of two operands: either order of them means the same.
+bool is_commutative(const library::Reference& reference);
 
 /// The call whose products are added up by this call in the same instructions; -1: none. That are products which are only added, by the first of the
 /// calls that do so: each of the others executes one instruction too, and nobody the multiplication alone. A product that is stored, or read

@@ -23,10 +23,8 @@ ScalarOperation operation_of(const library::Catalog& catalog, FunctionId functio
     const library::Function& of = catalog.function(function);
     const library::OperationCounts counts = catalog.operations({function, {}, false, {{}, precision}});
     const bool plain = counts.divisions + counts.square_roots + counts.transcendentals == 0;
-    const auto* const expression = std::get_if<library::ReferenceExpression>(&of.reference);
-    const auto kind = expression == nullptr ? library::ReferenceNode::Kind::call : expression->nodes[at(expression->root)].kind;
     const bool product = is_product(of.reference), sum = is_sum(of.reference);
-    return {static_cast<int>(function.index()), (product || sum) && kind != library::ReferenceNode::Kind::subtract,
+    return {static_cast<int>(function.index()), is_commutative(of.reference),
         product   ? ScalarOperation::Part::product
             : sum ? ScalarOperation::Part::sum
                   : ScalarOperation::Part::none,

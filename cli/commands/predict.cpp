@@ -31,7 +31,7 @@ void run_command(const Predict& command, Diagnostics& diagnostics) {
         if (!compiled) {
             return;
         }
-        diagnostics.conclude(fmt::format("instructions by {}, registers by {}", compiled->source, compiled->assembler));
+        diagnostics.conclude(fmt::format("instructions by {}, {}", compiled->source, registers_text(compiled->assembler)));
     }
     const std::optional<Predictions> predictions = predict(c, kernels, command.only, diagnostics, compiled);
     if (!predictions) {

@@ -58,6 +58,9 @@ void report_silent(const std::vector<std::string>& silent, const Analysis& analy
 
 /// By nvcc where it is installed, which is what builds the text; else by ptxas from clang's PTX.
 bool ask_assembler(const AnalysisRequest& request, const DeviceModule& module, Analysis& analysis, Diagnostics& diagnostics) {
+    if (!named_assemblers_exist(diagnostics)) {
+        return false;
+    }
     std::vector<std::string> silent;
     std::string without;
     const auto asked = [&](Analysis::By by, const std::filesystem::path& program, const std::vector<AssembledKernel>& assembled) {

@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char *nvcc_variable = "FUSEC_NVCC", *ptxas_variable = "FUSEC_PTXAS";
+
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
         text.replace(at, from.size(), to);
@@ -60,11 +62,25 @@ std::string beginning(const std::string& log) {
 } // namespace
 
 std::optional<fs::path> find_ptxas(std::string* looked_for) {
-    return find_in_toolkit("ptxas", "FUSEC_PTXAS", looked_for);
+    return find_in_toolkit("ptxas", ptxas_variable, looked_for);
 }
 
 std::optional<fs::path> find_nvcc(std::string* looked_for) {
-    return find_in_toolkit("nvcc", "FUSEC_NVCC", looked_for);
+    return find_in_toolkit("nvcc", nvcc_variable, looked_for);
+}
+
+bool named_assemblers_exist(Diagnostics& diagnostics) {
+    bool all = true;
+    for (const char* const variable : {nvcc_variable, ptxas_variable}) {
+        const char* const named = std::getenv(variable);
+        if (named != nullptr && *named != '\0' && !find_program(named)) {
+            const std::string what = "`" + std::string(named) + "`, which $" + variable + " names, is no program";
+            diagnostics.report(kind::no_device_assembler, {}, what).hint =
+                "without " + std::string(variable) + " what is installed is asked, and where nothing is, registers are estimated";
+            all = false;
+        }
+    }
+    return all;
 }
 
 std::string kernel_name(const std::string& symbol) {

@@ -28,6 +28,9 @@ std::optional<std::filesystem::path> find_ptxas(std::string* looked_for = nullpt
 /// The same of nvcc: $FUSEC_NVCC, or where ptxas is looked for.
 std::optional<std::filesystem::path> find_nvcc(std::string* looked_for = nullptr);
 
+/// False, with `no-device-assembler` reported, where $FUSEC_NVCC or $FUSEC_PTXAS is set and names no program: who names one wants that one.
+bool named_assemblers_exist(Diagnostics& diagnostics);
+
 /// What nvcc reports of the kernels of a text, as its user builds it: functions such as expf are there. Reports are kept in `cache` by content and
 /// version. Reports `device-compile-failed` with nvcc's first errors.
 std::optional<std::vector<AssembledKernel>> compile_by_nvcc(

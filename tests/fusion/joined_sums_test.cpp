@@ -161,6 +161,11 @@ TEST(JoinedSums, AreFoundInReferences) {
     EXPECT_FALSE(is_sum(reference("C[i,j] = A[i,j] + B[j,i]")));
     EXPECT_FALSE(is_sum(reference("y[i] = s * x[i] + z[i]")));
     EXPECT_FALSE(is_sum(reference("C[i,j] = s * A[i,j]")));
+    EXPECT_TRUE(is_commutative(reference("c = a * b")));
+    EXPECT_TRUE(is_commutative(reference("C[i,j] = A[i,j] + B[i,j]")));
+    EXPECT_FALSE(is_commutative(reference("c = a - b")));
+    EXPECT_FALSE(is_commutative(reference("c = a * (a - b)")));
+    EXPECT_FALSE(is_commutative(reference("C[i,j] = a[i] * b[j]")));
 }
 
 } // namespace
