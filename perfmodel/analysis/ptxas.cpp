@@ -32,10 +32,15 @@ int number_before(const std::string& line, const std::string& what) {
     return std::regex_search(line, match, std::regex("([0-9]+) " + what)) ? std::stoi(match[1].str()) : 0;
 }
 
+std::optional<std::string> named_by(const char* variable) {
+    const char* const name = std::getenv(variable);
+    return name == nullptr || *name == '\0' ? std::nullopt : std::optional<std::string>(name);
+}
+
 std::optional<fs::path> find_in_toolkit(const std::string& program, const char* variable, std::string* looked_for) {
     std::vector<std::string> names;
-    if (const char* const chosen = std::getenv(variable); chosen != nullptr && *chosen != '\0') {
-        names = {chosen};
+    if (const auto chosen = named_by(variable)) {
+        names = {*chosen};
     } else {
         names = {program};
         if (const char* const home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
@@ -72,11 +77,9 @@ std::optional<fs::path> find_nvcc(std::string* looked_for) {
 bool named_assemblers_exist(Diagnostics& diagnostics) {
     bool all = true;
     for (const char* const variable : {nvcc_variable, ptxas_variable}) {
-        const char* const named = std::getenv(variable);
-        if (named != nullptr && *named != '\0' && !find_program(named)) {
-            const std::string what = "`" + std::string(named) + "`, which $" + variable + " names, is no program";
-            diagnostics.report(kind::no_device_assembler, {}, what).hint =
-                "without " + std::string(variable) + " what is installed is asked, and where nothing is, registers are estimated";
+        if (const auto named = named_by(variable); named && !find_program(*named)) {
+            diagnostics.report(kind::no_device_assembler, {}, "`" + *named + "`, which $" + variable + " names, is no program").hint =
+                "without $" + std::string(variable) + " what is installed is asked, and where nothing is, registers are estimated";
             all = false;
         }
     }
