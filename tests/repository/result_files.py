@@ -217,19 +217,20 @@ def check_audit_host(file, result):
 
 
 def check_audit_host_runs(file, result):
-    """Three runs or more; the one that audit_host.json has is that whose samples spread least, and its row says what that file says."""
-    audit = json.loads((results / "audit_host.json").read_text())
+    """Three runs or more; the one that the result without `_runs` has is that whose samples spread least, and its row says what that file says."""
+    kept_file = file.replace("_runs", "")
+    audit = json.loads((results / kept_file).read_text())
     if len(result["runs"]) < 3:
         breach(file, "has fewer than three runs")
     kept = min(result["runs"], key=lambda run: run["spread"])
     if kept["date"] != audit["date"] or result["commit"] != audit["commit"]:
-        breach(file, "has another run that spreads least than audit_host.json")
+        breach(file, f"has another run that spreads least than {kept_file}")
     for half in ("held_out", "fitted"):
         if any(kept[half][key] != audit[half][key] for key in kept[half]):
-            breach(file, f"says of the run that was kept another {half} than audit_host.json")
+            breach(file, f"says of the run that was kept another {half} than {kept_file}")
     figures = {figure["key"]: figure["value"] for figure in audit["calibration"]["figures"]}
     if any(figures[key] != value for key, value in kept["figures"].items()):
-        breach(file, "says of the run that was kept other figures than audit_host.json")
+        breach(file, f"says of the run that was kept other figures than {kept_file}")
 
 
 def check_audit_host_machines(file, result):
@@ -274,7 +275,7 @@ RULES = [
     (r"audit_data\.json", check_audit_data),
     (r"audit_host(?:_unseen)?\.json", check_audit_host),
     (r"audit_host_machines\.json", check_audit_host_machines),
-    (r"audit_host_runs\.json", check_audit_host_runs),
+    (r"audit_host(_unseen)?_runs\.json", check_audit_host_runs),
     (r"calibrate_host\.json", check_calibrate_host),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
@@ -284,7 +285,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "audit_host_machines.json", "audit_host_runs.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "audit_host_machines.json", "audit_host_runs.json", "audit_host_unseen.json", "audit_host_unseen_runs.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 
