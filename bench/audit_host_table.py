@@ -43,6 +43,21 @@ def octaves(held_out):
     return ", ".join(said)
 
 
+def by_share_of_routines(held_out):
+    """`benchmark` by how much of what it predicts routines take that are timed alone: its two assumptions cost it where transfers and routines are both there."""
+    errors = {"a tenth or less": [], "two thirds or more": []}
+    for program in result["programs"]:
+        for kernel in program["kernels"]:
+            if program["held_out"] is held_out and "same_as" not in kernel and "benchmark" in kernel["predicted"]:
+                predicted = kernel["predicted"]["benchmark"]
+                share = kernel["breakdown_of_composite"]["routines of a core"] / predicted
+                key = "a tenth or less" if share <= 1 / 10 else "two thirds or more" if share >= 2 / 3 else None
+                if key:
+                    errors[key].append(predicted / kernel["least_seconds"] - 1)
+    return ", ".join(f"{percent(sum(map(abs, each)) / len(each))} % off (predicted longer by {percent(sum(each) / len(each))} %) in the mean of the {len(each)} where they take {key}"
+                     for key, each in errors.items() if each)
+
+
 def pooled(half, title):
     spread, loss = percent(half["median_spread"]), percent(half["greatest_loss_of_a_chosen_plan"])
     out.append(f"### {title}\n\nA kernel's time is the least of its samples. Median spread of a kernel's samples {spread} %; the chosen plan is at most {loss} % slower than the fastest that was measured, "
@@ -66,6 +81,7 @@ def pooled(half, title):
         refused = "" if planned == of else " (it refuses the others, which have a routine or a list without a time)"
         out.append(f" `benchmark` plans {planned} of {of} programs{refused}; its plans are at most "
                    f"{percent(half['greatest_loss_of_a_plan_of_benchmark'])} % slower than the fastest that was measured.")
+    out.append(f" `benchmark` by the share of routines, timed alone, in what it predicts: {by_share_of_routines(half is result['held_out'])}.")
     out.append("\n\nWhole plans, predicted as the sum of their kernels: error in % in the mean (maximum) of plans that differ, and of the chosen ones among them:")
     for every, chosen in zip(half["plans"], half["chosen_plans"]):
         out.append(f" `{every['predictor']}` {percent(every['mape'])} ({percent(every['worst'])}) of {every['kernels']}, "
