@@ -48,7 +48,7 @@ public:
         const Compilation& c = compilation_;
         AnalysisRequest request;
         request.latencies = latencies_.table;
-        request.cache = execute::default_cache_folder() / "device-code";
+        request.cache = execute::device_code_folder(execute::default_cache_folder());
         codegen::EmitOptions options = emit_options(c);
         options.embed_runtime = true;
         options.entries = false;
@@ -108,6 +108,7 @@ std::optional<CompiledKernels> compile_kernels(
                 distinct.work(i), analysis->kernels[i - begin], analysis->assembled, distinct.latencies()));
         }
     }
+    execute::evict(execute::default_cache_folder());
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         result.kernels.push_back(works[distinct.of(i)]);
     }

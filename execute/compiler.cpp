@@ -5,6 +5,7 @@
 #include "support/counted.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/last_use.hpp"
 #include "support/process.hpp"
 
 #include <algorithm>

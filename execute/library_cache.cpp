@@ -6,7 +6,6 @@
 #include "support/temporary_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,10 +147,8 @@ bool is_sealed(const fs::path& library) {
     return all.substr(all.size() - length) == seal_of(all.substr(0, all.size() - length));
 }
 
-void mark_used(const fs::path& library) {
-    // The time of access, set by hand because file systems are mounted without it; the time of writing stays.
-    const std::array<timespec, 2> times{{{0, UTIME_NOW}, {0, UTIME_OMIT}}};
-    ::utimensat(AT_FDCWD, library.c_str(), times.data(), 0);
+fs::path device_code_folder(const fs::path& cache) {
+    return cache / "device-code";
 }
 
 void evict(const fs::path& folder, const CacheBound& bound) {
@@ -161,18 +157,20 @@ void evict(const fs::path& folder, const CacheBound& bound) {
     std::vector<Entry> entries;
     std::uintmax_t total = 0;
     std::error_code error;
-    for (const auto& found : fs::directory_iterator(folder, error)) {
-        struct stat state{};
-        if (::lstat(found.path().c_str(), &state) != 0) {
-            continue; // another job has removed it
-        }
-        const std::string extension = found.path().extension().string();
-        if (S_ISDIR(state.st_mode) && PrivateFolder::is_named_like_one(found.path()) && now - state.st_mtime > day) {
-            fs::remove_all(found.path(), error);
-        } else if (S_ISREG(state.st_mode) && (extension == ".so" || extension == ".bc")) {
-            entries.push_back({found.path(), state.st_atime, static_cast<std::uintmax_t>(state.st_size)});
-        } else if (S_ISDIR(state.st_mode) && extension == ".failed") {
-            entries.push_back({found.path(), state.st_mtime, bytes_of_folder(found.path())});
+    for (const fs::path& place : {folder, device_code_folder(folder)}) {
+        for (const auto& found : fs::directory_iterator(place, error)) {
+            struct stat state{};
+            if (::lstat(found.path().c_str(), &state) != 0) {
+                continue; // another job has removed it
+            }
+            const std::string extension = found.path().extension().string();
+            if (S_ISDIR(state.st_mode) && PrivateFolder::is_named_like_one(found.path()) && now - state.st_mtime > day) {
+                fs::remove_all(found.path(), error);
+            } else if (S_ISREG(state.st_mode) && (extension == ".so" || extension == ".bc" || extension == ".report")) {
+                entries.push_back({found.path(), state.st_atime, static_cast<std::uintmax_t>(state.st_size)});
+            } else if (S_ISDIR(state.st_mode) && extension == ".failed") {
+                entries.push_back({found.path(), state.st_mtime, bytes_of_folder(found.path())});
+            }
         }
     }
     for (const Entry& entry : entries) {

@@ -37,12 +37,12 @@ bool seal(const std::filesystem::path& library);
 /// its bytes.
 bool is_sealed(const std::filesystem::path& library);
 
-/// Marks a library as used now.
-void mark_used(const std::filesystem::path& library);
+/// Where the static analysis keeps what it compiles, and what assemblers say of it, in a cache.
+std::filesystem::path device_code_folder(const std::filesystem::path& cache);
 
-/// Removes libraries, device code (`.bc`, of the static analysis) and kept logs, those not used for longest first, until the rest takes at
-/// most four fifths of the bound; does nothing while all take no more than the bound. Also removes folders of builds that ended a day ago or
-/// earlier without cleaning up.
+/// Removes libraries, kept logs, and device code with what assemblers say of it (device_code_folder), those not used for longest first
+/// (mark_used), until the rest takes at most four fifths of the bound; does nothing while all take no more than the bound together. Also
+/// removes folders of builds that ended a day ago or earlier without cleaning up. Linear in the files of the cache, but for their order.
 void evict(const std::filesystem::path& folder, const CacheBound& bound = {});
 
 } // namespace fusec::execute

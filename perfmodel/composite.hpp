@@ -54,8 +54,9 @@ double composite_cuda_seconds(
 Breakdown composite_host(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 
-/// Launch plus the greater of memory and arithmetic at full rate, memory of a calibrated host as short as its pacing makes it; each of the two is a term of the functions above, and the soft
-/// maximum of terms is at least each of them. The factor keeps it below them under rounding.
+/// Seconds of one launch: launch plus the greater of memory and arithmetic at full rate, of bytes and flops for each element, memory of a calibrated
+/// host as short as its pacing makes it; each of the two is a term of the functions above, and the soft maximum of terms is at least each of them.
+/// A factor keeps it below them under rounding. Constant time. Pre: bytes, flops >= 0.
 double composite_lower_bound(
     const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);
 

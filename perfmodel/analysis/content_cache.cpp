@@ -3,6 +3,7 @@
 
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/last_use.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -41,6 +42,7 @@ std::optional<std::string> ContentCache::look_up(const std::string& key, Diagnos
     const std::size_t end = std::min(text->find('\n'), text->size());
     std::string content = text->substr(std::min(end + 1, text->size()));
     if (entry_text(key, content) == *text) {
+        mark_used(entry(key));
         return content;
     }
     diagnostics.report(

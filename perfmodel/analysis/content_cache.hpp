@@ -16,7 +16,7 @@ public:
     /// `folder` is made when something is kept; empty: nothing is ever kept. Entries end on `.extension`.
     ContentCache(std::filesystem::path folder, std::string extension) : folder_(std::move(folder)), extension_(std::move(extension)) {}
 
-    /// Nothing if there is no such entry, or if it is damaged, which is told as a warning (`damaged-cache-entry`).
+    /// Marks the entry as used. Nothing if there is no such entry, or if it is damaged, which is told as a warning (`damaged-cache-entry`).
     std::optional<std::string> look_up(const std::string& key, Diagnostics& diagnostics) const;
     /// Written by rename, so that jobs may run side by side. A cache is no condition: one that cannot be written to is a remark (`no-cache`).
     void keep(const std::string& key, const std::string& content, Diagnostics& diagnostics) const;

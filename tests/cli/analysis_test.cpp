@@ -6,6 +6,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
 namespace fusec {
 namespace {
 
@@ -29,6 +36,25 @@ protected:
     }
     test::TemporaryFolder folder;
 };
+
+TEST_F(Analysis, LeavesTheCacheOfCompiledTextsWithinItsBound) {
+    const std::filesystem::path place = folder.path() / "fusec/device-code";
+    std::filesystem::create_directories(place);
+    const std::filesystem::path old = place / "old.bc", other = place / "other.txt";
+    for (const std::filesystem::path& file : {old, other}) {
+        std::ofstream(file) << "";
+        std::filesystem::resize_file(file, std::uintmax_t{2} << 30U); // has no blocks
+        const std::array<timespec, 2> long_ago{{{1000, 0}, {1000, 0}}};
+        ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), long_ago.data(), 0), 0);
+    }
+    explored(demo, {});
+    EXPECT_TRUE(std::filesystem::exists(old));
+    explored(demo, {"--analysis", "llvm"});
+    EXPECT_FALSE(std::filesystem::exists(old));
+    EXPECT_TRUE(std::filesystem::exists(other)) << "not the cache's";
+    const auto files = std::distance(std::filesystem::directory_iterator(place), std::filesystem::directory_iterator());
+    EXPECT_GT(files, 1) << "what was made now stays";
+}
 
 TEST_F(Analysis, KernelsOfTheBestPlansAreCountedInTheirText) {
     const json plain = explored(demo, {});

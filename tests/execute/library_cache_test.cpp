@@ -2,6 +2,7 @@
 // The cache's folder: where it is, who may own it, what leaves it.
 #include "execute/compiler.hpp"
 
+#include "support/last_use.hpp"
 #include "temporary_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -137,6 +138,28 @@ TEST_F(LibraryCache, LosesWhatWasNotUsedForLongest) {
     // Two clocks: a file's may be a second ahead of time()'s.
     evict(folder.path(), {.bytes = 100, .kept = std::chrono::hours(-1)});
     EXPECT_EQ(names(), (std::set<std::string>{"other.txt"}));
+}
+
+TEST_F(LibraryCache, LosesDeviceCodeUnderTheSameBound) {
+    fs::create_directory(device_code_folder(folder.path()));
+    put("library.so", 300, 8000);
+    put("device-code/code.bc", 300, 9000);
+    put("device-code/said.report", 300, 7000);
+    put("device-code/recent.bc", 300, 10);
+    put("device-code/other.txt", 5000, 9000); // not the cache's
+    const auto left = [&] {
+        std::set<std::string> found = names();
+        for (const auto& entry : fs::directory_iterator(device_code_folder(folder.path()))) {
+            found.insert(entry.path().filename().string());
+        }
+        return found;
+    };
+    evict(folder.path(), {.bytes = 1200, .kept = std::chrono::seconds(60)});
+    EXPECT_EQ(left().size(), 6u) << "the bound is not exceeded";
+    evict(folder.path(), {.bytes = 1000, .kept = std::chrono::seconds(60)});
+    EXPECT_EQ(left(), (std::set<std::string>{"device-code", "said.report", "recent.bc", "other.txt"})) << "600 of 800 bytes are left";
+    evict(folder.path(), {.bytes = 100, .kept = std::chrono::hours(-1)});
+    EXPECT_EQ(left(), (std::set<std::string>{"device-code", "other.txt"}));
 }
 
 TEST_F(LibraryCache, LosesWhatBuildsHaveLeftBehind) {

@@ -6,7 +6,7 @@ there is one. A figure is quoted with the place it is from in a comment behind i
     `composite` is 8.1 %<!-- audit_host/held_out/verdicts/composite/mape --> off, 7.6<!-- 100 min audit_host_runs/runs/*/held_out/verdicts/composite/mape --> to ...
 
 FILE/KEY/...: of bench/results/FILE.json; in a list, KEY is the place of an element, or texts with `+` between them that it has among its values, or `*` for all.
-Of several values `min`, `max` or `mean` in front makes one; elements that lack a key behind are then passed over. A figure in % is a hundred times the value; any other is the value times the number in front, if one is. It is compared with as many digits as it is quoted with."""
+Of several values `min`, `max` or `mean` in front makes one; with `of those that have it` after the path, elements that lack a key behind are passed over. A figure in % is a hundred times the value; any other is the value times the number in front, if one is. It is compared with as many digits as it is quoted with."""
 import json
 import pathlib
 import re
@@ -14,7 +14,7 @@ import statistics
 import sys
 
 root = pathlib.Path(sys.argv[1])
-QUOTE = re.compile(r"(-?\d+(?:\.\d+)?)( %)?<!-- (?:([\d.]+) )?(?:(min|max|mean) )?([\w*./+-]+) -->")
+QUOTE = re.compile(r"(-?\d+(?:\.\d+)?)( %)?<!-- (?:([\d.]+) )?(?:(min|max|mean) )?([\w*./+-]+)( of those that have it)? -->")
 breaches = []
 
 
@@ -31,11 +31,11 @@ def step(value, key):
     return found
 
 
-def look_up(path, choice):
+def look_up(path, choice, some=False):
     file, *keys = path.split("/")
     values = [json.loads((root / "bench/results" / f"{file}.json").read_text())]
     for key in keys:
-        if choice:
+        if some:
             values = [value for value in values if not isinstance(value, dict) or key in value]
         values = [found for value in values for found in step(value, key)]
     if not values or (choice is None and len(values) != 1):
@@ -46,11 +46,11 @@ def look_up(path, choice):
 def check(page, text):
     quotes = 0
     for number, line in enumerate(text.splitlines(), 1):
-        for said, percent, factor, choice, path in QUOTE.findall(line):
+        for said, percent, factor, choice, path, some in QUOTE.findall(line):
             quotes += 1
             digits = len(said.partition(".")[2])
             try:
-                value = look_up(path, choice or None) * (100 if percent else float(factor or 1))
+                value = look_up(path, choice or None, bool(some)) * (100 if percent else float(factor or 1))
             except (OSError, KeyError, IndexError, TypeError) as error:
                 breaches.append(f"{page}:{number}: {path} names nothing in the results: {error}")
                 continue

@@ -5,9 +5,13 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fusec::perfmodel::analysis {
@@ -103,6 +107,20 @@ TEST_F(CacheTest, DamagedEntryIsToldAndMadeAnew) {
         EXPECT_EQ(again->bitcode, made->bitcode);
         EXPECT_TRUE(compile_device_text(unit(scale), compiler(), folder_, diagnostics)->from_cache) << "whole again";
     }
+}
+
+TEST_F(CacheTest, EntryThatIsFoundIsMarkedAsUsed) {
+    Diagnostics diagnostics;
+    ASSERT_TRUE(compile_device_text(unit(scale), compiler(), folder_, diagnostics));
+    // Later than the last change of the file, so that a file system that is mounted with `relatime` sets no time of access itself.
+    const std::time_t in_an_hour = std::time(nullptr) + 3600;
+    const std::array<timespec, 2> times{{{in_an_hour, 0}, {1000, 0}}};
+    ASSERT_EQ(::utimensat(AT_FDCWD, entry().c_str(), times.data(), 0), 0);
+    ASSERT_TRUE(compile_device_text(unit(scale), compiler(), folder_, diagnostics)->from_cache);
+    struct stat state{};
+    ASSERT_EQ(::lstat(entry().c_str(), &state), 0);
+    EXPECT_LT(state.st_atime, in_an_hour - 60) << "used now";
+    EXPECT_EQ(state.st_mtime, 1000) << "not written";
 }
 
 TEST_F(CacheTest, ThatCannotBeWrittenIsLeftAside) {
