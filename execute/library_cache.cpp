@@ -6,6 +6,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
