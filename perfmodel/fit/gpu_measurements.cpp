@@ -19,14 +19,13 @@ namespace fusec::perfmodel {
 namespace {
 
 /// What a number of a row may be.
-enum class Range {
-    positive,  ///< 1e-15 to 1e15
-    few,       ///< whole, 1 to a million
-    from_zero, ///< whole, 0 to a million
-    threads,   ///< of a block: whole, 1 to 1024
-    registers, ///< whole, 1 to 255
-    count      ///< whole, 1 to 1e15
+struct Range {
+    double least, most;
+    bool whole = true;
 };
+constexpr Range positive{1e-15, 1e15, false}, gigahertz{0.01, 100, false}, few{1, 1e6}, from_zero{0, 1e6}, count{1, 1e15};
+constexpr Range threads{1, 1024};  ///< of a block
+constexpr Range registers{1, 255}; ///< of a thread
 
 struct NumberKey {
     const char* key;
@@ -45,7 +44,6 @@ struct ProbeKeys {
 };
 
 const std::vector<ProbeKeys>& known_probes() {
-    using enum Range;
     constexpr NumberKey seconds{"seconds", positive}, cycles{"cycles", positive};
     constexpr NumberKey block{"block", threads}, resident{"resident", few}, elements{"elements", count}, of_thread{"registers", registers};
     static const TextKey level{"level", {"dram", "l2"}};
@@ -74,7 +72,7 @@ const std::vector<ProbeKeys>& known_probes() {
 }
 
 /// Of every row: the multiprocessors' clock, and from schema 5 on whether it is that under load.
-constexpr NumberKey clock_key{"clock_ghz", Range::positive};
+constexpr NumberKey clock_key{"clock_ghz", gigahertz};
 const TextKey& clock_state() {
     static const TextKey key{"clock", {"load", "idle"}};
     return key;
@@ -84,15 +82,10 @@ constexpr const char* kernel_roles[] = {"occupancy", "held-out", "routine", "tra
 
 double checked_number(JsonReader& json, const JsonValue& entry, const NumberKey& key) {
     const double value = json.number(entry, key.key);
-    const bool fraction = key.range == Range::positive;
-    const double least = fraction ? 1e-15 : key.range == Range::from_zero ? 0 : 1;
-    const double most = fraction || key.range == Range::count ? 1e15
-        : key.range == Range::threads                         ? 1024
-        : key.range == Range::registers                       ? 255
-                                                              : 1e6;
-    if (value < least || value > most || (!fraction && value != std::floor(value))) {
+    const auto& [least, most, integral] = key.range;
+    if (value < least || value > most || (integral && value != std::floor(value))) {
         json.fail(*JsonReader::find(entry, key.key),
-            fmt::format("`{}` has to be {} from {:g} to {:g}", key.key, fraction ? "positive," : "a whole number", least, most));
+            fmt::format("`{}` has to be {} from {:g} to {:g}", key.key, integral ? "a whole number" : "positive,", least, most));
     }
     return value;
 }
@@ -188,7 +181,7 @@ GpuMeasurements read(JsonReader& json, const JsonValue& root) {
     }
     GpuMeasurements result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), whole(json, root, "arch"), whole(json, root, "multiprocessors"),
-        checked_number(json, root, {"l2_bytes", Range::count}), {}};
+        checked_number(json, root, {"l2_bytes", count}), {}};
     for (const char* key : {"driver", "runtime"}) { // versions of CUDA, 1000 * major + 10 * minor
         whole(json, root, key);
     }

@@ -62,6 +62,8 @@ TEST_F(GpuMeasurementFiles, TellWhatIsWrongAtItsPlace) {
     EXPECT_THAT(said("\"stream\"", "\"streem\""), HasSubstr("m.json:7:15: error: no probe is called `streem` [invalid-measurement]"));
     EXPECT_THAT(said("5.1e-05", "0"), testing::AllOf(HasSubstr("m.json:7"), HasSubstr("`seconds` has to be positive")));
     EXPECT_THAT(said("5.1e-05", "1e-200"), HasSubstr("`seconds` has to be positive, from 1e-15 to 1e+15"));
+    EXPECT_THAT(
+        said("1.95}", "1.95e9}"), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("`clock_ghz` has to be positive, from 0.01 to 100")));
     EXPECT_THAT(said(", \"clock_ghz\": 1.95", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("no key `clock_ghz`")));
     EXPECT_THAT(said("3.201", "-3.201"), HasSubstr("m.json:5:140: error: `memory_clock_ghz` has to be 0 or more"));
     EXPECT_THAT(said("\"warps\": 8, ", ""), testing::AllOf(HasSubstr("m.json:8"), HasSubstr("warps")));
