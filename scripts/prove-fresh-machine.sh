@@ -80,6 +80,7 @@ for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
 done
 cp /etc/resolv.conf /etc/hosts "$place/root/etc/"
 git -c advice.detachedHead=false clone --quiet --no-local "$root" "$place/root/fusec"
+commit=$(git -C "$place/root/fusec" rev-parse --short HEAD) # of what is proven, whatever is committed meanwhile
 
 # in_chroot USER COMMAND...: own mounts and process ids, a clean environment but for the proxies.
 in_chroot() {
@@ -127,4 +128,4 @@ else
         run ./test.sh
     fi
 fi
-say "proven at $(git -C "$root" rev-parse --short HEAD)"
+say "proven at $commit"
