@@ -79,8 +79,8 @@ for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
     fi
 done
 cp /etc/resolv.conf /etc/hosts "$place/root/etc/"
+commit=$(git -C "$root" rev-parse --short HEAD) # what is cloned and proven: another may be there when the tests end
 git -c advice.detachedHead=false clone --quiet --no-local "$root" "$place/root/fusec"
-commit=$(git -C "$place/root/fusec" rev-parse --short HEAD) # of what is proven, whatever is committed meanwhile
 
 # in_chroot USER COMMAND...: own mounts and process ids, a clean environment but for the proxies.
 in_chroot() {

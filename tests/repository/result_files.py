@@ -275,7 +275,7 @@ RULES = [
     (r"audit_data\.json", check_audit_data),
     (r"audit_host(?:_unseen)?\.json", check_audit_host),
     (r"audit_host_machines\.json", check_audit_host_machines),
-    (r"audit_host(_unseen)?_runs\.json", check_audit_host_runs),
+    (r"audit_host(?:_unseen)?_runs\.json", check_audit_host_runs),
     (r"calibrate_host\.json", check_calibrate_host),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
