@@ -44,6 +44,35 @@ def rank_correlation(left, right):
     return both / math.sqrt(squares) if squares else 0.0
 
 
+def merged(values, spreads):
+    """As perfmodel/fit/statistics.hpp has it: values that exceed the least of their group by no more than their own spread (relative) count as equal to it."""
+    result, first = list(values), None
+    for place in sorted(range(len(values)), key=lambda place: values[place]):
+        if first is None or values[place] > first * (1 + spreads[place]):
+            first = values[place]
+        result[place] = first
+    return result
+
+
+def merged_rank_correlation(predicted, measured, spreads):
+    """Spearman's, of predictions and of measurements that scatter."""
+    return rank_correlation(predicted, merged(measured, spreads))
+
+
+def within_a_factor(values, factor, most):
+    """Places of at most `most` of the values between t and `factor` times t, with the least t that takes in most of them; where they are more, evenly spread over
+    their ranks, the first and the last among them. Ascending by value. Of positive values; most >= 2."""
+    order = sorted(range(len(values)), key=lambda place: values[place])
+    first = count = high = 0
+    for low, place in enumerate(order):
+        while high < len(order) and values[order[high]] <= factor * values[place]:
+            high += 1
+        if high - low > count:
+            first, count = low, high - low
+    sampled = min(most, count)
+    return [order[first + (i if sampled == count else i * (count - 1) // (sampled - 1))] for i in range(sampled)]
+
+
 def accuracy(predicted, measured):
     """Of as many predictions as measurements, one or more, all measurements positive: mean, nine in ten and greatest of |predicted / measured - 1|, and the rank correlation."""
     errors = [abs(said / seen - 1) for said, seen in zip(predicted, measured, strict=True)]

@@ -106,15 +106,32 @@ MeasuredProgram measure_program(const std::filesystem::path& program, bool held_
     return result;
 }
 
-/// What each term of `composite` is worth: fitted to the points of the calibration, judged on programs held out.
-Json ablations_of(const cli::HostCalibration& calibration, const std::vector<MeasuredProgram>& all, Diagnostics& diagnostics) {
-    const auto calibrated = perfmodel::calibrated_device(calibration.calibration, diagnostics);
-    if (!calibrated) {
+/// The kernels held out that count.
+std::vector<perfmodel::Point> points_held_out(const std::vector<MeasuredProgram>& all) {
+    std::vector<perfmodel::Point> points;
+    for (const MeasuredProgram& program : all) {
+        for (std::size_t k = 0; k < program.kernels.size(); ++k) {
+            if (program.held_out && program.kernels[k].same_as.empty()) {
+                points.push_back(program.points[k]);
+            }
+        }
+    }
+    return points;
+}
+
+/// The calibrated device, from which figures are fitted again.
+perfmodel::Device start_of_fits(const cli::HostCalibration& calibration, Diagnostics& diagnostics) {
+    auto start = perfmodel::calibrated_device(calibration.calibration, diagnostics);
+    if (!start) {
         fail("the calibration is none of a device", diagnostics);
     }
-    perfmodel::Device start = *calibrated;
     // Peaks are searched up to this figure, which the calibration leaves at the greatest of them.
-    internal_check(perfmodel::set_figure(start, "speed.dram", 2 * start.dram_gb_per_s), "a bandwidth that cannot be, to search up to");
+    internal_check(perfmodel::set_figure(*start, "speed.dram", 2 * start->dram_gb_per_s), "a bandwidth that cannot be, to search up to");
+    return *std::move(start);
+}
+
+/// What each term of `composite` is worth: fitted to the points of the calibration, judged on programs held out.
+Json ablations_of(const cli::HostCalibration& calibration, const std::vector<MeasuredProgram>& all, Diagnostics& diagnostics) {
     perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
     // Where the window is taken away, the exponent that stands in its place is fitted; nothing depends on that beside a window.
     std::vector<const char*> figures(std::begin(cli::fitted_figures), std::end(cli::fitted_figures));
@@ -123,15 +140,25 @@ Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Mea
     std::vector<perfmodel::Point> points;
     std::ranges::copy_if(
         calibration.points, std::back_inserter(points), [](const perfmodel::Point& point) { return point.role == perfmodel::Role::fit; });
-    for (const MeasuredProgram& program : all) {
-        for (std::size_t k = 0; k < program.kernels.size(); ++k) {
-            if (program.held_out && program.kernels[k].same_as.empty()) {
-                points.push_back(program.points[k]);
-            }
-        }
-    }
-    const AblatedDevice ablated = ablate(kind, start, points);
+    std::ranges::copy(points_held_out(all), std::back_inserter(points));
+    const AblatedDevice ablated = ablate(kind, start_of_fits(calibration, diagnostics), points);
     return {{"points", ablated.held_out}, {"fit_points", ablated.fit}, {"terms", terms_to_json({ablated})}};
+}
+
+/// What no calibration can better: `composite` with its figures fitted to the very kernels that are held out of it.
+Json fitted_to_held_out(const cli::HostCalibration& calibration, const std::vector<MeasuredProgram>& all, Diagnostics& diagnostics) {
+    perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
+    kind.fits = cli::fitted_figures;
+    std::vector<perfmodel::Point> points = points_held_out(all);
+    for (perfmodel::Point& point : points) {
+        point.role = perfmodel::Role::fit;
+    }
+    const perfmodel::Fit fit = perfmodel::fit_figures(kind, start_of_fits(calibration, diagnostics), points);
+    Json result = judge_held_out(all, fit.predicted);
+    for (const perfmodel::FittedFigure& figure : fit.figures) {
+        result["figures"][figure.key] = figure.after;
+    }
+    return result;
 }
 
 } // namespace
@@ -179,7 +206,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     Json result = run_record(sources);
     result["machine"]["usable"] = cli::usable_processors();
     result["schema"] = "fusec-audit-host";
-    result["version"] = 10;
+    result["version"] = 11;
     result["sample"] = options.sample;
     result["rounds"] = options.rounds;
     result["withheld"] = options.withheld == Withheld::kernels ? "kernels" : "programs";
@@ -201,6 +228,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     }
     result["held_out"] = judge_half(all, predictors, true);
     result["fitted"] = judge_half(all, predictors, false);
+    result["fitted_to_held_out"] = fitted_to_held_out(*calibration, all, diagnostics);
     result["ablations"] = ablations_of(*calibration, all, diagnostics);
     return result;
 }

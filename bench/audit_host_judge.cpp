@@ -3,6 +3,7 @@
 
 #include "execute/timing.hpp"
 #include "perfmodel/fit/kernel_work_json.hpp"
+#include "support/diagnostics.hpp"
 #include "support/median.hpp"
 
 #include <nlohmann/json.hpp>
@@ -216,6 +217,22 @@ Json to_json(const MeasuredProgram& program, const std::vector<std::string>& pre
         {"loss_of_the_plan_of_benchmark", of_benchmark ? Json(*of_benchmark) : Json()},
         {"benchmark_refuses", program.planned_by_benchmark ? Json() : Json(program.refusal)}, {"plans", std::move(plans)},
         {"kernels", std::move(kernels)}};
+}
+
+Json judge_held_out(const std::vector<MeasuredProgram>& programs, const std::vector<double>& seconds) {
+    const Works kernels = counted(programs, &MeasuredProgram::kernels, true);
+    internal_check(kernels.size() == seconds.size(), "other kernels were predicted than are held out");
+    if (kernels.empty()) {
+        throw std::runtime_error("no kernel to judge");
+    }
+    std::vector<TimedWork> said;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        said.push_back(*kernels[k]);
+        said.back().predicted = {seconds[k]};
+    }
+    const std::vector<std::string> composite{"composite"};
+    return {{"verdicts", to_json(judge(composite, pointers(said)))},
+        {"within_a_factor_of_two", within_factor_of_two(composite, pointers(said))}};
 }
 
 Json judge_half(const std::vector<MeasuredProgram>& programs, const std::vector<std::string>& predictors, bool held_out) {

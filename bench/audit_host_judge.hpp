@@ -76,6 +76,10 @@ std::vector<HostVerdict> judge(
 
 nlohmann::ordered_json to_json(const MeasuredProgram& program, const std::vector<std::string>& predictors);
 
+/// What `composite` would be worth if it took the kernels held out as long as this: seconds of each that counts, in the order of the programs.
+/// Throws std::runtime_error where none counts.
+nlohmann::ordered_json judge_held_out(const std::vector<MeasuredProgram>& programs, const std::vector<double>& seconds);
+
 /// The kernels and plans of all programs of one half, as one set. Throws std::runtime_error where no kernel of it counts.
 nlohmann::ordered_json judge_half(const std::vector<MeasuredProgram>& programs, const std::vector<std::string>& predictors, bool held_out);
 

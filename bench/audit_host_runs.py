@@ -3,18 +3,20 @@
 """audit_host_runs.py AUDIT RUNS RESULT SUMMARY OPTION...: runs `AUDIT --target host OPTION...` RUNS (two or more) times in a row on the last of the processors that
 this process may use. The run whose kernels' samples spread least, which no predictor has a say in, becomes RESULT. SUMMARY says of every run how it came
 out, how far the same kernels' times differ between runs, and how well the times of one run rank those of another. Both runs' times are uncertain there,
-and of a prediction beside a run one of two; all kernels within a factor of two count, and no ties are merged, where verdicts have a sample of 60, merged."""
+and of a prediction beside a run one of two; all kernels within a factor of two count, and no ties are merged, where verdicts have a sample of 60, merged. What all runs
+say together (bench/runs_together.py) stands there too, with every kernel's times and predictions."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 
 from accuracy import nine_in_ten, rank_correlation
+from runs_together import kernels_of_runs, named_kernels, together
 
 audit, runs, result_file, summary_file, *options = sys.argv[1:]
 FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window", "compute.pacing", "compute.overlap", "compute.first_level")
@@ -43,16 +45,8 @@ def row(result):
 
 
 def kernel_seconds(result, held_out_alone=False):
-    """Of one program kernels of the same calls are told apart by the bytes that they move, and those that move as many by their order, which is the seed's."""
-    found, times = {}, Counter()
-    for program in result["programs"]:
-        if program["held_out"] or not held_out_alone:
-            for kernel in program["kernels"]:
-                name = program["program"], kernel["calls"], kernel["bytes_per_element"]
-                times[name] += 1
-                if "same_as" not in kernel:
-                    found[*name, times[name]] = kernel["least_seconds"]
-    return found
+    return {name: kernel["least_seconds"] for name, (program, kernel) in named_kernels(result).items()
+            if "same_as" not in kernel and (program["held_out"] or not held_out_alone)}
 
 
 def agreement(results):
@@ -91,9 +85,12 @@ except BaseException:
     print(f"{len(results)} of {runs} runs are in {folder}", file=sys.stderr)
     raise
 kept = min(results, key=spread)
-summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 3,
+summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 4,
            "slower_than_the_fastest_run": agreement(results),
            "rank_correlation_within_a_factor_of_two_between_runs": near_correlations(results), "runs": [row(result) for result in results]}
+summary["kernels"] = list(kernels_of_runs(results, kept))
+summary["together"] = together(summary["kernels"])
 pathlib.Path(result_file).write_text(json.dumps(kept, indent=1) + "\n")
-pathlib.Path(summary_file).write_text(json.dumps(summary, indent=1) + "\n")
+rows = re.compile(r"\[[^\[\]{}]*\]")  # of numbers: a line each
+pathlib.Path(summary_file).write_text(rows.sub(lambda numbers: re.sub(r"\s+", " ", numbers[0]), json.dumps(summary, indent=1)) + "\n")
 shutil.rmtree(folder)

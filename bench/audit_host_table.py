@@ -135,6 +135,26 @@ def runs():
     out.append("\n")
 
 
+def together():
+    """What is left of errors when the runs' own part is averaged away is the model's."""
+    if "together" not in of_runs:
+        return
+    out.append("### Runs together\n\nOf a kernel that every run measured, the median of the runs' times beside the median of what their calibrations predict.\n\n"
+               "| kernels | predictor | kernels | MAPE % | 90th percentile % | maximum % | Spearman | within a factor of two |\n" + "| --- " * 8 + "|\n")
+    for key, words in (("held_out", "of programs held out"), ("fitted", "of the others")):
+        half = of_runs["together"][key]
+        for verdict in half["verdicts"]:
+            out.append(f"| {words} | `{verdict['predictor']}` | {verdict['kernels']} | {percent(verdict['mape'])} | {percent(verdict['p90'])} | {percent(verdict['worst'])} | {rank_correlation(verdict, 3)} | "
+                       f"{rank_correlation(named(half['within_a_factor_of_two']['verdicts'], verdict['predictor']), 3)} |\n")
+    errors = of_runs["together"]["held_out"]["errors_of_composite"]
+    between = errors["correlation_between_runs"]
+    out.append(f"\nErrors of `composite` for kernels held out, less each run's median, have correlations of {between['least']:.2f} to {between['greatest']:.2f} between runs: "
+               f"{percent(errors['of_the_kernel'])} % of them are the kernel's own, {percent(errors['of_the_run'])} % the run's (standard deviations).")
+    best = result["fitted_to_held_out"]
+    out.append(f" What a calibration could do at best: in the run above, with its figures fitted to the kernels held out themselves, `composite` is {percent(best['verdicts'][0]['mape'])} % off, "
+               f"and ranks those within a factor of two by {best['within_a_factor_of_two']['verdicts'][0]['spearman']:.3f}.\n\n")
+
+
 def ablations():
     out.append("### Terms\n\nWithout the term and, in brackets, with it: MAPE in % over the kernels held out, and the error of the fit. Both are fitted anew, so that what is in brackets may differ from the tables above in its last digit.\n\n")
     out.append("| term | in its place | kernels moved | kernels held out | fit |\n" + "| --- " * 5 + "|\n")
@@ -155,6 +175,7 @@ pooled(result["fitted"], "Kernels of programs of which some were fitted to")
 furthest()
 programs()
 runs()
+together()
 ablations()
 
 marked_block.replace(page, BEGIN, END, "\n" + "".join(out), sys.argv[4:])

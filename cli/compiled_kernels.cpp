@@ -81,8 +81,12 @@ private:
 
 } // namespace
 
-std::string registers_text(const std::string& assembler) {
-    return "registers " + (assembler.starts_with("estimated") ? assembler : "by " + assembler);
+std::string RegisterSource::text() const {
+    return reported ? "`" + assembler + "`" : "estimated, without " + assembler;
+}
+
+std::string RegisterSource::sentence() const {
+    return (reported ? "registers by " : "registers ") + text();
 }
 
 std::optional<CompiledKernels> compile_kernels(
@@ -101,8 +105,7 @@ std::optional<CompiledKernels> compile_kernels(
             return std::nullopt;
         }
         result.source = analysis->source;
-        result.assembler =
-            analysis->assembled != Analysis::By::none ? "`" + analysis->assembler + "`" : "estimated, without " + analysis->assembler;
+        result.registers = {analysis->assembled != Analysis::By::none, analysis->assembler};
         for (std::size_t i = begin; i < end; ++i) {
             works.push_back(perfmodel::analysis::compiled_work(
                 distinct.work(i), analysis->kernels[i - begin], analysis->assembled, distinct.latencies()));
@@ -140,7 +143,7 @@ bool refine_plans(Compilation& c, Diagnostics& diagnostics) {
     std::vector<std::size_t> order(c.plans.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return fusion::rounded_prediction(priced[i].seconds); });
-    c.compiled.emplace(CompiledPlans{compiled->source, compiled->assembler, {}});
+    c.compiled.emplace(CompiledPlans{compiled->source, compiled->registers, {}});
     std::vector<fusion::Plan> plans;
     for (const std::size_t i : order) {
         plans.push_back(std::move(c.plans[i]));

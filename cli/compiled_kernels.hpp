@@ -13,14 +13,20 @@ namespace fusec::cli {
 
 struct Compilation;
 
-struct CompiledKernels {
-    std::string source;                                     ///< "llvm (clang 19.1.7, sm_90)"
-    std::string assembler;                                  ///< the program that registers are of; or that there is none, in words
-    std::vector<perfmodel::analysis::CompiledWork> kernels; ///< in the order of the candidates
+/// Where the registers of compiled kernels are from.
+struct RegisterSource {
+    bool reported = false; ///< by the assembler; else estimated
+    std::string assembler; ///< the program that reports them, or those that were looked for or said nothing
+
+    std::string text() const;     ///< "`nvcc`", "estimated, without `nvcc`, `ptxas`"
+    std::string sentence() const; ///< "registers by `nvcc`", "registers estimated, without `nvcc`, `ptxas`"
 };
 
-/// CompiledKernels::assembler for a sentence: "registers by `nvcc`", "registers estimated, without `nvcc`, `ptxas`".
-std::string registers_text(const std::string& assembler);
+struct CompiledKernels {
+    std::string source; ///< "llvm (clang 19.1.7, sm_90)"
+    RegisterSource registers;
+    std::vector<perfmodel::analysis::CompiledWork> kernels; ///< in the order of the candidates
+};
 
 /// Each distinct kernel is compiled once, some at a time; texts that were compiled before come from the cache. Reports what the analysis
 /// reports. Pre: the compilation is for CUDA and has its plan.
@@ -37,8 +43,9 @@ struct CompiledPlans {
         std::vector<Kernel> kernels;
         double seconds = 0;
     };
-    std::string source, assembler; ///< as CompiledKernels
-    std::vector<Plan> plans;       ///< in the order of Compilation::plans
+    std::string source; ///< as in CompiledKernels, and `registers`
+    RegisterSource registers;
+    std::vector<Plan> plans; ///< in the order of Compilation::plans
 };
 
 /// Prices the kernels of all plans by their compiled text, and puts the plans into the order of these prices: the first is emitted. False

@@ -89,7 +89,7 @@ std::optional<Predictions> predict(const Compilation& c, const std::vector<fusio
     Predictions result;
     if (compiled) {
         result.source = compiled->source;
-        result.assembler = compiled->assembler;
+        result.registers = compiled->registers;
     }
     std::vector<std::unique_ptr<perfmodel::Predictor>> predictors;
     if (only) {
@@ -119,6 +119,38 @@ std::optional<Predictions> predict(const Compilation& c, const std::vector<fusio
         }
     });
     return result;
+}
+
+bool report_no_answer(const Predictions& predictions, const Compilation& c, Diagnostics& diagnostics) {
+    if (predictions.kernels.empty()) {
+        return false;
+    }
+    std::vector<std::string> lacking; // each once
+    for (const Predictions::Kernel& kernel : predictions.kernels) {
+        const perfmodel::Breakdown& said = kernel.by_predictor.front();
+        if (std::isfinite(said.cost.seconds)) {
+            return false;
+        }
+        for (const perfmodel::Quantity& quantity : said.quantities) {
+            if (!std::isfinite(quantity.value) && std::ranges::find(lacking, quantity.name) == lacking.end()) {
+                lacking.push_back(quantity.name);
+            }
+        }
+    }
+    Diagnostic& error = diagnostics.report(kind::missing_figure, {},
+        fmt::format("`{}` has no answer on `{}` for {}", predictions.predictors.front(), c.device->name,
+            predictions.kernels.size() == 1 ? "the kernel" : fmt::format("any of {}", counted(predictions.kernels.size(), "kernel"))));
+    constexpr std::size_t most = 8;
+    for (std::size_t i = 0; i < std::min(most, lacking.size()); ++i) {
+        error.note({}, lacking[i]);
+    }
+    if (lacking.size() > most) {
+        error.note({}, fmt::format("and {} more", lacking.size() - most));
+    }
+    if (predictions.predictors.front() == "benchmark") {
+        error.hint = "`fusec calibrate --for` measures the routines and lists of a program";
+    }
+    return true;
 }
 
 std::string predictions_text(const Predictions& predictions, const Compilation& c) {

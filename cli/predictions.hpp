@@ -2,6 +2,7 @@
 // What every predictor says of the kernels of a program, side by side.
 #pragma once
 
+#include "cli/compiled_kernels.hpp"
 #include "cli/pipeline.hpp"
 
 #include <optional>
@@ -23,8 +24,9 @@ struct Predictions {
 
     std::vector<std::string> predictors;
     std::vector<Unavailable> unavailable;
-    std::vector<Kernel> kernels;   ///< of the best plan, or all that are kept
-    std::string source, assembler; ///< of compiled kernels (CompiledKernels); else empty
+    std::vector<Kernel> kernels; ///< of the best plan, or all that are kept
+    std::string source;          ///< of compiled kernels, as `registers` (CompiledKernels); else empty
+    RegisterSource registers;
 };
 
 /// Why `benchmark` has no answer for a kernel.
@@ -37,6 +39,9 @@ std::vector<fusion::Candidate> kept_candidates(Compilation& compilation);
 /// that serve the device. `compiled`: of these kernels, in their order; predictions are of them then.
 std::optional<Predictions> predict(const Compilation& compilation, const std::vector<fusion::Candidate>& kernels,
     const std::optional<std::string>& only, Diagnostics& diagnostics, const std::optional<CompiledKernels>& compiled = std::nullopt);
+
+/// Reports a predictor that was asked for alone and that answers for none of the kernels, with what it lacks; true then. Pre: one predictor alone was asked.
+bool report_no_answer(const Predictions& predictions, const Compilation& compilation, Diagnostics& diagnostics);
 
 /// A line for each kernel and predictor, with the breakdown; or, for many kernels, a line for each kernel.
 std::string predictions_text(const Predictions& predictions, const Compilation& compilation);

@@ -42,7 +42,7 @@ std::string predictions_json(const Predictions& predictions, const Compilation& 
         report["kernels"].push_back(std::move(entry));
     }
     if (!predictions.source.empty()) {
-        report["analysis"] = {{"source", predictions.source}, {"registers", predictions.assembler}};
+        report["analysis"] = {{"source", predictions.source}, {"registers", predictions.registers.text()}};
     }
     return report.dump(2) + "\n";
 }

@@ -225,7 +225,7 @@ std::string report_json(const Compilation& c) {
         report["checks"] = checks_json(*c.program);
     }
     if (c.compiled) {
-        report["analysis"] = {{"source", c.compiled->source}, {"registers", c.compiled->assembler}};
+        report["analysis"] = {{"source", c.compiled->source}, {"registers", c.compiled->registers.text()}};
     }
     if (Json stored = storage(*c.program); !stored.empty()) {
         report["storage"] = std::move(stored);

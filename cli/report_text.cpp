@@ -169,8 +169,8 @@ std::string summary(const Compilation& c) {
         counted(plan.kernels.size(), "kernel"), bytes_per_element(plan), time_text(plan.seconds), grouped(c.options.elements),
         plural(c.options.elements, "element"), c.device->name + (c.device->calibration.empty() ? "" : ", calibrated"),
         fusion::to_string(main_bound(plan)), faster < 9.95 ? fmt::format("{:.1f}", faster) : fmt::format("{:.0f}", faster), gap_text(c),
-        (c.compiled ? fmt::format("; its compiled kernels {}, {}", time_text(c.compiled->plans.front().seconds),
-                          registers_text(c.compiled->assembler))
+        (c.compiled ? fmt::format(
+                          "; its compiled kernels {}, {}", time_text(c.compiled->plans.front().seconds), c.compiled->registers.sentence())
                     : "") +
             (c.planned.empty() ? "" : "; " + c.planned.front().text));
 }
@@ -404,7 +404,7 @@ std::string explore_text(Compilation& c) {
     out.line(fmt::format("optimum {}, bound {}, {}", time_text(best.seconds), time_text(best.bound), gap_text(c)));
     if (c.compiled) {
         out.line(fmt::format("ordered by their compiled kernels: instructions by {}, {}; bound and gap are those of the search",
-            c.compiled->source, registers_text(c.compiled->assembler)));
+            c.compiled->source, c.compiled->registers.sentence()));
     }
     int rank = 0;
     for (const fusion::Plan& plan : c.plans) {

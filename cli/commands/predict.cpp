@@ -31,10 +31,10 @@ void run_command(const Predict& command, Diagnostics& diagnostics) {
         if (!compiled) {
             return;
         }
-        diagnostics.conclude(fmt::format("instructions by {}, {}", compiled->source, registers_text(compiled->assembler)));
+        diagnostics.conclude(fmt::format("instructions by {}, {}", compiled->source, compiled->registers.sentence()));
     }
     const std::optional<Predictions> predictions = predict(c, kernels, command.only, diagnostics, compiled);
-    if (!predictions) {
+    if (!predictions || (command.only && report_no_answer(*predictions, c, diagnostics))) {
         return;
     }
     if (!command.json) {

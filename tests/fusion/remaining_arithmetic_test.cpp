@@ -94,6 +94,20 @@ TEST(RemainingArithmetic, TellsEqualComponentsOfUnlikeCalls) {
     EXPECT_THAT(left(s.builder), ElementsAre(1, 0));
 }
 
+// Either order of the operands of a sum or a product is the same; of a difference or a quotient it is another.
+TEST(RemainingArithmetic, KnowsWhatCommutes) {
+    const Shape square = matrix_shape(3, 3), scalar = test::scalar_shape;
+    for (const auto& [function, shape, second] :
+        {std::tuple{"madd", square, 0.0}, std::tuple{"msub", square, 1.0}, std::tuple{"sadd", scalar, 0.0}, std::tuple{"smul", scalar, 0.0},
+            std::tuple{"ssub", scalar, 1.0}, std::tuple{"sdiv", scalar, 1.0}}) {
+        ProgramBuilder builder;
+        const DataId a = builder.input("A", shape), b = builder.input("B", shape);
+        builder.output(builder.call(function, {a, b}, "C"));
+        builder.output(builder.call(function, {b, a}, "D"));
+        EXPECT_THAT(left(builder), ElementsAre(1, second)) << function;
+    }
+}
+
 // Compilers leave loops of more than 17 passes.
 TEST(RemainingArithmetic, IsWholeInLongLoops) {
     for (const int n : {17, 20}) {

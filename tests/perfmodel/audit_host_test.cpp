@@ -138,6 +138,19 @@ TEST(AuditOfAHost, NothingThatCountsIsSaid) {
     EXPECT_THROW(judge_half(programs, predictors, true), std::runtime_error);
 }
 
+// What counts of the programs held out, with other predictions: those of the first are right, that of the last is half as long again.
+TEST(AuditOfAHost, KernelsHeldOutAreJudgedByOtherTimes) {
+    std::vector<MeasuredProgram> programs{
+        program("fitted", false, {10, 20}), program("held", true, {20, 30}), program("other", true, {40, 50})};
+    mark_repeated(programs, {});
+    const nlohmann::ordered_json said = judge_held_out(programs, {30e-9, 40e-9, 75e-9});
+    EXPECT_EQ(said["verdicts"][0]["predictor"], "composite");
+    EXPECT_EQ(said["verdicts"][0]["kernels"], 3) << "20 bytes are a kernel of the other half";
+    EXPECT_NEAR(said["verdicts"][0]["mape"].get<double>(), 0.5 / 3, 1e-12);
+    EXPECT_EQ(said["within_a_factor_of_two"]["kernels"], 3);
+    EXPECT_THROW(judge_held_out(programs, {30e-9}), InternalError);
+}
+
 // The result that the pages quote has a row for each term of a host, of the terms that there are.
 TEST(AuditOfAHost, TheResultHasEachTermOfToday) {
     std::ifstream file(std::string(FUSEC_SOURCE_DIR) + "/bench/results/audit_host.json");

@@ -8,7 +8,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(root / "bench"))
-from accuracy import accuracy, nine_in_ten, of_equal_predictions, rank_correlation, rank_list  # noqa: E402
+from accuracy import accuracy, merged, merged_rank_correlation, nine_in_ten, of_equal_predictions, rank_correlation, rank_list, within_a_factor  # noqa: E402
 
 failures = 0
 
@@ -39,14 +39,15 @@ for key, wanted in (("points", 4), ("mape", 0.2), ("p90", 0.5), ("worst", 0.5), 
     expect(f"{key} by hand", hand[key], wanted)
 
 
-def merged(times, spreads):
-    """Times that exceed the least of their group by no more than their spread count as equal to it, as in the verdicts of hosts: most of them are ties then."""
-    result, first = list(times), 0
-    for place in sorted(range(len(times)), key=lambda place: times[place]):
-        if first == 0 or times[place] > first * (1 + spreads[place]):
-            first = times[place]
-        result[place] = first
-    return result
+# 1.05 is within a tenth of 1, 1.12 is not, and begins the next group, which takes in 1.2.
+if merged([1.2, 1, 1.05, 1.12, 2], [0.1] * 5) != [1.12, 1, 1, 1.12, 2]:
+    failures += 1
+    print("values within their spread are merged otherwise")
+# From 2 to 4 there are most; of the five three are the first, the middle one and the last.
+for most, wanted in ((9, [1, 5, 3, 6, 2]), (3, [1, 3, 2])):
+    if (found := within_a_factor([1, 2, 4, 3, 9, 2.5, 3.5], 2, most)) != wanted:
+        failures += 1
+        print(f"within a factor of two: {found}, not {wanted}")
 
 
 audit = json.loads((root / "bench/results/audit_host.json").read_text())
@@ -55,7 +56,14 @@ for half, held_out in (("held_out", True), ("fitted", False)):
     for verdict in audit[half]["verdicts"]:
         answered = [kernel for kernel in kernels if kernel["predicted"][verdict["predictor"]] is not None]
         said, seen = [kernel["predicted"][verdict["predictor"]] for kernel in answered], [kernel["least_seconds"] for kernel in answered]
-        found = {**accuracy(said, seen), "spearman": rank_correlation(said, merged(seen, [kernel["spread"] for kernel in answered]))}
+        found = {**accuracy(said, seen), "spearman": merged_rank_correlation(said, seen, [kernel["spread"] for kernel in answered])}
         for key in ("mape", "p90", "worst", "spearman"):
             expect(f"{key} of {verdict['predictor']}, {half}", found[key], verdict[key], 1e-9)
+    near = audit[half]["within_a_factor_of_two"]
+    sample = [kernels[place] for place in within_a_factor([kernel["least_seconds"] for kernel in kernels], 2, 60)]
+    for key, kernel in (("least_seconds", sample[0]), ("greatest_seconds", sample[-1])):
+        expect(f"{key} within a factor of two, {half}", kernel["least_seconds"], near[key])
+    composite = next(verdict for verdict in near["verdicts"] if verdict["predictor"] == "composite")
+    expect(f"ranks within a factor of two, {half}", merged_rank_correlation(*([kernel[key] for kernel in sample] if key != "predicted" else
+           [kernel[key]["composite"] for kernel in sample] for key in ("predicted", "least_seconds", "spread"))), composite["spearman"], 1e-9)
 sys.exit(1 if failures else 0)

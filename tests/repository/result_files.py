@@ -15,6 +15,9 @@ import tempfile
 
 root = pathlib.Path(sys.argv[1])
 results = root / "bench/results"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from runs_together import together  # noqa: E402
+
 breaches = []
 
 
@@ -231,6 +234,14 @@ def check_audit_host_runs(file, result):
     figures = {figure["key"]: figure["value"] for figure in audit["calibration"]["figures"]}
     if any(figures[key] != value for key, value in kept["figures"].items()):
         breach(file, f"says of the run that was kept other figures than {kept_file}")
+    if "kernels" in result:
+        column = [run["date"] for run in result["runs"]].index(kept["date"])
+        programs = {program["program"]: program["kernels"] for program in audit["programs"]}
+        if any(abs(each[key][column] / said - 1) > 1e-5 for each in result["kernels"] for kernel in [programs[each["program"]][each["kernel"]]]
+               for key, said in (("seconds", kernel["least_seconds"]), ("composite", kernel["predicted"]["composite"]))):
+            breach(file, f"says other times of the kernels of the run that was kept than {kept_file}")
+        if json.loads(json.dumps(together(result["kernels"]))) != result["together"]:
+            breach(file, "says of the runs together what its kernels do not")
 
 
 def check_audit_host_machines(file, result):
