@@ -137,8 +137,6 @@ def runs():
 
 def together():
     """What is left of errors when the runs' own part is averaged away is the model's."""
-    if "together" not in of_runs:
-        return
     out.append("### Runs together\n\nOf a kernel that every run measured, the median of the runs' times beside the median of what their calibrations predict.\n\n"
                "| kernels | predictor | kernels | MAPE % | 90th percentile % | maximum % | Spearman | within a factor of two |\n" + "| --- " * 8 + "|\n")
     for key, words in (("held_out", "of programs held out"), ("fitted", "of the others")):

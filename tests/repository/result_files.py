@@ -234,7 +234,7 @@ def check_audit_host_runs(file, result):
     figures = {figure["key"]: figure["value"] for figure in audit["calibration"]["figures"]}
     if any(figures[key] != value for key, value in kept["figures"].items()):
         breach(file, f"says of the run that was kept other figures than {kept_file}")
-    if "kernels" in result:
+    if file == "audit_host_runs.json" or "kernels" in result:  # which those of before do not have
         column = [run["date"] for run in result["runs"]].index(kept["date"])
         programs = {program["program"]: program["kernels"] for program in audit["programs"]}
         if any(abs(each[key][column] / said - 1) > 1e-5 for each in result["kernels"] for kernel in [programs[each["program"]][each["kernel"]]]
