@@ -145,7 +145,9 @@ Json ablations_of(const cli::HostCalibration& calibration, const std::vector<Mea
     return {{"points", ablated.held_out}, {"fit_points", ablated.fit}, {"terms", terms_to_json({ablated})}};
 }
 
-/// What no calibration can better: `composite` with its figures fitted to the very kernels that are held out of it.
+/// `composite` with the figures that are fitted to kernels from memory fitted to the very kernels held out, from the calibration's values on: how much
+/// of its errors is theirs. No bound of what a calibration can reach: times of routines and lists stay what they were measured to be, a search of
+/// one start may end elsewhere than another, and a fit weighs programs alike.
 Json fitted_to_held_out(const cli::HostCalibration& calibration, const std::vector<MeasuredProgram>& all, Diagnostics& diagnostics) {
     perfmodel::PredictorKind kind = perfmodel::predictor_kind("composite");
     kind.fits = cli::fitted_figures;

@@ -138,18 +138,19 @@ def runs():
 def together():
     """What is left of errors when the runs' own part is averaged away is the model's."""
     out.append("### Runs together\n\nOf a kernel that every run measured, the median of the runs' times beside the median of what their calibrations predict.\n\n"
-               "| kernels | predictor | kernels | MAPE % | 90th percentile % | maximum % | Spearman | within a factor of two |\n" + "| --- " * 8 + "|\n")
+               "| kernels | predictor | kernels | MAPE % | 90th percentile % | maximum % | Spearman | within a factor of two | of all kernels there |\n" + "| --- " * 9 + "|\n")
     for key, words in (("held_out", "of programs held out"), ("fitted", "of the others")):
         half = of_runs["together"][key]
+        near = half["within_a_factor_of_two"]
         for verdict in half["verdicts"]:
             out.append(f"| {words} | `{verdict['predictor']}` | {verdict['kernels']} | {percent(verdict['mape'])} | {percent(verdict['p90'])} | {percent(verdict['worst'])} | {rank_correlation(verdict, 3)} | "
-                       f"{rank_correlation(named(half['within_a_factor_of_two']['verdicts'], verdict['predictor']), 3)} |\n")
+                       f"{rank_correlation(named(near['verdicts'], verdict['predictor']), 3)} ({near['kernels']}) | {rank_correlation(named(near['verdicts_of_all'], verdict['predictor']), 3)} ({near['of']}) |\n")
     errors = of_runs["together"]["held_out"]["errors_of_composite"]
     between = errors["correlation_between_runs"]
     out.append(f"\nErrors of `composite` for kernels held out, less each run's median, have correlations of {between['least']:.2f} to {between['greatest']:.2f} between runs: "
-               f"{percent(errors['of_the_kernel'])} % of them are the kernel's own, {percent(errors['of_the_run'])} % the run's (standard deviations).")
+               f"the kernel's own part, the same in all, has a standard deviation of {percent(errors['of_the_kernel'])} %, what changes from run to run one of {percent(errors['of_the_run'])} %.")
     best = result["fitted_to_held_out"]
-    out.append(f" What a calibration could do at best: in the run above, with its figures fitted to the kernels held out themselves, `composite` is {percent(best['verdicts'][0]['mape'])} % off, "
+    out.append(f" In the run above, with the figures that are fitted to kernels from memory fitted to those held out themselves, from what they were on, `composite` is {percent(best['verdicts'][0]['mape'])} % off, "
                f"and ranks those within a factor of two by {best['within_a_factor_of_two']['verdicts'][0]['spearman']:.3f}.\n\n")
 
 

@@ -67,9 +67,9 @@ def together(kernels):
     said = {}
     for half, held_out in (("held_out", True), ("fitted", False)):
         of_half = [kernel for kernel in kernels if kernel["held_out"] == held_out]
-        near = [of_half[place] for place in within_a_factor([statistics.median(kernel["seconds"]) for kernel in of_half], 2, MOST)]
+        near, all_near = ([of_half[place] for place in within_a_factor([statistics.median(kernel["seconds"]) for kernel in of_half], 2, most)] for most in (MOST, len(of_half)))
         said[half] = {"kernels": len(of_half), "verdicts": verdicts(of_half),
                       "within_a_factor_of_two": {"kernels": len(near), "least_seconds": statistics.median(near[0]["seconds"]), "greatest_seconds": statistics.median(near[-1]["seconds"]),
-                                                 "verdicts": verdicts(near)},
+                                                 "verdicts": verdicts(near), "of": len(all_near), "verdicts_of_all": verdicts(all_near)},
                       "errors_of_composite": errors_of(of_half)}
     return said

@@ -240,6 +240,12 @@ def check_audit_host_runs(file, result):
         if any(abs(each[key][column] / said - 1) > 1e-5 for each in result["kernels"] for kernel in [programs[each["program"]][each["kernel"]]]
                for key, said in (("seconds", kernel["least_seconds"]), ("composite", kernel["predicted"]["composite"]))):
             breach(file, f"says other times of the kernels of the run that was kept than {kept_file}")
+        for number, run in enumerate(result["runs"]):
+            for half, held_out in (("held_out", True), ("fitted", False)):
+                errors = [abs(each["composite"][number] / each["seconds"][number] - 1) for each in result["kernels"] if each["held_out"] == held_out]
+                said = next(verdict for verdict in run[half]["verdicts"] if verdict["predictor"] == "composite")
+                if said["kernels"] == len(errors) and abs(sum(errors) / len(errors) - said["mape"]) > 1e-4:
+                    breach(file, f"says another error of composite of run {number + 1} in {half} than its kernels have")
         if json.loads(json.dumps(together(result["kernels"]))) != result["together"]:
             breach(file, "says of the runs together what its kernels do not")
 

@@ -134,6 +134,8 @@ plant("audit_host_runs.json: says of the run that was kept another held_out", ed
 plant("audit_host_runs.json: says of the run that was kept other figures", edited("audit_host_runs.json", lambda c: min(
     c["runs"], key=lambda run: run["spread"])["figures"].update({"compute.window": 1})))
 plant("audit_host_runs.json: says of the runs together what its kernels do not", edited("audit_host_runs.json", lambda c: c["together"]["held_out"]["verdicts"][0].update(mape=0.01)))
+plant("audit_host_runs.json: says another error of composite of run 2 in held_out than its kernels have", edited("audit_host_runs.json", lambda c: next(
+    each for each in c["kernels"] if each["held_out"])["seconds"].__setitem__(1, 1.0)))
 plant("audit_host_runs.json: says other times of the kernels of the run that was kept", edited("audit_host_runs.json", lambda c: c["kernels"][0].update(seconds=[1.0] * len(c["runs"]))))
 plant("audit_host_unseen_runs.json: has another run that spreads least than audit_host_unseen.json", edited("audit_host_unseen_runs.json", lambda c: max(
     c["runs"], key=lambda run: run["spread"]).update(spread=0)))

@@ -46,6 +46,7 @@ expect("roofline", roofline["mape"], 0.0)
 expect("kernels that benchmark answers", benchmark["kernels"], 3)
 expect("its error", benchmark["mape"], 1.0)
 expect("within a factor of two", said["within_a_factor_of_two"]["kernels"], 4)
+expect("of", said["within_a_factor_of_two"]["of"], 4)
 expect("from", said["within_a_factor_of_two"]["least_seconds"], 4.0)
 errors = said["errors_of_composite"]
 expect("a kernel's own", errors["of_the_kernel"], math.sqrt((0.01 + 0.04) / 2), 1e-5)
