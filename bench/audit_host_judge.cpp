@@ -45,7 +45,11 @@ Json to_json(const TimedWork& work, const std::vector<std::string>& predictors) 
     for (std::size_t p = 0; p < predictors.size(); ++p) {
         said[predictors[p]] = std::isfinite(work.predicted[p]) ? Json(work.predicted[p]) : Json();
     }
-    Json json{{"least_seconds", work.least}, {"median_seconds", work.median}, {"spread", work.spread}, {"predicted", std::move(said)}};
+    Json json{{"least_seconds", work.least}, {"least_launch_seconds", work.least_launch}, {"median_seconds", work.median},
+        {"spread", work.spread}, {"predicted", std::move(said)}};
+    if (work.before > 0) {
+        json["composite_before"] = work.before;
+    }
     if (!work.same_as.empty()) {
         json["same_as"] = work.same_as;
     }
@@ -146,9 +150,9 @@ std::string identity_of(const std::vector<const fusion::KernelWork*>& kernels) {
     return std::accumulate(each.begin(), each.end(), std::string());
 }
 
-TimedWork timed(std::string name, std::string identity, std::vector<double> predicted, const std::vector<double>& samples) {
-    return {
-        std::move(name), std::move(identity), std::move(predicted), execute::undisturbed(samples), median(samples), spread_of(samples), {}};
+TimedWork timed(std::string name, std::string identity, std::vector<double> predicted, const execute::UnitTimes& times) {
+    return {std::move(name), std::move(identity), std::move(predicted), times.undisturbed(), std::ranges::min(times.seconds),
+        median(times.seconds), spread_of(times.seconds)};
 }
 
 void mark_repeated(std::vector<MeasuredProgram>& programs, const std::vector<perfmodel::Point>& fitted) {
@@ -233,6 +237,14 @@ Json judge_held_out(const std::vector<MeasuredProgram>& programs, const std::vec
     const std::vector<std::string> composite{"composite"};
     return {{"verdicts", to_json(judge(composite, pointers(said)))},
         {"within_a_factor_of_two", within_factor_of_two(composite, pointers(said))}};
+}
+
+Json judge_before(const std::vector<MeasuredProgram>& programs) {
+    std::vector<double> seconds;
+    for (const TimedWork* kernel : counted(programs, &MeasuredProgram::kernels, true)) {
+        seconds.push_back(kernel->before);
+    }
+    return judge_held_out(programs, seconds);
 }
 
 Json judge_half(const std::vector<MeasuredProgram>& programs, const std::vector<std::string>& predictors, bool held_out) {

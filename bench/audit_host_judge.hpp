@@ -2,6 +2,7 @@
 // Measured kernels and plans of a host beside their predictions: what counts, and the verdicts. Nothing is measured here.
 #pragma once
 
+#include "execute/timing.hpp"
 #include "perfmodel/fit/point.hpp"
 #include "perfmodel/fit/statistics.hpp"
 
@@ -29,10 +30,12 @@ struct TimedWork {
     std::string name;     ///< the kernel's calls; the plan's choice
     std::string identity; ///< of the work of its kernels: two that have the same are one to every predictor (not the other way round)
     std::vector<double> predicted; ///< seconds, by each predictor; infinite where it has no time
-    double least = 0;              ///< seconds: of the samples
+    double least = 0;              ///< seconds: what nothing disturbs (execute::UnitTimes::undisturbed)
+    double least_launch = 0;       ///< seconds: of the samples
     double median = 0;             ///< seconds: of the samples
     double spread = 0;             ///< half of the distance between the samples' quartiles, over the median
-    std::string same_as;           ///< "program: name" of another with this identity, in whose place it does not count
+    double before = 0;             ///< seconds: of a kernel, by `composite` and a calibration that was made some minutes before
+    std::string same_as = {};      ///< "program: name" of another with this identity, in whose place it does not count
     std::vector<std::pair<std::string, double>> breakdown =
         {}; ///< a kernel's, by `composite`: its bounds in seconds, and what else it says
 };
@@ -53,7 +56,7 @@ struct MeasuredProgram {
 std::string identity_of(const std::vector<const fusion::KernelWork*>& kernels);
 
 /// A time with its samples. Pre: four or more samples.
-TimedWork timed(std::string name, std::string identity, std::vector<double> predicted, const std::vector<double>& samples);
+TimedWork timed(std::string name, std::string identity, std::vector<double> predicted, const execute::UnitTimes& times);
 
 /// Says of every kernel and plan where it stands a second time: what a program held out has in common with one that is not, or with what
 /// figures were fitted to (the points of that role), does not count as held out; of what two programs of one half have in common, the first counts.
@@ -79,6 +82,9 @@ nlohmann::ordered_json to_json(const MeasuredProgram& program, const std::vector
 /// What `composite` would be worth if it took the kernels held out as long as this: seconds of each that counts, in the order of the programs.
 /// Throws std::runtime_error where none counts.
 nlohmann::ordered_json judge_held_out(const std::vector<MeasuredProgram>& programs, const std::vector<double>& seconds);
+
+/// What `composite` is worth by the calibration that was made before. Throws likewise.
+nlohmann::ordered_json judge_before(const std::vector<MeasuredProgram>& programs);
 
 /// The kernels and plans of all programs of one half, as one set. Throws std::runtime_error where no kernel of it counts.
 nlohmann::ordered_json judge_half(const std::vector<MeasuredProgram>& programs, const std::vector<std::string>& predictors, bool held_out);

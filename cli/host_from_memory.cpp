@@ -56,13 +56,13 @@ void set_starts(HostSession& s, std::size_t streams) {
     s.set("compute.window", window_starts.front(), "instructions", 1, 0, "start of the fit");
 }
 
-/// The bandwidth of the machine: measured, since a fitted peak is as far off as the model may be. Pre: as above; `seconds` begin with those of the streams.
-void set_bandwidth(HostSession& s, std::size_t streams, const std::vector<std::vector<double>>& seconds) {
+/// The bandwidth of the machine: measured, since a fitted peak is as far off as the model may be. Pre: as above; `times` begin with those of the streams.
+void set_bandwidth(HostSession& s, std::size_t streams, const std::vector<execute::UnitTimes>& times) {
     std::size_t fastest = 0;
     for (std::size_t i = 1; i < streams; ++i) {
         fastest = gb_per_s(s.made.points[i]) > gb_per_s(s.made.points[fastest]) ? i : fastest;
     }
-    s.set("speed.dram", gb_per_s(s.made.points[fastest]), "GB/s", static_cast<int>(streams), spread(seconds[fastest]),
+    s.set("speed.dram", gb_per_s(s.made.points[fastest]), "GB/s", static_cast<int>(streams), spread(times[fastest].seconds),
         "reads and writes in several mixes, the fastest of them");
 }
 
@@ -111,66 +111,97 @@ bool fit_figures(HostSession& s) {
 }
 
 /// For `benchmark`: of a list that is moved there and back, the load and the store take shares as the bandwidths of reading and writing have it.
-void divide_transfers(HostSession& s, const std::vector<HostProbe>& probes, const std::vector<std::vector<double>>& seconds) {
+void divide_transfers(HostSession& s, const std::vector<execute::UnitTimes>& times) {
     const double read = 1 / s.value("stream.read.peak"), write = 1 / s.value("stream.write.peak");
-    for (std::size_t i = 0; i + 1 < probes.size(); i += 2) {
-        const double streaming = s.timer.ns_of(probes[i], seconds[i]), plain = s.timer.ns_of(probes[i + 1], seconds[i + 1]);
+    const std::vector<HostProbe>& plain = s.from_memory.plain;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        const std::size_t at = s.from_memory.moved + i;
+        const HostProbe& moved = s.from_memory.fitted[at];
+        const execute::UnitTimes& plain_times = s.from_memory.plain_times[i];
+        const double streaming = s.timer.ns_of(moved, times[at]), ordinary = s.timer.ns_of(plain[i], plain_times);
         const double load = streaming * read / (read + write);
-        const double off = s.timer.uncertain_ns(probes[i], seconds[i]), off_load = off * read / (read + write);
-        for (fusion::GlobalAccess access : transfers_of(probes[i].candidate)) {
+        const double off = s.timer.uncertain_ns(moved, times[at]), off_load = off * read / (read + write);
+        for (fusion::GlobalAccess access : transfers_of(moved.candidate)) {
             access.streaming = false;
             if (!access.store) {
                 s.set_time(perfmodel::transfer_routine(access), load, off_load);
                 continue;
             }
-            s.set_time(perfmodel::transfer_routine(access), plain - load, s.timer.uncertain_ns(probes[i + 1], seconds[i + 1]) + off_load);
+            s.set_time(perfmodel::transfer_routine(access), ordinary - load, s.timer.uncertain_ns(plain[i], plain_times) + off_load);
             access.streaming = true;
             s.set_time(perfmodel::transfer_routine(access), streaming - load, off - off_load);
         }
     }
 }
 
+/// Fits weigh kernels of one name together: each program as much as each kind of probe. No program has a blank in its name.
+/// Lists that ordinary stores write are measured for `benchmark`, and to tell how far off `composite` is where lists are not aligned.
+void add_points(HostSession& s, const std::vector<HostProbe>& probes, const std::vector<execute::UnitTimes>& times) {
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        s.made.points.push_back({s.options.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements, times[i].undisturbed(),
+            false, probes[i].fitted ? perfmodel::Role::fit : perfmodel::Role::held_out, 0, probes[i].name});
+    }
+}
+
+/// Caches hold nothing of a launch's lists before it, so that few bytes come from memory as many do. But what ordinary stores write is in the caches
+/// behind it as far as these hold it: of that lists are four times as large as the last level.
+double bytes_from_memory(const HostSession& s, const fusion::Candidate& kernel, bool plain) {
+    constexpr double few = 32.0 * 1024 * 1024, least = 64.0 * 1024 * 1024;
+    const auto stays = [](const fusion::GlobalAccess& access) { return access.store && !access.streaming; };
+    return s.options.bytes > 0                                      ? s.options.bytes
+        : plain || std::ranges::any_of(transfers_of(kernel), stays) ? std::max(least, 4.0 * s.machine.l3_bytes)
+                                                                    : few;
+}
+
+MemoryProbes memory_probes(const HostSession& s) {
+    MemoryProbes made;
+    const auto add = [&](std::vector<HostProbe>& to, Compilation& c, const fusion::Candidate& kernel, const std::string& group,
+                         bool fitted) {
+        to.push_back(HostProbes::probe(c, kernel, group, bytes_from_memory(s, kernel, !fitted), !fitted));
+        to.back().unit.in_pieces = true;
+        to.back().fitted = fitted;
+    };
+    for (const fusion::Candidate& kernel : s.kernels.streams->plans.front().kernels) {
+        add(made.fitted, *s.kernels.streams, kernel, "probe streams", true);
+    }
+    made.streams = made.fitted.size();
+    for (const FusedKernel& each : s.kernels.fused) {
+        add(made.fitted, *each.compilation, each.kernel, each.group, true);
+    }
+    made.moved = made.fitted.size();
+    for (const fusion::Candidate& kernel : s.kernels.transfers->plans.front().kernels) {
+        add(made.fitted, *s.kernels.transfers, kernel, "probe moved", true);
+        add(made.plain, *s.kernels.transfers, kernel, "probe plain", false);
+    }
+    return made;
+}
+
 } // namespace
 
 bool measure_memory(HostSession& s) {
-    constexpr double least_bytes = 64.0 * 1024 * 1024;
-    const double bytes = s.options.bytes > 0 ? s.options.bytes : std::max(least_bytes, 4.0 * s.machine.l3_bytes);
-    std::vector<HostProbe> probes;
-    for (const fusion::Candidate& kernel : s.kernels.streams->plans.front().kernels) {
-        probes.push_back(HostProbes::probe(*s.kernels.streams, kernel, "probe streams", bytes, false));
-    }
-    const std::size_t streams = probes.size();
-    for (const FusedKernel& each : s.kernels.fused) {
-        probes.push_back(HostProbes::probe(*each.compilation, each.kernel, each.group, bytes, false));
-    }
-    const std::size_t fitted = probes.size();
-    for (const fusion::Candidate& kernel : s.kernels.transfers->plans.front().kernels) {
-        for (const bool plain : {false, true}) {
-            // What goes past the caches leaves nothing in them, and lists of twice as much as these hold come from memory.
-            const double moved = plain || s.options.bytes > 0 ? bytes : std::max(least_bytes, bytes / 2);
-            probes.push_back(HostProbes::probe(*s.kernels.transfers, kernel, plain ? "probe plain" : "probe moved", moved, plain));
-            probes.back().fitted = !plain;
-        }
-    }
-    const auto seconds = s.timer.time(probes);
-    if (!seconds) {
+    constexpr double few_samples = 0.3; // of lists that are many, and that nothing is fitted to
+    s.in_cache = s.made;
+    s.from_memory = memory_probes(s);
+    const auto times = s.timer.time(s.from_memory.fitted);
+    auto plain_times = times ? s.timer.time(s.from_memory.plain, few_samples, 1) : std::nullopt;
+    if (!plain_times) {
         return false;
     }
-    for (std::size_t i = 0; i < probes.size(); ++i) {
-        // Fits weigh kernels of one name together: each program as much as each kind of probe. No program has a blank in its name.
-        // Lists that ordinary stores write are measured for `benchmark`, and to tell how far off `composite` is where lists are not aligned.
-        s.made.points.push_back(
-            {s.options.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements, execute::undisturbed(seconds->at(i)),
-                false, probes[i].fitted ? perfmodel::Role::fit : perfmodel::Role::held_out, 0, probes[i].name});
-    }
+    s.from_memory.plain_times = std::move(*plain_times);
+    return fit_memory(s, *times);
+}
+
+bool fit_memory(HostSession& s, const std::vector<execute::UnitTimes>& times) {
+    s.made = s.in_cache;
+    add_points(s, s.from_memory.fitted, times);
+    add_points(s, s.from_memory.plain, s.from_memory.plain_times);
     s.made.points.insert(s.made.points.end(), s.swept.begin(), s.swept.end());
-    set_starts(s, streams);
+    set_starts(s, s.from_memory.streams);
     if (!fit_figures(s)) {
         return false;
     }
-    set_bandwidth(s, streams, *seconds);
-    divide_transfers(s, {probes.begin() + static_cast<std::ptrdiff_t>(fitted), probes.end()},
-        {seconds->begin() + static_cast<std::ptrdiff_t>(fitted), seconds->end()});
+    set_bandwidth(s, s.from_memory.streams, times);
+    divide_transfers(s, times);
     return true;
 }
 

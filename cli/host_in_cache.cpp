@@ -36,13 +36,13 @@ bool measure_footprints(HostSession& s) {
     for (const double bytes : footprints(s.machine.l2_bytes * s.machine.cores, s.machine.l3_bytes, most)) {
         probes.push_back(cached_probe(*s.kernels.streams, reading, "probe footprints", bytes));
     }
-    const auto seconds = s.timer.time(probes);
-    if (!seconds) {
+    const auto times = s.timer.time(probes);
+    if (!times) {
         return false;
     }
     std::vector<Footprint> sweep;
     for (std::size_t i = 0; i < probes.size(); ++i) {
-        const double least = execute::undisturbed(seconds->at(i));
+        const double least = times->at(i).undisturbed();
         const double bytes = bytes_of(probes[i].candidate) * static_cast<double>(probes[i].unit.elements);
         sweep.push_back({bytes, bytes / least * 1e-9});
         perfmodel::Point point{s.options.name, probes[i].group, probes[i].candidate.work, probes[i].unit.elements, least, false,
@@ -76,24 +76,24 @@ bool measure_transfers(HostSession& s) {
     for (const fusion::Candidate& kernel : moving) {
         probes.push_back(cached_probe(*s.kernels.transfers, kernel, "transfers", cached_bytes(kernel, s.machine)));
     }
-    const auto seconds = s.timer.time(probes, 3);
-    if (!seconds) {
+    const auto times = s.timer.time(probes);
+    if (!times) {
         return false;
     }
-    s.timer.launch_seconds = execute::undisturbed(seconds->front());
-    s.set("speed.launch", s.timer.launch_seconds / 1e-6, "us", 1, spread(seconds->front()),
+    s.timer.launch_seconds = times->front().undisturbed();
+    s.set("speed.launch", s.timer.launch_seconds / 1e-6, "us", 1, spread(times->front().seconds),
         "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
     double fastest = 0, fastest_spread = 0;
     for (std::size_t i = 1; i <= moving.size(); ++i) {
-        const double time = s.timer.ns_of(probes[i], seconds->at(i));
+        const double time = s.timer.ns_of(probes[i], times->at(i));
         const auto accesses = transfers_of(probes[i].candidate);
         for (const fusion::GlobalAccess& access : accesses) {
             const auto lists = static_cast<double>(accesses.size());
-            s.set_time(perfmodel::cached_transfer(access), time / lists, s.timer.uncertain_ns(probes[i], seconds->at(i)) / lists);
+            s.set_time(perfmodel::cached_transfer(access), time / lists, s.timer.uncertain_ns(probes[i], times->at(i)) / lists);
         }
         if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
             fastest = rate;
-            fastest_spread = spread(seconds->at(i));
+            fastest_spread = spread(times->at(i).seconds);
         }
     }
     s.set("speed.l2", fastest, "GB/s", static_cast<int>(moving.size()), fastest_spread, "lists moved in cache, the fastest size");
@@ -119,8 +119,8 @@ bool measure_routines(HostSession& s) {
             add(many_in_turn, true);
         }
     }
-    const auto seconds = s.timer.time(probes);
-    if (!seconds) {
+    const auto times = s.timer.time(probes);
+    if (!times) {
         return false;
     }
     // What a repetition adds, from the probe and the one behind it, and by how much that may be off.
@@ -128,8 +128,8 @@ bool measure_routines(HostSession& s) {
     const auto of_one = [&](std::size_t i) {
         const double share = probes[i].unit.chained ? 1 : computing_steps(probes[i].candidate).front()->alone;
         const double more = share * (probes[i + 1].unit.repeated - probes[i].unit.repeated);
-        const double time = s.timer.ns_of(probes[i + 1], seconds->at(i + 1)) - s.timer.ns_of(probes[i], seconds->at(i));
-        const double off = s.timer.uncertain_ns(probes[i + 1], seconds->at(i + 1)) + s.timer.uncertain_ns(probes[i], seconds->at(i));
+        const double time = s.timer.ns_of(probes[i + 1], times->at(i + 1)) - s.timer.ns_of(probes[i], times->at(i));
+        const double off = s.timer.uncertain_ns(probes[i + 1], times->at(i + 1)) + s.timer.uncertain_ns(probes[i], times->at(i));
         return std::pair(time / more, off / more);
     };
     const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
@@ -173,15 +173,15 @@ bool measure_overlap(HostSession& s) {
             chains.push_back(cached_probe(*each.compilation, each.kernel, each.group, cached_bytes(each.kernel, s.machine)));
         }
     }
-    const auto seconds = s.timer.time(chains);
+    const auto found_times = s.timer.time(chains);
     const auto device = device_so_far(s.made.calibration, s.diagnostics);
-    if (!seconds || !device) {
+    if (!found_times || !device) {
         return false;
     }
     std::vector<perfmodel::OverlappedTime> times;
     for (std::size_t i = 0; i < chains.size(); ++i) {
         const perfmodel::HostCompute alone = perfmodel::host_compute(*device, chains[i].candidate.work, false);
-        times.push_back({alone.transfers_ns, alone.routines_ns, s.timer.ns_of(chains[i], seconds->at(i))});
+        times.push_back({alone.transfers_ns, alone.routines_ns, s.timer.ns_of(chains[i], found_times->at(i))});
     }
     const auto found = perfmodel::fit_overlap(times);
     if (const std::size_t counting = found ? static_cast<std::size_t>(found->points) : 0; counting < times.size()) {

@@ -8,10 +8,19 @@
 #include "cli/host_timer.hpp"
 #include "execute/timing.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace fusec::cli {
+
+/// Kernels whose lists come from memory.
+struct MemoryProbes {
+    std::vector<HostProbe> fitted;               ///< streams, kernels that compute, and lists of each kind that are moved, in this order
+    std::size_t streams = 0, moved = 0;          ///< how many streams there are, and where the lists that are moved begin
+    std::vector<HostProbe> plain;                ///< these lists, written by ordinary stores
+    std::vector<execute::UnitTimes> plain_times; ///< of those
+};
 
 struct HostSession {
     HostSession(const HostCalibrationOptions& options, const execute::TimingSetup& setup, Diagnostics& diagnostics);
@@ -33,6 +42,8 @@ struct HostSession {
     HostKernels kernels;
     HostCalibration made;
     std::vector<perfmodel::Point> swept; ///< footprints
+    MemoryProbes from_memory;
+    HostCalibration in_cache; ///< as it was made before anything came from memory
 };
 
 /// Mean of |sample / median - 1|. Pre: not empty. O(n log n).

@@ -22,46 +22,51 @@ double HostTimer::ns_of(const HostProbe& probe, double seconds) const {
     return seconds / static_cast<double>(probe.unit.elements) / ns / (is_serial(probe) ? machine_.cores : 1);
 }
 
-double HostTimer::ns_of(const HostProbe& probe, const std::vector<double>& seconds) const {
-    const double time = execute::undisturbed(seconds) - (is_serial(probe) ? 0 : launch_seconds);
+double HostTimer::ns_of(const HostProbe& probe, const execute::UnitTimes& times) const {
+    const double time = times.undisturbed() - (is_serial(probe) ? 0 : launch_seconds);
     return ns_of(probe, std::max(0.0, time));
 }
 
-double HostTimer::uncertain_ns(const HostProbe& probe, const std::vector<double>& seconds) const {
-    return ns_of(probe, half_between_quartiles(seconds));
+double HostTimer::uncertain_ns(const HostProbe& probe, const execute::UnitTimes& times) const {
+    return ns_of(probe, half_between_quartiles(times.seconds));
 }
 
-std::optional<std::vector<std::vector<double>>> HostTimer::time(const std::vector<HostProbe>& probes, std::size_t more) {
+std::vector<std::vector<execute::TimedUnit>> HostTimer::groups(const std::vector<HostProbe>& probes) {
     constexpr double most_bytes = 2.0 * 1024 * 1024 * 1024;
+    std::vector<std::vector<execute::TimedUnit>> all;
+    for (const HostProbe& probe : probes) {
+        if (!all.empty()) {
+            all.back().push_back(probe.unit);
+            if (execute::timing_bytes(all.back()) <= most_bytes) {
+                continue;
+            }
+            all.back().pop_back();
+        }
+        all.push_back({probe.unit});
+    }
+    return all;
+}
+
+std::optional<std::vector<execute::UnitTimes>> HostTimer::time(const std::vector<HostProbe>& probes, double share, std::size_t passes) {
     execute::TimingSetup setup = setup_;
-    setup.rounds *= more;
+    setup.rounds = std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(setup_.rounds)));
+    const std::vector<std::vector<execute::TimedUnit>> parts = groups(probes);
     std::vector<execute::TimedUnit> units;
-    std::ranges::transform(probes, std::back_inserter(units), &HostProbe::unit);
+    for (const std::vector<execute::TimedUnit>& part : parts) {
+        units.insert(units.end(), part.begin(), part.end());
+    }
     if (!texts_.compile(units, telling_share(setup, 0, 0.5), diagnostics_)) {
         return std::nullopt;
     }
-    std::vector<std::vector<double>> seconds;
-    std::vector<execute::TimedUnit> part;
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        part.push_back(units[i]);
-        if (i + 1 < units.size()) {
-            part.push_back(units[i + 1]);
-            const double bytes = execute::timing_bytes(part);
-            part.pop_back();
-            if (bytes <= most_bytes) {
-                continue;
-            }
-        }
-        const auto share = [&](std::size_t timed) { return 0.5 + 0.5 * static_cast<double>(timed) / static_cast<double>(units.size()); };
-        const auto times = execute::time_units(
-            part, texts_, telling_share(setup, share(seconds.size()), share(seconds.size() + part.size())), diagnostics_);
-        if (!times) {
-            return std::nullopt;
-        }
-        std::ranges::transform(*times, std::back_inserter(seconds), &execute::UnitTimes::seconds);
-        part.clear();
+    const auto times = execute::time_in_passes(parts, texts_, std::min(passes, setup.rounds), telling_share(setup, 0.5, 1), diagnostics_);
+    if (!times) {
+        return std::nullopt;
     }
-    return seconds;
+    std::vector<execute::UnitTimes> all;
+    for (const std::vector<execute::UnitTimes>& part : *times) {
+        all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
 }
 
 } // namespace fusec::cli

@@ -22,15 +22,20 @@ public:
     HostTimer(const execute::TimingSetup& setup, const HostMachine& machine, Diagnostics& diagnostics)
         : setup_(setup), machine_(machine), diagnostics_(diagnostics) {}
 
-    /// Seconds of every sample of each probe. All are compiled first, but for those that were before. In parts whose lists take 2 GiB together, or one kernel: a machine may not have memory for all, or
-    /// slower memory for more. `more`: so many times the rounds of others, of kernels that are over soon. Nothing where a kernel cannot be built
-    /// or run, which is said.
-    std::optional<std::vector<std::vector<double>>> time(const std::vector<HostProbe>& probes, std::size_t more = 1);
+    /// The times of each probe. All are compiled first, but for those that were before. In parts whose lists take 2 GiB together, or one kernel (a machine
+    /// may not have memory for all, or slower memory for more), and `passes` times over all parts, each time for a share of the rounds
+    /// (execute::time_in_passes). `share`: of the setup's rounds. Nothing where a kernel cannot be built or run, which is said.
+    std::optional<std::vector<execute::UnitTimes>> time(const std::vector<HostProbe>& probes, double share = 1, std::size_t passes = 5);
 
-    /// Nanoseconds of an element with all processors at work: of the least sample, the start-up of a parallel loop subtracted; not below 0.
-    double ns_of(const HostProbe& probe, const std::vector<double>& seconds) const;
+    /// The parts: units of the probes, in their order.
+    static std::vector<std::vector<execute::TimedUnit>> groups(const std::vector<HostProbe>& probes);
+    /// What was compiled.
+    execute::TimedTexts& texts() { return texts_; }
+
+    /// Nanoseconds of an element with all processors at work: undisturbed, the start-up of a parallel loop subtracted; not below 0.
+    double ns_of(const HostProbe& probe, const execute::UnitTimes& times) const;
     /// By how much that may be off: half of what lies between the quartiles of the samples.
-    double uncertain_ns(const HostProbe& probe, const std::vector<double>& seconds) const;
+    double uncertain_ns(const HostProbe& probe, const execute::UnitTimes& times) const;
 
     double launch_seconds = 0; ///< the start-up of a parallel loop, once it is known
 

@@ -42,7 +42,7 @@ std::vector<Measurements::Plan> plans_to_measure(Compilation& c) {
     std::set<std::string> seen;
     const auto add_new = [&](std::string choice, const fusion::Plan& plan) {
         if (seen.insert(codegen::plan_id(codegen::lower(plan, *c.graph, *c.catalog))).second) {
-            plans.push_back({std::move(choice), plan, {}});
+            plans.push_back({std::move(choice), plan});
         }
     };
     add_new(c.options.plan, c.plans.front());
@@ -75,17 +75,19 @@ double seconds_in_a_row(const Compilation& c, const fusion::Plan& plan, Diagnost
 
 } // namespace
 
-bool compile_to_measure(Compilation& c, std::optional<std::uint64_t> elements, Diagnostics& diagnostics) {
+bool compile_to_measure(Compilation& c, std::optional<std::uint64_t> elements, Diagnostics& diagnostics, double share) {
     constexpr double bytes = 2.0 * 1024 * 1024 * 1024;
-    constexpr std::uint64_t most = 1048576, least = 1024;
+    constexpr double most = 1048576;
+    constexpr std::uint64_t least = 1024;
     c.options.with_steps = true;
     c.options.elements = elements.value_or(most);
     if (!run_pipeline(c, diagnostics, "dag")) {
         return false;
     }
     if (!elements) {
-        const auto fitting = static_cast<std::uint64_t>(bytes / std::max(1.0, bytes_of_lists(*c.program)));
-        c.options.elements = std::clamp(fitting / least * least, least, most);
+        const double part = c.program->updates.empty() ? share : 1;
+        const auto fitting = static_cast<std::uint64_t>(part * bytes / std::max(1.0, bytes_of_lists(*c.program)));
+        c.options.elements = std::clamp(fitting / least * least, least, static_cast<std::uint64_t>(part * most));
     }
     return run_stages(c, diagnostics, "space", "plan");
 }
@@ -110,65 +112,76 @@ std::vector<fusion::Candidate> kernels_to_measure(Compilation& c, const KernelSe
     return kernels;
 }
 
-std::optional<Measurements> measure(Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup,
-    Diagnostics& diagnostics, const std::vector<RivalPlan>& rivals) {
-    Measurements result;
-    result.plans = plans_to_measure(c);
-    std::vector<fusion::Candidate> kernels = kernels_to_measure(c, selection);
-    std::vector<execute::TimedUnit> units;
+UnitsToMeasure units_to_measure(Compilation& c, const KernelSelection& selection, const std::vector<RivalPlan>& rivals) {
+    UnitsToMeasure result{.compilation = &c,
+        .rivals = rivals,
+        .plans = plans_to_measure(c),
+        .kernels = kernels_to_measure(c, selection),
+        .units = {},
+        .units_of_plans = {}};
     const auto add = [&](codegen::Unit unit, const Compilation& of) {
-        units.push_back({std::move(unit), &*of.graph, &*of.catalog, c.options.elements});
+        result.units.push_back({std::move(unit), &*of.graph, &*of.catalog, c.options.elements});
     };
     std::map<std::string, std::size_t> unit_of_plan; // by the plan's id: what has the same kernels is timed once
-    std::vector<std::size_t> units_of_plans;
     const auto add_plan = [&](const fusion::Plan& plan, const Compilation& of) {
         codegen::Unit unit = codegen::lower(plan, *of.graph, *of.catalog);
-        const auto [at, is_new] = unit_of_plan.emplace(codegen::plan_id(unit), units.size());
+        const auto [at, is_new] = unit_of_plan.emplace(codegen::plan_id(unit), result.units.size());
         if (is_new) {
             add(std::move(unit), of);
         }
-        units_of_plans.push_back(at->second);
+        result.units_of_plans.push_back(at->second);
     };
     for (const Measurements::Plan& plan : result.plans) {
         add_plan(plan.plan, c);
     }
     for (const RivalPlan& rival : rivals) {
         add_plan(rival.compilation->plans.front(), *rival.compilation);
-        result.plans.push_back({rival.choice, rival.compilation->plans.front(), {}});
+        result.plans.push_back({rival.choice, rival.compilation->plans.front()});
     }
-    const std::size_t first_kernel = units.size();
-    for (const fusion::Candidate& kernel : kernels) {
+    for (const fusion::Candidate& kernel : result.kernels) {
         add(codegen::lower(kernel, "kernel", *c.graph, *c.catalog), c);
     }
-    const auto times = execute::time_units(units, setup, diagnostics);
-    if (!times) {
-        return std::nullopt;
+    return result;
+}
+
+std::optional<Measurements> measurements_of(
+    UnitsToMeasure measured, const std::vector<execute::UnitTimes>& times, const execute::TimingSetup& setup, Diagnostics& diagnostics) {
+    internal_check(times.size() == measured.units.size(), "times of other units than those that were to be measured");
+    const Compilation& c = *measured.compilation;
+    Measurements result;
+    result.plans = std::move(measured.plans);
+    const std::size_t first_kernel = times.size() - measured.kernels.size();
+    for (std::size_t k = 0; k < measured.kernels.size(); ++k) {
+        measured.kernels[k].work.repeated = times[first_kernel + k].launches > 1;
+        result.kernels.push_back(times[first_kernel + k]);
     }
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-        const execute::UnitTimes& measured = times->at(first_kernel + k);
-        kernels[k].work.repeated = measured.launches > 1;
-        result.kernels.push_back(measured.seconds);
-    }
-    auto predictions = predict(c, kernels, std::nullopt, diagnostics);
+    auto predictions = predict(c, measured.kernels, std::nullopt, diagnostics);
     if (!predictions) {
         return std::nullopt;
     }
     result.predictions = std::move(*predictions);
+    const std::size_t first_rival = result.plans.size() - measured.rivals.size();
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
         Measurements::Plan& plan = result.plans[i];
-        const execute::UnitTimes& measured = times->at(units_of_plans[i]);
-        plan.seconds = measured.seconds;
-        plan.repeated = measured.launches > 1;
+        const execute::UnitTimes& of_plan = times[measured.units_of_plans[i]];
+        plan.times = of_plan;
+        plan.repeated = of_plan.launches > 1;
         plan.predicted_seconds = plan.plan.seconds;
         if (plan.repeated) {
-            const bool is_rival = i + rivals.size() >= result.plans.size();
             plan.predicted_seconds =
-                seconds_in_a_row(is_rival ? *rivals[i + rivals.size() - result.plans.size()].compilation : c, plan.plan, diagnostics);
+                seconds_in_a_row(i < first_rival ? c : *measured.rivals[i - first_rival].compilation, plan.plan, diagnostics);
         }
     }
     result.processors = usable_processors();
     result.compiler = setup.compiler.version.substr(0, setup.compiler.version.find('\n'));
     return result;
+}
+
+std::optional<Measurements> measure(
+    Compilation& c, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics) {
+    UnitsToMeasure units = units_to_measure(c, selection);
+    const auto times = execute::time_units(units.units, setup, diagnostics);
+    return times ? measurements_of(std::move(units), *times, setup, diagnostics) : std::nullopt;
 }
 
 std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics) {
@@ -199,13 +212,14 @@ std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFol
 
 std::string measurements_text(const Measurements& m, const Compilation& c) {
     Writer out;
-    const double best = median(std::ranges::min_element(m.plans, {}, [](const auto& plan) { return median(plan.seconds); })->seconds);
+    const double best =
+        median(std::ranges::min_element(m.plans, {}, [](const auto& plan) { return median(plan.times.seconds); })->times.seconds);
     out.line(fmt::format("plans of {} for {} elements: median (least) of {}, over the fastest; predicted", c.program->name,
-        grouped(c.options.elements), counted(m.plans.front().seconds.size(), "sample")));
+        grouped(c.options.elements), counted(m.plans.front().times.seconds.size(), "sample")));
     for (const Measurements::Plan& plan : m.plans) {
-        const double typical = median(plan.seconds);
+        const double typical = median(plan.times.seconds);
         out.line(fmt::format("{:8} {:>10} ({:>10})  {:5.2f}  {:>10}  {}", plan.choice, time_text(typical),
-            time_text(*std::ranges::min_element(plan.seconds)), typical / best, time_text(plan.predicted_seconds),
+            time_text(*std::ranges::min_element(plan.times.seconds)), typical / best, time_text(plan.predicted_seconds),
             counted(plan.plan.kernels.size(), "kernel")));
     }
     std::string head = fmt::format("{:>12}{:>12}", "median", "least");
@@ -216,8 +230,9 @@ std::string measurements_text(const Measurements& m, const Compilation& c) {
     std::vector<double> measured;
     for (std::size_t k = 0; k < m.kernels.size(); ++k) {
         const Predictions::Kernel& kernel = m.predictions.kernels[k];
-        measured.push_back(median(m.kernels[k]));
-        std::string line = fmt::format("{:>12}{:>12}", time_text(measured.back()), time_text(*std::ranges::min_element(m.kernels[k])));
+        measured.push_back(median(m.kernels[k].seconds));
+        std::string line =
+            fmt::format("{:>12}{:>12}", time_text(measured.back()), time_text(*std::ranges::min_element(m.kernels[k].seconds)));
         for (const perfmodel::Breakdown& said : kernel.by_predictor) {
             line += fmt::format("{:>12}", time_text(said.cost.seconds));
         }

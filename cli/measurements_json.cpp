@@ -14,11 +14,11 @@ std::string measurements_json(const Measurements& m, const Compilation& c) {
     Json plans = Json::array();
     for (const Measurements::Plan& plan : m.plans) {
         plans.push_back({{"plan", plan.choice}, {"kernels", plan.plan.kernels.size()}, {"predicted_seconds", plan.predicted_seconds},
-            {"repeated", plan.repeated}, {"measured_seconds", plan.seconds}});
+            {"repeated", plan.repeated}, {"measured_seconds", plan.times.seconds}});
     }
     for (std::size_t k = 0; k < m.kernels.size(); ++k) {
         report["kernels"][k]["repeated"] = m.predictions.kernels[k].candidate.work.repeated;
-        report["kernels"][k]["measured_seconds"] = m.kernels[k];
+        report["kernels"][k]["measured_seconds"] = m.kernels[k].seconds;
     }
     Json kernels = std::move(report["kernels"]);
     report.erase("kernels");

@@ -18,7 +18,9 @@
 #include <deque>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <sstream>
 #include <string>
@@ -27,11 +29,16 @@ namespace fusec::execute {
 
 namespace {
 
+/// Elements of a launch, with their arguments.
+struct Piece {
+    std::uint64_t first = 0, elements = 0;
+    std::vector<void*> arguments;
+};
+
 /// A unit that is loaded, with its arguments.
 struct Subject {
     UnitFunctions functions;
-    std::vector<void*> arguments;
-    std::uint64_t elements = 0;
+    std::vector<Piece> pieces;
     std::size_t launches = 1;   ///< of a sample
     int* repetitions = nullptr; ///< of calls in a launch: another unit may have the same text; null: calls are not repeated
     int* chained = nullptr;     ///< beside it: whether they wait for each other
@@ -41,8 +48,8 @@ struct Subject {
 
 using Texts = std::vector<const TimedTexts::Text*>; ///< of each unit
 
-/// Seconds of a launch, from so many in a row.
-double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
+/// Seconds of a launch of the piece, from so many in a row.
+double sample(const Subject& subject, const Piece& piece, Buffer& workspace, std::size_t launches) {
     void* const memory = workspace.size() == 0 ? nullptr : workspace.data();
     if (subject.repetitions != nullptr) {
         *subject.repetitions = subject.repeated;
@@ -50,11 +57,29 @@ double sample(const Subject& subject, Buffer& workspace, std::size_t launches) {
     }
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < launches; ++i) {
-        if (subject.functions.launch(subject.arguments.data(), subject.elements, memory, workspace.size(), nullptr) != 0) {
+        if (subject.functions.launch(piece.arguments.data(), piece.elements, memory, workspace.size(), nullptr) != 0) {
             end_child("a launch refused its arguments");
         }
     }
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(launches);
+}
+
+/// How many pieces a launch has that takes so long.
+std::size_t pieces_of(std::uint64_t elements, double seconds, double piece_seconds) {
+    constexpr std::uint64_t least = 2048; // of a piece: more tiles than a loop on one processor has
+    const auto wanted = static_cast<std::uint64_t>(std::clamp(seconds / piece_seconds, 1.0, 1e6));
+    return std::max<std::uint64_t>(1, std::min(wanted, elements / least));
+}
+
+/// The elements of so many pieces: lists of each begin as those of the whole, in their cache lines and in the values that repeat.
+std::vector<Piece> divided(std::uint64_t elements, std::size_t pieces) {
+    constexpr std::uint64_t aligned = 64;
+    const auto begin = [&](std::size_t piece) { return piece == pieces ? elements : elements * piece / pieces / aligned * aligned; };
+    std::vector<Piece> all;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        all.push_back({begin(piece), begin(piece + 1) - begin(piece), {}});
+    }
+    return all;
 }
 
 /// The libraries, from copies of their files, which the system keeps in other pages of memory than the files. Where the pages of a long kernel
@@ -90,7 +115,8 @@ private:
     std::deque<LoadedLibrary> copies_;
 };
 
-/// In a child: how many launches a sample of each unit has, then the samples as lines, a round each, units separated by blanks. `folder` is for copies of the libraries.
+/// In a child: how many launches a sample of each unit has, and pieces; then the samples as lines, a round each, units separated by blanks; then the least
+/// seconds of each piece, a line for each unit. `folder` is for copies of the libraries.
 std::string measure(
     const std::vector<TimedUnit>& units, const Texts& texts, const std::filesystem::path& folder, const TimingSetup& setup) {
     Diagnostics diagnostics;
@@ -98,8 +124,8 @@ std::string measure(
     auto loaded = copies.make();
     TimingLists lists(units, setup.seed);
     std::vector<Subject> subjects(units.size());
-    // Of the copies of the libraries that were loaded last.
-    const auto find_functions = [&](std::size_t i) {
+    // Of the copies of the libraries that were loaded last, and of the lists where they lie now.
+    const auto prepare = [&](std::size_t i) {
         const auto& [path, name] = *texts[i];
         const LoadedLibrary& library = *loaded.at(path);
         const auto functions = UnitFunctions::find(library, name, diagnostics);
@@ -115,70 +141,105 @@ std::string measure(
             internal_check(
                 subjects[i].repetitions != nullptr && subjects[i].chained != nullptr, "a text of repeated calls does not say how often");
         }
+        for (Piece& piece : subjects[i].pieces) {
+            piece.arguments = lists.arguments(i, piece.first);
+        }
     };
     std::size_t workspace_bytes = 0;
     for (std::size_t i = 0; i < units.size(); ++i) {
-        find_functions(i);
-        subjects[i].arguments = lists.arguments(i);
-        subjects[i].elements = units[i].elements;
+        subjects[i].pieces = divided(units[i].elements, std::max<std::size_t>(1, units[i].pieces));
+        prepare(i);
         workspace_bytes = std::max(workspace_bytes, subjects[i].functions.workspace_bytes(units[i].elements));
     }
     Buffer workspace(workspace_bytes);
     const Displacement displacement(setup.displaced_bytes, affine_processors());
-    for (std::size_t i = 0; i < subjects.size(); ++i) {
+    // One launch, in pieces or not; the seconds of each.
+    const auto launched = [&](std::size_t i, std::size_t launches) {
+        std::vector<double> seconds;
+        for (const Piece& piece : subjects[i].pieces) {
+            seconds.push_back(sample(subjects[i], piece, workspace, launches));
+        }
+        return seconds;
+    };
+    const auto check = [&](std::size_t i) {
         lists.spoil_outputs(i);
-        sample(subjects[i], workspace, 1);
+        launched(i, 1);
         if (const std::string wrong = lists.wrong_output(i); !wrong.empty()) {
             end_child(wrong.c_str());
         }
         lists.restore_updated(i);
+    };
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        check(i);
     }
-    // How many launches a sample takes is found by doubling. One before them brings into the caches what fits there.
+    // One launch before those of a sample brings into the caches what fits there.
     // Lists that are updated get their old values back before each sample: repeated updates run off to numbers that take their own time.
     const auto timed = [&](std::size_t i) {
         lists.restore_updated(i);
         if (subjects[i].launches > 1 || units[i].cached) {
-            sample(subjects[i], workspace, 1);
+            launched(i, 1);
         } else {
             displacement.read();
         }
-        return sample(subjects[i], workspace, subjects[i].launches);
+        return launched(i, subjects[i].launches);
     };
+    // How many launches a sample takes is found by doubling.
     for (std::size_t i = 0; i < subjects.size(); ++i) {
-        while (timed(i) * static_cast<double>(subjects[i].launches) < setup.sample_seconds) {
+        if (units[i].in_pieces) {
+            if (units[i].pieces == 0) {
+                subjects[i].pieces = divided(units[i].elements, pieces_of(units[i].elements, timed(i).front(), setup.piece_seconds));
+                prepare(i);
+                check(i);
+            }
+            continue;
+        }
+        subjects[i].launches = std::max<std::size_t>(1, units[i].launches);
+        while (units[i].launches == 0 && timed(i).front() * static_cast<double>(subjects[i].launches) < setup.sample_seconds) {
             subjects[i].launches *= 2;
         }
     }
     std::ostringstream text;
     text.precision(17);
+    std::vector<std::vector<double>> least;
     for (const Subject& subject : subjects) {
-        text << subject.launches << ' ';
+        text << subject.launches << ' ' << subject.pieces.size() << ' ';
+        least.emplace_back(subject.pieces.size(), std::numeric_limits<double>::infinity());
     }
     text << '\n';
-    for (std::size_t round = 0; round < setup.warm_up + setup.rounds; ++round) {
+    for (std::size_t done = 0; done < setup.warm_up + setup.rounds; ++done) {
+        const std::size_t round = setup.first_round + done;
         lists.place(round);
         loaded = copies.make();
         for (std::size_t i = 0; i < subjects.size(); ++i) {
-            subjects[i].arguments = lists.arguments(i);
-            find_functions(i);
-            Subject few = subjects[i]; // the system maps the text when it is first executed
+            prepare(i);
+            Piece few = subjects[i].pieces.front(); // the system maps the text when it is first executed
             few.elements = std::min<std::uint64_t>(few.elements, 256);
-            sample(few, workspace, 1);
+            sample(subjects[i], few, workspace, 1);
         }
         std::vector<double> seconds(subjects.size());
         for (std::size_t k = 0; k < subjects.size(); ++k) {
             const std::size_t i = (k + round) % subjects.size(); // nobody is always after the same other
-            seconds[i] = timed(i);
+            const std::vector<double> found = timed(i);
+            seconds[i] = std::accumulate(found.begin(), found.end(), 0.0);
+            if (done >= setup.warm_up) {
+                std::ranges::transform(least[i], found, least[i].begin(), [](double a, double b) { return std::min(a, b); });
+            }
         }
-        if (round >= setup.warm_up) {
+        if (done >= setup.warm_up) {
             for (const double each : seconds) {
                 text << each << ' ';
             }
             text << '\n';
         }
         if (setup.progress) {
-            setup.progress(static_cast<double>(round + 1) / static_cast<double>(setup.warm_up + setup.rounds));
+            setup.progress(static_cast<double>(done + 1) / static_cast<double>(setup.warm_up + setup.rounds));
         }
+    }
+    for (const std::vector<double>& of_unit : least) {
+        for (const double each : of_unit) {
+            text << each << ' ';
+        }
+        text << '\n';
     }
     return text.str();
 }
@@ -234,18 +295,59 @@ std::optional<std::vector<UnitTimes>> time_units(
             kind::timing_failed, {}, "the kernels cannot be timed: " + child.text + (child.fault == "ended" ? "" : child.fault));
         return std::nullopt;
     }
-    std::vector<UnitTimes> times(units.size(), {std::vector<double>(setup.rounds), 1});
+    std::vector<UnitTimes> times(units.size(), {std::vector<double>(setup.rounds), 1, {}});
     std::istringstream text(child.text);
     for (UnitTimes& of_unit : times) {
-        text >> of_unit.launches;
+        std::size_t pieces = 0;
+        text >> of_unit.launches >> pieces;
+        of_unit.pieces.resize(pieces);
     }
     for (std::size_t round = 0; round < setup.rounds; ++round) {
         for (UnitTimes& of_unit : times) {
             text >> of_unit.seconds[round];
         }
     }
+    for (UnitTimes& of_unit : times) {
+        for (double& piece : of_unit.pieces) {
+            text >> piece;
+        }
+    }
     internal_check(bool(text), "a child's times are cut off");
     return times;
+}
+
+std::optional<std::vector<std::vector<UnitTimes>>> time_in_passes(const std::vector<std::vector<TimedUnit>>& groups,
+    const TimedTexts& compiled, std::size_t passes, const TimingSetup& setup, Diagnostics& diagnostics) {
+    internal_check(passes > 0 && passes <= setup.rounds, "passes without a round");
+    std::vector<std::vector<UnitTimes>> all(groups.size());
+    const auto share = [&](std::size_t pass, std::size_t group) {
+        return static_cast<double>(pass * groups.size() + group) / static_cast<double>(passes * groups.size());
+    };
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            std::vector<TimedUnit> units = groups[g];
+            for (std::size_t i = 0; i < all[g].size(); ++i) { // samples of one unit are alike
+                units[i].launches = all[g][i].launches;
+                units[i].pieces = all[g][i].pieces.size();
+            }
+            const std::size_t before = setup.rounds * pass / passes;
+            TimingSetup part = telling_share(setup, share(pass, g), share(pass, g + 1));
+            part.first_round = setup.first_round + before + (pass == 0 ? 0 : setup.warm_up);
+            part.warm_up = pass == 0 ? setup.warm_up : 0;
+            part.rounds = setup.rounds * (pass + 1) / passes - before;
+            auto times = time_units(units, compiled, part, diagnostics);
+            if (!times) {
+                return std::nullopt;
+            }
+            for (std::size_t i = 0; i < all[g].size(); ++i) {
+                UnitTimes& now = times->at(i);
+                now.seconds.insert(now.seconds.begin(), all[g][i].seconds.begin(), all[g][i].seconds.end());
+                std::ranges::transform(now.pieces, all[g][i].pieces, now.pieces.begin(), [](double a, double b) { return std::min(a, b); });
+            }
+            all[g] = std::move(*times);
+        }
+    }
+    return all;
 }
 
 } // namespace fusec::execute

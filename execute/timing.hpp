@@ -8,9 +8,9 @@
 #include "elementary-lib/catalog.hpp"
 #include "execute/compiler.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -27,6 +27,11 @@ struct TimedUnit {
     int repeated = 0;           ///< > 0: launches compute each call so often (codegen::emit_repeated)
     bool chained = false;       ///< repeated: each call waits for the one before, where it can (codegen::can_chain)
     bool cached = false;        ///< its lists are meant to lie in the caches: each sample has a launch before it
+    /// A sample is one launch, and its elements are launched a piece of about TimingSetup::piece_seconds after the other, each timed. For units of one
+    /// kernel: of several, what one leaves in the caches for the next would be another share.
+    bool in_pieces = false;
+    std::size_t launches = 0; ///< in a row, of a sample; 0: as many as TimingSetup::sample_seconds says
+    std::size_t pieces = 0;   ///< of a launch that is in pieces; 0: as many as that
 };
 
 struct TimingSetup {
@@ -37,7 +42,9 @@ struct TimingSetup {
     std::size_t batch = 0;                ///< most texts per translation unit; 0: as texts_per_translation_unit says
     std::size_t rounds = 7;               ///< samples of each unit
     std::size_t warm_up = 1;              ///< rounds before that do not count
+    std::size_t first_round = 0;          ///< the number of the first of them: in rounds of other numbers lists lie at other places
     double sample_seconds = 1e-3;         ///< a sample is as many launches in a row as take so long, at least one
+    double piece_seconds = 5e-4;          ///< of the pieces of a launch
     std::uint64_t seed = 1;               ///< of the inputs
     /// Bytes of other memory that are read before a sample of one launch, each processor that this process may run on its share
     /// (Displacement), so that none of its lists is in a cache because another unit has used it: twice what all their caches hold. A sample of
@@ -50,12 +57,6 @@ struct TimingSetup {
 /// The setup of a part of the work, whose progress is from `from` to `to` of the whole.
 TimingSetup telling_share(const TimingSetup& setup, double from, double to);
 
-/// What a launch takes that nothing disturbs: the least of its samples. What else a machine does only adds to them, and so does a placement
-/// of the lists that makes loads wait for stores: each round has another one, and the least is that of the placements that were had, too.
-inline double undisturbed(const std::vector<double>& seconds) {
-    return std::ranges::min(seconds);
-}
-
 /// Bytes of all lists and uniforms that the units use; each datum of a program has one list, as long as the unit with the most elements
 /// needs, whichever units use it.
 double timing_bytes(const std::vector<TimedUnit>& units);
@@ -63,9 +64,15 @@ double timing_bytes(const std::vector<TimedUnit>& units);
 struct UnitTimes {
     std::vector<double> seconds; ///< of one launch, in each round
     std::size_t launches = 1;    ///< in a row, of a sample; more than one finds in the caches what the one before has left there
+    std::vector<double> pieces;  ///< of each piece of a launch, or of the launch that is not in pieces, the least seconds of all rounds
+
+    /// What a launch takes that nothing disturbs: the least that each piece took, all together. What else a machine does only adds to a time, and so
+    /// does a placement of the lists that makes loads wait for stores: each round has another one, and the least is that of the placements that were
+    /// had, too. Where another virtual machine works on the same core every few milliseconds, no launch of twenty is undisturbed, and pieces are.
+    double undisturbed() const { return std::accumulate(pieces.begin(), pieces.end(), 0.0); }
 };
 
-/// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches. In each round lists lie at other
+/// For each unit the seconds of one launch, in each round: the time of a sample divided by its launches, or of its pieces together. In each round lists lie at other
 /// places of their pages. Lists hold random values within the domains of the program, intermediates what the reference computes of them,
 /// sixty-four elements again and again.
 /// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
@@ -74,5 +81,11 @@ std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& u
 /// The same of units whose texts are compiled (timed_texts.hpp).
 std::optional<std::vector<UnitTimes>> time_units(
     const std::vector<TimedUnit>& units, const TimedTexts& compiled, const TimingSetup& setup, Diagnostics& diagnostics);
+
+/// The same of groups of units, whose lists are in memory one group at a time: `passes` times over all groups, each time for a share of the rounds, the
+/// first time with the rounds to warm up. Memory that is slower for a minute is slower for a share of every unit's samples then, not for all of one
+/// group's. Pre: passes > 0; no more passes than rounds.
+std::optional<std::vector<std::vector<UnitTimes>>> time_in_passes(const std::vector<std::vector<TimedUnit>>& groups,
+    const TimedTexts& compiled, std::size_t passes, const TimingSetup& setup, Diagnostics& diagnostics);
 
 } // namespace fusec::execute

@@ -126,10 +126,12 @@ void TimingLists::place(std::size_t placement) {
     }
 }
 
-std::vector<void*> TimingLists::arguments(std::size_t unit) {
+std::vector<void*> TimingLists::arguments(std::size_t unit, std::uint64_t first) {
     std::vector<void*> pointers;
-    for_arguments(
-        units_.at(unit).unit, [&](const codegen::List& list) { pointers.push_back(lists_.at(key_of(units_[unit], list)).memory.data()); });
+    for_arguments(units_.at(unit).unit, [&](const codegen::List& list) {
+        const std::size_t behind = list.uniform ? 0 : first * bytes_of_entry(list);
+        pointers.push_back(lists_.at(key_of(units_[unit], list)).memory.data() + behind);
+    });
     return pointers;
 }
 

@@ -19,8 +19,8 @@ public:
 
     /// Fills all lists, each from another place of its page on: `placement` says which. Pointers to them are others afterwards.
     void place(std::size_t placement);
-    /// The pointers that a unit's launch takes: inputs, then outputs that are no updated inputs.
-    std::vector<void*> arguments(std::size_t unit);
+    /// The pointers that a unit's launch takes for elements from the first on: to inputs, then to outputs that are no updated inputs.
+    std::vector<void*> arguments(std::size_t unit, std::uint64_t first);
     /// Overwrites what wrong_output looks at of what a unit's launch writes, and nothing beside, but for updated lists, which have their old values.
     void spoil_outputs(std::size_t unit);
     /// The old values into what a unit's launch has updated: other units read them too.

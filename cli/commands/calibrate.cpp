@@ -121,7 +121,8 @@ void measure_host(const Calibrate& command, Diagnostics& diagnostics) {
         diagnostics.report(kind::unwritable_file, {}, "cannot write to the cache `" + setup->cache.string() + "`");
         return;
     }
-    const auto found = calibrate_host({.name = name, .programs = command.programs, .routines = {}}, *setup, scratch.path(), diagnostics);
+    const auto found = calibrate_host(
+        {.name = name, .programs = command.programs, .routines = {}}, sampling_of_calibrations(*setup), scratch.path(), diagnostics);
     if (!found) {
         return;
     }

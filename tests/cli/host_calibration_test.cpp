@@ -23,17 +23,22 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace fusec::cli {
 namespace {
 
 using testing::Contains;
+using testing::DoubleNear;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Key;
 using testing::Not;
+using testing::Pointwise;
 
 class HostCalibrationTest : public testing::Test {
 protected:
@@ -226,18 +231,21 @@ TEST_F(TimedUnits, OfARivalThatHasTheKernelsOfAPlanAreThatPlans) {
     compiled(fused, "auto");
     compiled(same, "auto");
     compiled(unfused, "none");
-    const auto found = measure(fused, {}, setup, diagnostics, {{"same", &same}, {"unfused", &unfused}});
+    UnitsToMeasure units = units_to_measure(fused, {}, {{"same", &same}, {"unfused", &unfused}});
+    const auto times = execute::time_units(units.units, setup, diagnostics);
+    ASSERT_TRUE(times.has_value()) << diagnostics.all().front().message;
+    const auto found = measurements_of(std::move(units), *times, setup, diagnostics);
     ASSERT_TRUE(found.has_value()) << diagnostics.all().front().message;
     std::map<std::string, Measurements::Plan> by_choice;
     for (const Measurements::Plan& plan : found->plans) {
         by_choice.emplace(plan.choice, plan);
     }
-    EXPECT_THAT(by_choice.at("same").seconds, ElementsAreArray(by_choice.at("auto").seconds));
-    EXPECT_THAT(by_choice.at("unfused").seconds, ElementsAreArray(by_choice.at("none").seconds));
-    EXPECT_THAT(by_choice.at("none").seconds, Not(ElementsAreArray(by_choice.at("auto").seconds)));
+    EXPECT_THAT(by_choice.at("same").times.seconds, ElementsAreArray(by_choice.at("auto").times.seconds));
+    EXPECT_THAT(by_choice.at("unfused").times.seconds, ElementsAreArray(by_choice.at("none").times.seconds));
+    EXPECT_THAT(by_choice.at("none").times.seconds, Not(ElementsAreArray(by_choice.at("auto").times.seconds)));
     EXPECT_EQ(by_choice.at("unfused").plan.kernels.size(), 2U);
     ASSERT_EQ(found->kernels.size(), 1U) << "the kernels come behind the plans' units";
-    EXPECT_GT(found->kernels.front().front(), 0);
+    EXPECT_GT(found->kernels.front().undisturbed(), 0);
 }
 
 // What a unit of few elements writes is read by a unit of more: the list behind those few stays as the reference has it.
@@ -344,10 +352,72 @@ TEST_F(TimedUnits, OfOneTextAreCompiledOnce) {
     EXPECT_NE(texts.of(units[7]).library, first.library);
     EXPECT_TRUE(execute::time_units(units, texts, setup, diagnostics).has_value());
     EXPECT_EQ(libraries(), 6);
-    const auto least = [&](std::size_t unit) { return execute::undisturbed(times->at(unit).seconds); };
+    const auto least = [&](std::size_t unit) { return times->at(unit).undisturbed(); };
     // Of the inverse, some hundred elements: milliseconds, where a loop that has to wait for a busy processor takes tens of microseconds.
     const std::size_t inverse = least(1) > least(5) ? 0 : 4;
     EXPECT_GT(least(inverse + 1), 5 * least(inverse)) << "4000 times, and once";
+}
+
+// A launch in pieces computes all of its elements, and takes what its pieces take.
+TEST_F(TimedUnits, InPiecesAreTimedPieceByPiece) {
+    Compilation* const c = compile("VECTOR4 a;\nuniform SCALAR s;\ninput a;\nd = s * a;\nreturn d;\n");
+    ASSERT_NE(c, nullptr) << diagnostics.all().front().message;
+    HostProbe probe = HostProbes::probe(*c, c->plans.front().kernels.front(), "pieces", 1 << 22, true);
+    probe.unit.in_pieces = true;
+    setup.rounds = 3;
+    setup.piece_seconds = 1e-9; // as short as pieces may be
+    const auto found = execute::time_units({probe.unit}, setup, diagnostics);
+    ASSERT_TRUE(found.has_value()) << diagnostics.all().front().message;
+    const execute::UnitTimes& times = found->front();
+    EXPECT_EQ(times.pieces.size(), probe.unit.elements / 2048);
+    EXPECT_GT(std::ranges::min(times.pieces), 0);
+    EXPECT_LE(times.undisturbed(), std::ranges::min(times.seconds) * (1 + 1e-9)) << "the least of each, and of all together";
+    EXPECT_GT(times.undisturbed(), 0.01 * std::ranges::min(times.seconds));
+    probe.unit.in_pieces = false;
+    const auto whole = execute::time_units({probe.unit}, setup, diagnostics);
+    ASSERT_TRUE(whole.has_value());
+    ASSERT_EQ(whole->front().pieces.size(), 1U);
+    EXPECT_EQ(whole->front().undisturbed(), std::ranges::min(whole->front().seconds));
+}
+
+// A disturbed minute is to be a share of every group's rounds: no group has its second pass before all have their first.
+TEST_F(TimedUnits, InPassesTakeTurnsByGroups) {
+    Compilation* const c = compile("VECTOR4 a;\ninput a;\nb = -a;\nr = venorm(b);\nreturn b, r;\n");
+    ASSERT_NE(c, nullptr);
+    const std::vector<fusion::Candidate>& kernels = c->plans.front().kernels;
+    std::vector<std::vector<execute::TimedUnit>> groups(2);
+    groups[0] = {HostProbes::probe(*c, kernels.front(), "first", 1 << 14, true).unit,
+        HostProbes::probe(*c, kernels.back(), "first", 1 << 16, true).unit};
+    groups[1] = {HostProbes::probe(*c, kernels.front(), "second", 1 << 18, true).unit};
+    execute::TimedTexts texts;
+    for (const auto& group : groups) {
+        ASSERT_TRUE(texts.compile(group, setup, diagnostics));
+    }
+    setup.rounds = 4;
+    const std::filesystem::path told = folder.path() / "told"; // partly by children
+    setup.progress = [&](double share) { std::ofstream(told, std::ios::app) << share << ' '; };
+    const auto times = execute::time_in_passes(groups, texts, 3, setup, diagnostics);
+    ASSERT_TRUE(times.has_value()) << diagnostics.all().front().message;
+    ASSERT_EQ(times->size(), 2U);
+    for (std::size_t g = 0; g < 2; ++g) {
+        ASSERT_EQ(times->at(g).size(), groups[g].size());
+        for (const execute::UnitTimes& unit : times->at(g)) {
+            EXPECT_EQ(unit.seconds.size(), 4U);
+            EXPECT_GT(std::ranges::min(unit.seconds), 0);
+            EXPECT_GE(unit.launches, 1U);
+        }
+    }
+    // One round and one to warm up, of both groups; then one; then two.
+    std::vector<double> expected;
+    for (const int rounds : {2, 2, 1, 1, 2, 2}) {
+        const double begin = expected.empty() ? 0 : expected.back();
+        for (int i = 1; i <= rounds; ++i) {
+            expected.push_back(begin + i / 6.0 / rounds);
+        }
+    }
+    std::ifstream file(told);
+    const std::vector<double> shares{std::istream_iterator<double>(file), {}};
+    EXPECT_THAT(shares, Pointwise(DoubleNear(1e-4), expected));
 }
 
 TEST(TextsPerTranslationUnit, GiveEachJobFour) {
@@ -367,7 +437,7 @@ TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     }
     execute::TimingLists lists(units, 1);
     const auto distance = [&] { // from the first input of the first unit to its output
-        const std::vector<void*> arguments = lists.arguments(0);
+        const std::vector<void*> arguments = lists.arguments(0, 0);
         return (reinterpret_cast<std::uintptr_t>(arguments.back()) - reinterpret_cast<std::uintptr_t>(arguments.front())) % 4096;
     };
     constexpr std::size_t placements = 8;
@@ -378,7 +448,7 @@ TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
         lists.place(placement);
         std::set<std::uintptr_t> places;
         for (std::size_t i = 0; i < units.size(); ++i) {
-            for (void* const list : lists.arguments(i)) {
+            for (void* const list : lists.arguments(i, 0)) {
                 const auto address = reinterpret_cast<std::uintptr_t>(list);
                 EXPECT_EQ(address % 64, 0U) << "stores may go past the caches";
                 EXPECT_NE(*static_cast<const float*>(list), 0) << "filled again";
