@@ -41,7 +41,8 @@ def row(result):
     halves = {half: {key: result[half][key] for key in ("median_spread", "verdicts", "within_a_factor_of_two", "plans", "chosen_plans",
                                                         "median_loss_of_chosen_plans", "greatest_loss_of_a_chosen_plan", "greatest_loss_of_a_plan_of_benchmark")} for half in ("held_out", "fitted")}
     return {"date": result["date"], "load_average": result["machine"]["load_average"], "spread": spread(result),
-            "figures": {key: figures[key] for key in FIGURES if key in figures}, **halves}
+            "figures": {key: figures[key] for key in FIGURES if key in figures}, **halves,
+            **({"before": {key: result["before"][key] for key in ("verdicts", "within_a_factor_of_two")}} if "before" in result else {})}
 
 
 def kernel_seconds(result, held_out_alone=False):

@@ -162,6 +162,7 @@ std::string measure(
         return seconds;
     };
     const auto check = [&](std::size_t i) {
+        lists.restore_updated(i);
         lists.spoil_outputs(i);
         launched(i, 1);
         if (const std::string wrong = lists.wrong_output(i); !wrong.empty()) {

@@ -358,11 +358,11 @@ TEST_F(TimedUnits, OfOneTextAreCompiledOnce) {
     EXPECT_GT(least(inverse + 1), 5 * least(inverse)) << "4000 times, and once";
 }
 
-// A launch in pieces computes all of its elements, and takes what its pieces take.
+// A launch in pieces computes all of its elements, updates of lists among them, and takes what its pieces take.
 TEST_F(TimedUnits, InPiecesAreTimedPieceByPiece) {
-    Compilation* const c = compile("VECTOR4 a;\nuniform SCALAR s;\ninput a;\nd = s * a;\nreturn d;\n");
+    Compilation* const c = compile("VECTOR4 a, x;\nuniform SCALAR s;\ninput a;\ninout x;\nx += s * a;\n");
     ASSERT_NE(c, nullptr) << diagnostics.all().front().message;
-    HostProbe probe = HostProbes::probe(*c, c->plans.front().kernels.front(), "pieces", 1 << 22, true);
+    HostProbe probe = HostProbes::probe(*c, c->plans.front().kernels.back(), "pieces", 1 << 22, true);
     probe.unit.in_pieces = true;
     setup.rounds = 3;
     setup.piece_seconds = 1e-9; // as short as pieces may be
