@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What audits of a host said on every machine that one was made on.
-    audit_host_machines.py add RESULT.json RUNS.json MACHINES.json      keeps the summary of an audit (of bench/audit_host_runs.py), in the place of the same audit
+    audit_host_machines.py add RESULT.json RUNS.json MACHINES.json      keeps the summary of an audit (of bench/audit_host_runs.py), in the place of the same audit;
+                                                                        RUNS.json is - where RESULT.json is of one run alone
     audit_host_machines.py table MACHINES.json PAGE.md [--check]        writes the table of docs/model.md; with --check exit 1 where it is not what it would be"""
 import json
 import pathlib
@@ -25,7 +26,8 @@ def summary(run):
 
 
 def add(result_file, runs_file, machines_file):
-    result, runs = (json.loads(pathlib.Path(file).read_text()) for file in (result_file, runs_file))
+    result = json.loads(pathlib.Path(result_file).read_text())
+    runs = {"commit": result["commit"], "runs": [result]} if runs_file == "-" else json.loads(pathlib.Path(runs_file).read_text())
     if result["commit"] != runs["commit"] or result["date"] not in [run["date"] for run in runs["runs"]]:
         sys.exit("these are not one audit")
     file = pathlib.Path(machines_file)
@@ -37,9 +39,9 @@ def add(result_file, runs_file, machines_file):
     def same(other):
         return (other["machine"]["processor"], other["commit"], other["runs"][0]["date"]) == (made["machine"]["processor"], made["commit"], made["runs"][0]["date"])
 
-    machines = [other for other in machines if not same(other)] + [made]
-    file.write_text(json.dumps({"date": result["date"], "commit": made["commit"], "machine": made["machine"],
-                                "machines": sorted(machines, key=lambda each: each["runs"][0]["date"])}, indent=1) + "\n")
+    machines = sorted([other for other in machines if not same(other)] + [made], key=lambda each: each["runs"][0]["date"])
+    newest = machines[-1]
+    file.write_text(json.dumps({"date": newest["runs"][0]["date"], "commit": newest["commit"], "machine": newest["machine"], "machines": machines}, indent=1) + "\n")
 
 
 def between(values, scale, digits):

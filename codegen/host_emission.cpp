@@ -84,14 +84,17 @@ public:
                 write_call(*derive);
             }
         }
-        const std::string loop = kernel_.results_wait ? "for_tiles_later" : kernel_.light_tiles ? "for_light_tiles" : "for_tiles";
+        const std::string loop = kernel_.results_wait ? "for_tiles_later"
+            : kernel_.results_in_lines                ? "for_tiles_in_lines"
+            : kernel_.light_tiles                     ? "for_light_tiles"
+                                                      : "for_tiles";
         const auto tiles = writer_.block("return fusec::" + loop + "<" + c_name(widest_) + ", " + number(loaded_bytes()) +
-                (kernel_.results_wait ? streamed_bytes() : "") + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")",
+                (results_wait() ? streamed_bytes() : "") + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")",
             ");");
         if (!derives) {
             write_tables();
         }
-        const std::size_t sending = kernel_.results_wait ? step_behind_loads() : kernel_.steps.size();
+        const std::size_t sending = results_wait() ? step_behind_loads() : kernel_.steps.size();
         for (std::size_t i = 0; i < kernel_.steps.size(); ++i) {
             if (i == sending) {
                 writer_.line("fusec::send_results(" + tile_ + ");");
@@ -101,6 +104,8 @@ public:
     }
 
 private:
+    /// Whether what is written past the caches is sent behind the loads of a later tile.
+    bool results_wait() const { return kernel_.results_wait || kernel_.results_in_lines; }
     /// Of an element: what is asked for ahead of its use.
     int loaded_bytes() const {
         int bytes = 0;
@@ -268,14 +273,15 @@ private:
         internal_check(value.touch == library::Touch::all && (step.staging == Staging::lanes || step.staging == Staging::lanes_streaming),
             "the host stores whole elements from lanes");
         const List& list = kernel_.lists.at(step.list);
-        std::string verb = "store", tile = tile_, memory = list.name;
-        if (step.staging == Staging::lanes_streaming && kernel_.results_wait) {
+        const bool streaming = step.staging == Staging::lanes_streaming;
+        // What waits for the next tile is stored where it waits; what waits for whole lines goes past the caches at once where a tile has these.
+        const std::string verb = streaming && !kernel_.results_wait ? "stream" : "store";
+        std::string tile = tile_, memory = list.name;
+        if (streaming && results_wait()) {
             tile = names_.make(list.name + "_tile");
             memory = names_.make(list.name + "_later");
             writer_.line("const auto [" + tile + ", " + memory + "] = fusec::later<" + number(waiting_++) + ", " +
                 number(list.type.shape.size()) + ">(" + tile_ + ", " + list.name + ");");
-        } else if (step.staging == Staging::lanes_streaming) {
-            verb = "stream";
         }
         writer_.line("fusec::" + tile_function(verb + (list.storage ? "_converted" : ""), value.type) + "(" + tile + ", " + memory + ", " +
             value.name + ");");

@@ -198,6 +198,8 @@ struct Kernel {
     bool simd = false;                  ///< host: the elements of a tile are SIMD lanes of one thread
     bool results_wait =
         false; ///< host: what is written past the caches is sent behind the loads of the next tile (fusion::KernelWork::results_wait)
+    bool results_in_lines =
+        false;                ///< host: the same once tiles in a row fill whole cache lines, of a kernel that writes many lists (lower.cpp)
     bool light_tiles = false; ///< host: a tile does little for what it loads (fusion::has_light_tiles)
 
     /// Whether some step reports: the kernel has a parameter for the word of the first failure.

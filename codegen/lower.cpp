@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
@@ -18,6 +19,11 @@ using fusion::Placement;
 using fusion::Staging;
 
 namespace {
+
+/// On an AMD Zen 3, whose registers are half a line, programs by hand wrote 2.6 GB/s to nine lists of a double and more, and 21 to eight (half lines in
+/// turns); to seven lists of 3x3 matrices of doubles and more 8 to 14, and 20 to six; with whole lines 21 to any number (November 2026, one processor of
+/// a virtual machine, seen during development).
+constexpr std::ptrdiff_t most_lists_in_parts_of_lines = 6;
 
 /// Lowers one candidate.
 class KernelLowering {
@@ -47,12 +53,21 @@ public:
         find_read_tables();
         kernel_.results_wait = kernel_.simd && candidate_.work.results_wait() &&
             std::ranges::any_of(candidate_.data, [](const auto& plan) { return plan.store == fusion::Staging::lanes_streaming; });
-        kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && fusion::has_light_tiles(candidate_.work, loaded_components());
+        kernel_.results_in_lines = kernel_.simd && !kernel_.results_wait && lists_in_parts_of_lines() > most_lists_in_parts_of_lines;
+        kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && !kernel_.results_in_lines &&
+            fusion::has_light_tiles(candidate_.work, loaded_components());
         return std::move(kernel_);
     }
 
 private:
     const frontend::Datum& datum(DataId id) const { return graph_.datum(id); }
+
+    /// Lists written past the caches of which a tile, whose lanes are less than a cache line, may fill a part of a line: those of an odd number of words.
+    std::ptrdiff_t lists_in_parts_of_lines() const {
+        return std::ranges::count_if(candidate_.data, [&](const fusion::DatumPlan& plan) {
+            return plan.store == fusion::Staging::lanes_streaming && datum(plan.datum).type.shape.size() % 2 != 0;
+        });
+    }
 
     void add_lists() {
         std::vector<const fusion::DatumPlan*> inputs, outputs;

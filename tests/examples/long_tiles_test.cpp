@@ -65,6 +65,50 @@ TEST_F(LongTiles, ShorterOnesWriteAtOnce) {
     }
 }
 
+/// So many multiples of a vector.
+std::string multiples(int count) {
+    std::string text = "double VECTOR3 a;\ndouble SCALAR b;\ninput a, b;\n", names;
+    for (int i = 1; i <= count; ++i) {
+        const std::string name = "s" + std::to_string(i);
+        text += name + " = " + std::to_string(i) + " * b * a;\n";
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return text + "return " + names + ";\n";
+}
+
+examples::Lists multiples_formula(const examples::Lists& in) {
+    examples::Lists out;
+    const std::vector<double>& a = in.at("a");
+    for (int i = 1; i <= 7; ++i) {
+        const double factor = i * in.at("b")[0];
+        out["s" + std::to_string(i)] = {factor * a[0], factor * a[1], factor * a[2]};
+    }
+    return out;
+}
+
+class ResultsInLines : public examples::Construct {};
+
+TEST_F(ResultsInLines, AreEigens) {
+    expect_formula(multiples(7), multiples_formula, {"max"});
+}
+
+// A processor gathers parts of lines in few places.
+TEST_F(ResultsInLines, WaitWhereTheyAreMany) {
+    const auto many = compiled(multiples(7), fusion::Target::host, nullptr, with_plan("max"));
+    ASSERT_NE(many, nullptr);
+    ASSERT_EQ(many->unit->kernels.size(), 1U);
+    EXPECT_THAT(codegen::dump(*many->unit), HasSubstr("simd, results in lines"));
+    EXPECT_THAT(many->emitted.source, HasSubstr("fusec::for_tiles_in_lines<double, 32, 24, 24, 24, 24, 24, 24, 24>("));
+    EXPECT_THAT(many->emitted.source, HasSubstr("fusec::later<6, 3>(tile, s7)"));
+    EXPECT_THAT(many->emitted.source, HasSubstr("fusec::stream_tile(s7_tile, s7_later, "));
+    const auto few = compiled(multiples(6), fusion::Target::host, nullptr, with_plan("max"));
+    ASSERT_NE(few, nullptr);
+    EXPECT_THAT(few->emitted.source, HasSubstr("fusec::stream_tile(tile, s6, "));
+    for (const char* waits : {"for_tiles_in_lines", "fusec::later", "send_results"}) {
+        EXPECT_THAT(few->emitted.source, Not(HasSubstr(waits)));
+    }
+}
+
 class LightTiles : public examples::Construct {};
 
 /// A sum of two does little for what it loads; seven products of 3x3 matrices, or a product of lists that go in strips, do not.

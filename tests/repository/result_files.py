@@ -251,7 +251,7 @@ def check_audit_host_runs(file, result):
 
 
 def check_audit_host_machines(file, result):
-    """The last audit that was added is that of audit_host.json, said as bench/audit_host_machines.py says it; the page has the table."""
+    """The audit of audit_host.json is one of them, said as bench/audit_host_machines.py says it; the page has the table."""
     script = root / "bench/audit_host_machines.py"
     with tempfile.TemporaryDirectory() as place:
         again = pathlib.Path(place) / file

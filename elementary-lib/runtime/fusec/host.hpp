@@ -268,6 +268,98 @@ int for_tiles_later(size_t n, bool streaming, Kernel kernel) {
     return for_tiles<T, Bytes, ahead, later_tiles_of_thread<T, ahead, Written * lanes...>>(n, streaming, kernel);
 }
 
+// [chunk results_in_lines needs vector_bytes stream prefetch]
+// How many tiles in a row fill whole cache lines of every list, of which one takes so many bytes.
+template <int... Bytes>
+constexpr int tiles_in_lines = line_bytes / ((Bytes | ... | line_bytes) & -(Bytes | ... | line_bytes));
+
+// What those tiles write past the caches, `Bytes` of each to each list, until it is sent.
+template <int... Bytes>
+struct results_in_lines {
+    static constexpr int tiles = tiles_in_lines<Bytes...>;
+    static constexpr int bytes[sizeof...(Bytes)] = {Bytes...};
+    static constexpr int place(int list) {
+        int at = 0;
+        for (int before = 0; before < list; ++before)
+            at += (tiles * bytes[before] + vector_bytes - 1) / vector_bytes * vector_bytes;
+        return at;
+    }
+    alignas(vector_bytes) char waiting[(((tiles * Bytes + vector_bytes - 1) / vector_bytes * vector_bytes) + ...)];
+    char* to[sizeof...(Bytes)] = {}; // where the first of the tiles goes, whether it is this thread's or not
+    int begin = 0, end = 0;          // which of the tiles are made
+
+    // Where the tile at `position` among those in a row writes what is for `memory`.
+    template <int List, class T>
+    FUSEC_DEVICE T* wait(T* memory, int position) {
+        to[List] = (char*)memory - position * bytes[List];
+        return (T*)(waiting + place(List) + position * bytes[List]);
+    }
+    template <int List>
+    FUSEC_DEVICE void send_list(int first, int last) const {
+        constexpr int step = bytes[List] % vector_bytes == 0 ? vector_bytes : vector_bytes / 2, words = step / (int)sizeof(float);
+        for (int at = first * bytes[List]; at < last * bytes[List]; at += step)
+            stream((float*)(to[List] + at), load<float, words>((const float*)(waiting + place(List) + at)));
+    }
+    template <int... List>
+    FUSEC_DEVICE void send_lists(std::integer_sequence<int, List...>) const {
+        if (begin == 0 && end == tiles) // the compiler unrolls these
+            (send_list<List>(0, tiles), ...);
+        else
+            (send_list<List>(begin, end), ...);
+    }
+    FUSEC_DEVICE void send() {
+        if (begin < end)
+            send_lists(std::make_integer_sequence<int, sizeof...(Bytes)>());
+        begin = end = 0;
+    }
+    // Before the tile at that position is stored.
+    FUSEC_DEVICE void make_room(int position) {
+        if (position == 0)
+            send();
+        begin = begin < end ? begin : position;
+        end = position + 1;
+    }
+};
+
+// [chunk line_tile needs results_in_lines whole_tile]
+// A tile whose results wait in the first level until whole lines are made. A processor gathers what is written past the caches in few places, some eight lines;
+// a kernel that writes parts of more lines than that in turns writes each part to memory by itself, several times slower.
+template <class T, int Ahead, class Results>
+struct line_tile : whole_tile<T, true, Ahead> {
+    Results* made;
+    int position;
+};
+
+// [chunk for_tiles_in_lines needs for_tiles line_tile later send_results]
+template <int List, int Words, class T, int Ahead, class Results, class S>
+FUSEC_DEVICE stored_at<whole_tile<T, false, 0>, S> later(line_tile<T, Ahead, Results> tile, S* list) {
+    return {{0}, tile.made->template wait<List>(list + tile.first * Words, tile.position)};
+}
+template <class T, int Ahead, class Results>
+FUSEC_DEVICE void send_results(line_tile<T, Ahead, Results> tile) {
+    tile.made->make_room(tile.position);
+}
+template <class T, int Ahead, int... Bytes>
+struct line_tiles_of_thread {
+    results_in_lines<Bytes...> made;
+    line_tile<T, Ahead, results_in_lines<Bytes...>> tile(size_t first) {
+        return {{first}, &made, (int)(first / (vector_bytes / sizeof(T)) % tiles_in_lines<Bytes...>)};
+    }
+    void finish() {
+        made.send();
+        stream_fence();
+    }
+};
+// As for_tiles. Written: bytes of an element that go to each list past the caches. Where each tile fills whole lines nothing waits.
+template <class T, int Bytes, int... Written, class Kernel>
+int for_tiles_in_lines(size_t n, bool streaming, Kernel kernel) {
+    constexpr int lanes = vector_bytes / (int)sizeof(T), ahead = tiles_ahead<T, Bytes>;
+    if constexpr (tiles_in_lines<Written * lanes...> == 1)
+        return for_tiles<T, Bytes>(n, streaming, kernel);
+    else
+        return for_tiles<T, Bytes, ahead, line_tiles_of_thread<T, ahead, Written * lanes...>>(n, streaming, kernel);
+}
+
 // [chunk end]
 } // namespace fusec
 
