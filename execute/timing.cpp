@@ -193,9 +193,9 @@ std::string measure(
             continue;
         }
         subjects[i].launches = std::max<std::size_t>(1, units[i].launches);
-        // Thrice: a launch that another process held up for a millisecond is not one that takes so long.
-        const auto takes_long = [&] { return timed(i).front() * static_cast<double>(subjects[i].launches) >= setup.sample_seconds; };
-        while (units[i].launches == 0 && setup.sample_seconds > 0 && !(takes_long() && takes_long() && takes_long())) {
+        // The least of three: a launch that another process held up for a millisecond is not one that takes so long.
+        const auto takes = [&] { return timed(i).front() * static_cast<double>(subjects[i].launches); };
+        while (units[i].launches == 0 && setup.sample_seconds > 0 && std::min({takes(), takes(), takes()}) < setup.sample_seconds) {
             subjects[i].launches *= 2;
         }
     }
