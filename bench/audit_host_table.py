@@ -10,10 +10,11 @@ import marked_block
 from accuracy import of_equal_predictions, rank_correlation as spearman, rank_list
 
 BEGIN, END = "<!-- tables of bench/audit --target host: begin -->\n", "<!-- tables of bench/audit --target host: end -->\n"
-READINGS = {"verdicts": "the least of their samples", "against_medians": "their medians"}
 
 result = json.loads(pathlib.Path(sys.argv[1]).read_text())
 of_runs = json.loads(pathlib.Path(sys.argv[2]).read_text())
+LEAST = "the least of its samples" if result["version"] < 12 else "the least of each piece of a launch, all together"
+READINGS = {"verdicts": LEAST.replace("its", "their"), "against_medians": "their medians"}
 page = pathlib.Path(sys.argv[3])
 out = []
 
@@ -60,7 +61,7 @@ def by_share_of_routines(held_out):
 
 def pooled(half, title):
     spread, loss = percent(half["median_spread"]), percent(half["greatest_loss_of_a_chosen_plan"])
-    out.append(f"### {title}\n\nA kernel's time is the least of its samples. Median spread of a kernel's samples {spread} %; the chosen plan is at most {loss} % slower than the fastest that was measured, "
+    out.append(f"### {title}\n\nA kernel's time is {LEAST}. Median spread of a kernel's samples {spread} %; the chosen plan is at most {loss} % slower than the fastest that was measured, "
                f"in the median of programs {percent(half['median_loss_of_chosen_plans'])} %. In ranks equal predictions "
                f"{of_equal_predictions(verdict['ranks_of_the_five_fastest'] for key in READINGS for verdict in half[key])}.\n\n")
     out.append("| predictor | kernels' times | kernels | unanswered | MAPE % | 90th percentile % | maximum % | Spearman | ranks of the five fastest |\n" + "| --- " * 9 + "|\n")

@@ -88,7 +88,7 @@ examples::Lists multiples_formula(const examples::Lists& in) {
 
 class ResultsInLines : public examples::Construct {};
 
-TEST_F(ResultsInLines, AreEigens) {
+TEST_F(ResultsInLines, AreThoseOfTheFormula) {
     expect_formula(multiples(7), multiples_formula, {"max"});
 }
 

@@ -46,6 +46,18 @@ TEST(AuditOfAHost, ATimeHasItsLeastItsMedianAndItsSpread) {
     EXPECT_NEAR(work.spread, 0.5 * (6 - 3) / 4.5, 1e-12);
 }
 
+TEST(AuditOfAHost, TheCalibrationBeforeIsJudgedByTheKernelsHeldOut) {
+    std::vector<MeasuredProgram> all{program("fitted", false, {10, 20, 30}), program("held", true, {40, 50, 60})};
+    for (MeasuredProgram& each : all) {
+        for (TimedWork& kernel : each.kernels) {
+            kernel.before = (each.held_out ? 1.2 : 9) * kernel.least;
+        }
+    }
+    const nlohmann::ordered_json verdict = judge_before(all)["verdicts"][0];
+    EXPECT_EQ(verdict["kernels"], 3);
+    EXPECT_NEAR(verdict["mape"].get<double>(), 0.2, 1e-12);
+}
+
 TEST(AuditOfAHost, TheIdentityOfAPlanIsThatOfItsKernelsInAnyOrder) {
     const fusion::KernelWork a = work_of(10), b = work_of(20), c = work_of(10);
     EXPECT_EQ(identity_of({&a, &b}), identity_of({&b, &c}));
