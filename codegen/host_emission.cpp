@@ -182,7 +182,7 @@ private:
             "the host loads whole elements into lanes");
         const std::string loaded = list.uniform ? broadcast(value.type, list.name)
                                                 : "fusec::" + tile_function(list.storage ? "load_converted" : "load", value.type) + "<" +
-                dimensions(value.type) + ">(" + tile_ + ", " + list.name + ")";
+                dimensions(value.type) + ">(" + (list.followed ? "fusec::followed(" + tile_ + ")" : tile_) + ", " + list.name + ")";
         writer_.line((repeated_.empty() ? "const auto " : "auto ") + value.name + " = " + loaded + ";");
     }
     void write_step(const Compute& step) {

@@ -38,6 +38,7 @@ struct List {
     /// interface in the place of the old value, the parameter of a kernel in that of the new one. Of a kernel: both are in its lists.
     bool updated = false;
     Storage storage = std::nullopt; ///< in memory; loads and stores convert, a component at a time
+    bool followed = false;          ///< host: some processors follow it by themselves, and are not asked to (fusion/followed_lists.hpp)
 
     /// In memory.
     Type list_type() const { return in_memory(type, storage); }

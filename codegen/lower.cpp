@@ -3,7 +3,7 @@
 #include "codegen/codegen.hpp"
 #include "codegen/names.hpp"
 #include "elementary-lib/device_source.hpp"
-#include "fusion/light_tiles.hpp"
+#include "fusion/followed_lists.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -54,6 +54,7 @@ public:
         kernel_.results_wait = kernel_.simd && candidate_.work.results_wait() &&
             std::ranges::any_of(candidate_.data, [](const auto& plan) { return plan.store == fusion::Staging::lanes_streaming; });
         kernel_.results_in_lines = kernel_.simd && !kernel_.results_wait && lists_in_parts_of_lines() > most_lists_in_parts_of_lines;
+        find_followed_lists();
         kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && !kernel_.results_in_lines &&
             fusion::has_light_tiles(candidate_.work, loaded_components());
         return std::move(kernel_);
@@ -135,10 +136,24 @@ private:
     }
 
     /// Of each list that is loaded into lanes.
+    /// Those whose tiles are long, of a kernel whose lists a processor follows at all.
+    void find_followed_lists() {
+        if (!kernel_.simd || !fusion::follows_lists(loaded_components())) {
+            return;
+        }
+        constexpr int register_bytes = 64; // of the processors that this is about
+        const int lanes = register_bytes / bytes_of(kernel_.widest_precision());
+        for (const Step& step : kernel_.steps) {
+            if (const auto* const load = std::get_if<LoadValue>(&step)) {
+                List& list = kernel_.lists.at(load->list);
+                list.followed = !list.uniform && lanes * list.list_type().bytes() > fusion::longest_tile_to_ask_for;
+            }
+        }
+    }
     std::vector<int> loaded_components() const {
         std::vector<int> components;
         for (const Step& step : kernel_.steps) {
-            if (const auto* const load = std::get_if<LoadValue>(&step)) {
+            if (const auto* const load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
                 components.push_back(kernel_.lists.at(load->list).type.shape.size());
             }
         }

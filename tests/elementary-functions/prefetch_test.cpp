@@ -221,6 +221,30 @@ TEST(PrefetchOfLightTiles, IsLeftToTheProcessorOfTwoLevels) {
     }
 }
 
+/// A list that processors of two levels follow by themselves is asked for as any other by the rest, and the loop goes on asking for its other lists.
+TEST(PrefetchOfFollowedLists, IsLeftToTheProcessorOfTwoLevels) {
+    constexpr int words = 3, lanes = lanes_of<double>::width, ahead = tiles_ahead<double, 24>;
+    constexpr std::size_t bytes = lanes * words * sizeof(double);
+    alignas(64) static double list[lanes * words], other[lanes * words];
+    [[maybe_unused]] alignas(64) static double result[2 * lanes * words];
+    asked.clear();
+    const auto load_both = [&](auto tile) {
+        store_tile(tile, result, load_tile<3, 1>(followed(tile), list));
+        store_tile(tile, result + lanes * words, load_tile<3, 1>(tile, other));
+    };
+    for_tiles<double, 24>(lanes, true, load_both);
+    std::set<std::uintptr_t> lines = lines_ahead(other, bytes, bytes, ahead);
+    if (level_ahead == 3) {
+        lines.merge(lines_ahead(list, bytes, bytes, ahead));
+    }
+    EXPECT_EQ(lines_of(asked), lines);
+    for (int i = 0; i < lanes * words; ++i) {
+        list[i] = i;
+    }
+    for_tiles<double, 24>(lanes - 1, true, load_both); // the last tile
+    EXPECT_EQ(result[(lanes - 1) * words - 1], (lanes - 1) * words - 1);
+}
+
 TEST(PrefetchOfNothing, IsNotAsked) {
     alignas(64) static float list[lanes_of<float>::width * 9];
     lanes_of<float> lanes[9];

@@ -120,11 +120,30 @@ TEST_F(LightTiles, HaveALoopOfTheirOwn) {
     const std::string sum = text("MATRIX3x3 A, B; input A, B; R = A + B; return R;");
     EXPECT_THAT(sum, HasSubstr("simd, light tiles"));
     EXPECT_THAT(sum, HasSubstr("fusec::for_light_tiles<float, 72>("));
+    EXPECT_THAT(sum, Not(HasSubstr("followed"))) << "whose tiles take 576 bytes";
     for (const char* heavy :
         {"MATRIX3x3 A, B; input A, B; R = A * B * B * B * B * B * B * B; return R;", "MATRIX6x6 A, B; input A, B; R = A + B; return R;"}) {
         EXPECT_THAT(text(heavy), Not(HasSubstr("light")));
         EXPECT_THAT(text(heavy), HasSubstr("fusec::for_tiles<float, "));
     }
+}
+
+/// By hand: a tile of 16 floats of 16 components takes 1024 bytes, of 17 more, and of 8 doubles as many; of floats beside doubles half of it.
+TEST_F(LightTiles, LongOnesOfRegistersAreFollowed) {
+    const auto text = [&](const char* program) {
+        const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
+        return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
+    };
+    EXPECT_THAT(text("VECTOR16 A; input A; R = -A; return R;"), Not(HasSubstr("followed")));
+    for (const char* longer : {"VECTOR17 A; input A; R = -A; return R;", "double VECTOR28 A; input A; R = -A; return R;"}) {
+        EXPECT_THAT(text(longer), HasSubstr("list A: followed "));
+        EXPECT_THAT(text(longer), Not(HasSubstr("list R: out followed")));
+        EXPECT_THAT(text(longer), HasSubstr("(fusec::followed(tile), A)"));
+    }
+    const std::string beside = text("double SCALAR s; VECTOR28 A; input s, A; B = double(A); R = s * B; return R;");
+    EXPECT_THAT(beside, Not(HasSubstr("followed")));
+    EXPECT_THAT(text("VECTOR17 A; MATRIX6x6 B; input A, B; t = mtrace(B); R = t * A; return R;"), Not(HasSubstr("followed")))
+        << "beside strips";
 }
 
 } // namespace

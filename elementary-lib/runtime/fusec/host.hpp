@@ -83,6 +83,18 @@ struct last_tile {
     int count;
 };
 
+// [chunk followed needs whole_tile last_tile prefetch]
+// The same tile, for a list that a processor with few misses under way at a time follows by itself: where lines are asked for into the second level, none
+// of it are.
+template <class T, bool Streaming, int Ahead>
+FUSEC_DEVICE whole_tile<T, Streaming, (level_ahead < 3 ? 0 : Ahead)> followed(whole_tile<T, Streaming, Ahead> tile) {
+    return {tile.first};
+}
+template <class T>
+FUSEC_DEVICE last_tile<T> followed(last_tile<T> tile) {
+    return tile;
+}
+
 // [chunk load_tile needs registers lanes_of whole_tile last_tile load_some]
 // The tile's elements of a list, in lanes.
 template <int Rows, int Columns, class T, bool Streaming, int Ahead>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fusion/light_tiles.hpp"
+#include "fusion/followed_lists.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,10 +37,20 @@ TEST(LightTiles, LongOperationsCountAsWhatTheyTake) {
     EXPECT_FALSE(has_light_tiles(quotient, {1}));
 }
 
+TEST(FollowedLists, AreFewAndNotInStrips) {
+    EXPECT_FALSE(follows_lists({}));
+    EXPECT_TRUE(follows_lists({28, 9}));
+    EXPECT_FALSE(follows_lists({9, 29}));
+    EXPECT_TRUE(follows_lists(std::vector<int>(12, 9)));
+    EXPECT_FALSE(follows_lists(std::vector<int>(13, 9)));
+}
+
 TEST(LightTiles, AreThoseThatLoadAndNotInStrips) {
     EXPECT_FALSE(has_light_tiles(work(Precision::f32, 0, 0), {}));
     EXPECT_TRUE(has_light_tiles(work(Precision::f32, 9, 148), {28, 9}));
     EXPECT_FALSE(has_light_tiles(work(Precision::f32, 9, 152), {9, 29}));
+    EXPECT_TRUE(has_light_tiles(work(Precision::f32, 12, 48), std::vector<int>(12, 1)));
+    EXPECT_FALSE(has_light_tiles(work(Precision::f32, 12, 52), std::vector<int>(13, 1))) << "more lists than a processor follows";
 }
 
 } // namespace

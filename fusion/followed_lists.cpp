@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fusion/light_tiles.hpp"
+#include "fusion/followed_lists.hpp"
 
 #include "fusion/instruction_rates.hpp"
 
@@ -7,8 +7,13 @@
 
 namespace fusec::fusion {
 
+bool follows_lists(const std::vector<int>& loaded) {
+    return !loaded.empty() && loaded.size() <= most_lists_followed &&
+        std::ranges::none_of(loaded, [](int components) { return components > most_words_transposed_at_once; });
+}
+
 bool has_light_tiles(const KernelWork& work, const std::vector<int>& loaded) {
-    if (std::ranges::any_of(loaded, [](int components) { return components > most_words_transposed_at_once; })) {
+    if (!follows_lists(loaded)) {
         return false;
     }
     library::OperationCounts operations;
