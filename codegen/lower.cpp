@@ -135,21 +135,20 @@ private:
         }
     }
 
-    /// Of each list that is loaded into lanes.
-    /// Those whose tiles are long, of a kernel whose lists a processor follows at all.
+    /// Of what is updated in place, lines are asked for to be written in any case.
     void find_followed_lists() {
         if (!kernel_.simd || !fusion::follows_lists(loaded_components())) {
             return;
         }
-        constexpr int register_bytes = 64; // of the processors that this is about
-        const int lanes = register_bytes / bytes_of(kernel_.widest_precision());
         for (const Step& step : kernel_.steps) {
             if (const auto* const load = std::get_if<LoadValue>(&step)) {
                 List& list = kernel_.lists.at(load->list);
-                list.followed = !list.uniform && lanes * list.list_type().bytes() > fusion::longest_tile_to_ask_for;
+                list.followed =
+                    !list.uniform && !list.updated && fusion::has_long_tiles(list.list_type().bytes(), kernel_.widest_precision());
             }
         }
     }
+    /// Of each list that is loaded into lanes.
     std::vector<int> loaded_components() const {
         std::vector<int> components;
         for (const Step& step : kernel_.steps) {

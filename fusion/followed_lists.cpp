@@ -12,6 +12,11 @@ bool follows_lists(const std::vector<int>& loaded) {
         std::ranges::none_of(loaded, [](int components) { return components > most_words_transposed_at_once; });
 }
 
+bool has_long_tiles(int element_bytes, Precision widest) {
+    constexpr int register_bytes = 64;
+    return register_bytes / bytes_of(widest) * element_bytes > most_bytes_of_a_short_tile;
+}
+
 bool has_light_tiles(const KernelWork& work, const std::vector<int>& loaded) {
     if (!follows_lists(loaded)) {
         return false;

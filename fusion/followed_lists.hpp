@@ -11,7 +11,7 @@
 namespace fusec::fusion {
 
 /// Sums of 8 matrices of 9 doubles moved 37.3 GB/s without asking and 36.8 with it, of 12 35.4 and 30.2, of 16 14.9 and 19.2, of 24 10.2 and 15.8;
-/// of 12 words from 16 on alike, of scalars from 20 on (seen during development).
+/// of 12 words alike, of scalars 35.1 and 36.6 with 12, 34.3 and 35.3 with 16, 26.0 and 29.9 with 20 (seen during development).
 inline constexpr std::size_t most_lists_followed = 12;
 
 /// Vector instructions of calls for each cache line that a tile loads, up to which kernels were faster when they asked for nothing:
@@ -19,13 +19,17 @@ inline constexpr std::size_t most_lists_followed = 12;
 /// with more, or with lists in strips, 0.98 to 1.28 times (seen during development). The tile has the lanes of 64 bytes, which every such processor has.
 inline constexpr double most_instructions_of_a_light_line = 3.5;
 
-/// Lists of which a tile takes more bytes are followed whatever a kernel does with them: kernels that load 24 doubles or floats took 0.71 to 0.98 of the
-/// time when nobody asked for those (seen during development).
-inline constexpr int longest_tile_to_ask_for = 1024;
+/// Lists of which a tile takes more bytes than these are followed whatever a kernel does with them: kernels that load 24 doubles or floats took 0.71 to
+/// 0.98 of the time when nobody asked for those (seen during development; of other lengths by themselves not measured).
+inline constexpr int most_bytes_of_a_short_tile = 1024;
 
-/// `loaded` are the components of each list that a kernel loads. False where nothing is loaded, and for lists that are transposed in strips or are more than
+/// `loaded` are the components of each list that a kernel loads for each element, uniforms not among them. False where nothing is loaded, and for lists that are transposed in strips or are more than
 /// `most_lists_followed`: processors lose those.
 bool follows_lists(const std::vector<int>& loaded);
+
+/// Of a kernel that follows its lists: whether it should not ask for one of so many bytes an element, `widest` being the wider precision of what the
+/// kernel computes with and moves, of which the tile has 64 bytes.
+bool has_long_tiles(int element_bytes, Precision widest);
 
 /// Pre: the work of a host's kernel. True where it does so little for what it loads that it should ask for nothing.
 bool has_light_tiles(const KernelWork& work, const std::vector<int>& loaded);

@@ -21,11 +21,12 @@ CASES = [("x86-64-v4", "zmm", 64, 9, program("MATRIX3x3", "mtrace(a)")), ("x86-6
 
 
 # What a compiler is told of the processor, program, and what stands before how many loads. Zen 4, which lists are asked for into the second level for:
-# tiles of up to 1 KiB, larger ones, which it follows by itself, strips, of which what is near is asked for into the first, and larger tiles beside those. Strips of others.
+# tiles of up to 1 KiB, larger ones, which it follows by itself, strips, of which what is near is asked for into the first, and larger tiles beside strips. Strips of others.
 PRODUCT = "program p;\ndouble {0} a, b;\ndouble MATRIX4x4 s;\ninput a, b, s;\nc = {1};\nreturn c;\n"
+BESIDE_STRIPS = "program p;\ndouble MATRIX6x6 a;\ndouble MATRIX7x4 b;\ninput a, b;\ns = mtrace(a);\nc = s * b;\nreturn c;\n"
 ZEN4 = ("-D__znver4__",)
 GROUPS = [(ZEN4, PRODUCT.format("MATRIX3x3", "a * b * a * b"), ["prefetcht1"], 9), (ZEN4, PRODUCT.format("MATRIX7x4", "(a + b) * s * s * s"), [], 28),
-          (ZEN4, PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht1", "prefetcht0"], 8), ((), PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht0"], 8)]
+          (ZEN4, PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht1", "prefetcht0"], 8), (ZEN4, BESIDE_STRIPS, ["prefetcht1", "prefetcht0"], 8 + 28), ((), PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht0"], 8)]
 
 
 def main() -> None:

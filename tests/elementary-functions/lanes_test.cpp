@@ -3,6 +3,7 @@
 // lanes against its definition for every number of components, tails. Compiled at several widths.
 #include "elementary-lib/runtime/fusec/half_lanes.hpp"
 #include "elementary-lib/runtime/fusec/host.hpp"
+#include "fusion/followed_lists.hpp"
 #include "fusion/instruction_rates.hpp"
 
 #include <gtest/gtest.h>
@@ -16,6 +17,8 @@
 namespace fusec {
 
 static_assert(fusion::most_words_transposed_at_once == most_words_at_once, "instructions are counted as the text has them");
+static_assert(
+    fusion::most_bytes_of_a_short_tile == short_tile_bytes, "the text asks twice for what is beside strips and else not asked for");
 static_assert(fusion::bytes_of_line == line_bytes, "lines are counted as the text asks for them");
 
 namespace {

@@ -128,8 +128,10 @@ TEST_F(LightTiles, HaveALoopOfTheirOwn) {
     }
 }
 
+class FollowedLists : public examples::Construct {};
+
 /// By hand: a tile of 16 floats of 16 components takes 1024 bytes, of 17 more, and of 8 doubles as many; of floats beside doubles half of it.
-TEST_F(LightTiles, LongOnesOfRegistersAreFollowed) {
+TEST_F(FollowedLists, AreThoseOfLongTilesInRegisters) {
     const auto text = [&](const char* program) {
         const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
         return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
@@ -144,6 +146,11 @@ TEST_F(LightTiles, LongOnesOfRegistersAreFollowed) {
     EXPECT_THAT(beside, Not(HasSubstr("followed")));
     EXPECT_THAT(text("VECTOR17 A; MATRIX6x6 B; input A, B; t = mtrace(B); R = t * A; return R;"), Not(HasSubstr("followed")))
         << "beside strips";
+    EXPECT_THAT(text("uniform MATRIX6x6 B; VECTOR17 A; input A; t = mtrace(B); R = t * A; return R;"), HasSubstr("list A: followed "))
+        << "a uniform is no list";
+    const std::string update = text("VECTOR17 A, B; input B; inout A; A += B;");
+    EXPECT_THAT(update, HasSubstr("(fusec::followed(tile), B)"));
+    EXPECT_THAT(update, HasSubstr("(tile, A)")) << "whose lines are asked for to be written";
 }
 
 } // namespace

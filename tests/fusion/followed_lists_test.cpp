@@ -45,6 +45,14 @@ TEST(FollowedLists, AreFewAndNotInStrips) {
     EXPECT_FALSE(follows_lists(std::vector<int>(13, 9)));
 }
 
+/// By hand: 16 elements of floats in 64 bytes, and 8 of doubles or of floats beside doubles.
+TEST(LongTiles, TakeMoreThanAKibibyte) {
+    EXPECT_FALSE(has_long_tiles(64, Precision::f32));
+    EXPECT_TRUE(has_long_tiles(68, Precision::f32));
+    EXPECT_FALSE(has_long_tiles(128, Precision::f64));
+    EXPECT_TRUE(has_long_tiles(132, Precision::f64));
+}
+
 TEST(LightTiles, AreThoseThatLoadAndNotInStrips) {
     EXPECT_FALSE(has_light_tiles(work(Precision::f32, 0, 0), {}));
     EXPECT_TRUE(has_light_tiles(work(Precision::f32, 9, 148), {28, 9}));

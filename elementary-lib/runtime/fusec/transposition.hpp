@@ -210,6 +210,9 @@ FUSEC_DEVICE void prefetch_to_write(const T* memory, size_t words) {
 }
 
 // [chunk load_transposed needs transposition stream prefetch]
+// Of tiles that take more than this, where lines are asked for into the second level, what is near is asked for into the first.
+constexpr size_t short_tile_bytes = 1024;
+
 // Asks for nothing, or before the load of a line for the line in its place so many tiles ahead of `memory`. In one burst before all loads, or each
 // after the load, lines that are asked for hold up the loads (Zen 5: kernels took 1.1 times as long in the mean, up to 1.6 times). Where loads are not in
 // order (load_in_order), what is asked for is all the same.
@@ -220,7 +223,7 @@ struct tile_ahead {
         constexpr int tile = Width * Words, line = line_bytes / sizeof(T);
         if (Ahead > 0 && row * Width % line == 0) {
             prefetch<level_ahead>(memory, Ahead * tile + row * Width);
-            if constexpr (level_ahead < 3 && Ahead > 1 && tile * sizeof(T) > 1024)
+            if constexpr (level_ahead < 3 && Ahead > 1 && tile * sizeof(T) > short_tile_bytes)
                 prefetch(memory, tile + row * Width);
         }
     }
