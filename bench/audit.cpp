@@ -130,6 +130,7 @@ int main(int argc, char** argv) {
     Diagnostics diagnostics;
     bench::Audit audit;
     audit.devices = bench::read_audit_data(folder, diagnostics);
+    audit.not_read = bench::files_not_read(folder);
     render(diagnostics, std::cerr, false);
     if (diagnostics.has_errors()) {
         return diagnostics.exit_code();

@@ -4,9 +4,11 @@
 #include "perfmodel/fit/gpu_benches.hpp"
 #include "perfmodel/fit/table_file.hpp"
 #include "perfmodel/predictor.hpp"
+#include "support/median.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace fusec::bench {
 
@@ -41,55 +43,86 @@ void replace(DeviceData& data, const char* key, double used, const std::string& 
     perfmodel::set_figure(data.device, key, used);
 }
 
-/// The bandwidth of L2 as gpu-l2-cache has it: the median over sets from 4 MB to half of L2, which every block reads; 0 where there is no
-/// file
-/// or no such set.
-double l2_bandwidth(const fs::path& file, const Device& device, Diagnostics& diagnostics) {
-    if (!fs::exists(file)) {
-        return 0;
+/// The last file of `kind` that the device has; nothing where there is none.
+std::optional<fs::path> file_of(const fs::path& folder, const char* kind, const std::string& device) {
+    const auto known = std::ranges::find(known_devices(), device, &Known::device);
+    std::optional<fs::path> found;
+    for (const char* stem : known->files) {
+        const fs::path file = folder / kind / (std::string(stem) + ".txt");
+        found = fs::exists(file) ? file : found;
     }
-    const perfmodel::TableFile table(file, diagnostics);
+    return found;
+}
+
+/// The number in that word of a line; reports it damaged where it is none.
+double number_of(perfmodel::TableFile& table, const perfmodel::TableLine& line, std::size_t word, const char* what) {
+    const std::optional<double> number = word < line.words.size() ? perfmodel::number_in(line.words[word]) : std::nullopt;
+    if (!number) {
+        table.damaged(line, what);
+    }
+    return number.value_or(0);
+}
+
+/// The bandwidth of L2 as gpu-l2-cache has it: the median over sets from 4 MB to half of L2, which every block reads; 0 where there is no
+/// such set.
+double l2_bandwidth(const fs::path& file, const Device& device, Diagnostics& diagnostics) {
+    perfmodel::TableFile table(file, diagnostics);
     std::vector<double> found;
     for (const perfmodel::TableLine& line : table.lines()) { // "512 kB 4096 kB 10ms 0.5% 5466.9 GB/s ..."
         if (line.words.size() > 7 && line.words[3] == "kB" && line.words[7] == "GB/s") {
-            const double bytes = 1024 * perfmodel::number_in(line.words[2]).value_or(0);
+            const double bytes = 1024 * number_of(table, line, 2, "kilobytes");
             if (bytes >= 4 * 1024 * 1024 && bytes <= device.l2_bytes / 2) {
-                found.push_back(perfmodel::number_in(line.words[6]).value_or(0));
+                found.push_back(number_of(table, line, 6, "GB/s"));
             }
         }
     }
-    std::sort(found.begin(), found.end());
-    return found.empty() ? 0 : found[found.size() / 2];
+    return found.empty() ? 0 : median(found);
 }
 
-/// The clock that gpu-latency prints, in GHz; 0 where there is no file.
+/// The clock that gpu-latency prints, in GHz; 0 where it prints none.
 double printed_clock(const fs::path& file, Diagnostics& diagnostics) {
-    if (!fs::exists(file)) {
-        return 0;
-    }
-    const perfmodel::TableFile table(file, diagnostics);
-    return table.lines().empty() || table.lines().back().words.size() < 2
-        ? 0
-        : perfmodel::number_in(table.lines().back().words[1]).value_or(0) / 1000;
+    perfmodel::TableFile table(file, diagnostics);
+    return table.lines().empty() ? 0 : number_of(table, table.lines().back(), 1, "MHz") / 1000;
 }
 
-/// Cycles of a load out of L2 as gpu-latency has them: the median over sets from 1 MB to 0.4 of L2; 0 where there is no file.
+/// Cycles of a load out of L2 as gpu-latency has them: the median over sets from 1 MB to 0.4 of L2; 0 where there is no such set.
 double l2_latency(const fs::path& file, const Device& device, Diagnostics& diagnostics) {
-    if (!fs::exists(file)) {
-        return 0;
-    }
-    const perfmodel::TableFile table(file, diagnostics);
+    perfmodel::TableFile table(file, diagnostics);
     std::vector<double> found;
     for (const perfmodel::TableLine& line : table.lines()) { // iterations, MHz, kB, ms, cycles of each run
         if (line.words.size() > 4) {
-            const double bytes = 1024 * perfmodel::number_in(line.words[2]).value_or(0);
+            const double bytes = 1024 * number_of(table, line, 2, "kilobytes");
             if (bytes >= 1024 * 1024 && bytes <= 0.4 * device.l2_bytes) {
-                found.push_back(perfmodel::number_in(line.words[4]).value_or(0));
+                found.push_back(number_of(table, line, 4, "cycles"));
             }
         }
     }
-    std::sort(found.begin(), found.end());
-    return found.empty() ? 0 : found[found.size() / 2];
+    return found.empty() ? 0 : median(found);
+}
+
+/// That of descriptions is of small kernels, which are held out, or was made from another device's.
+void replace_l2_bandwidths(const fs::path& folder, std::vector<DeviceData>& all, Diagnostics& diagnostics) {
+    std::map<std::string, double> shares; // of the data sheet's bandwidth of memory, on devices that were measured
+    for (DeviceData& data : all) {
+        const auto file = file_of(folder, "gpu-l2-cache", data.device.name);
+        if (const double l2 = file ? l2_bandwidth(*file, data.device, diagnostics) : 0; l2 > 0) {
+            shares.emplace(data.device.name, l2 / data.device.dram_gb_per_s);
+            replace(data, "speed.l2", l2,
+                "the description's is of gpu-small-kernels or derived from it; this is read bandwidth of gpu-l2-cache");
+        }
+    }
+    double sum = 0;
+    for (const auto& [device, share] : shares) {
+        sum += share;
+    }
+    for (DeviceData& data : all) {
+        if (!shares.empty() && !shares.contains(data.device.name)) {
+            replace(data, "speed.l2", sum / static_cast<double>(shares.size()) * data.device.dram_gb_per_s,
+                "the description's is derived from another device's of gpu-small-kernels, and gpu-l2-cache has no file of this one; this "
+                "is the mean share of the "
+                "data sheet's bandwidth on those that it has");
+        }
+    }
 }
 
 /// Figures of the descriptions that come from held-out points give way to others before anything is fitted or judged.
@@ -104,6 +137,7 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
             exponents[data.device.name] = data.device.overlap_exponent;
         }
     }
+    replace_l2_bandwidths(folder, all, diagnostics);
     for (DeviceData& data : all) {
         double least = 0;
         for (const Point& point : data.points) {
@@ -113,30 +147,12 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
             replace(data, "speed.launch", least * 1e6,
                 "the description's is of all sizes of gpu-small-kernels; this is the least time of the smallest");
         }
-        for (const auto& [name, files, overlap] : known_devices()) {
-            for (const char* file : files) {
-                const double l2 = name == data.device.name
-                    ? l2_bandwidth(folder / "gpu-l2-cache" / (std::string(file) + ".txt"), data.device, diagnostics)
-                    : 0;
-                if (l2 > 0) {
-                    replace(data, "speed.l2", l2,
-                        "the description's is of gpu-small-kernels or derived from it; this is read bandwidth of gpu-l2-cache");
-                }
+        if (const auto file = file_of(folder, "gpu-latency", data.device.name)) {
+            if (const double clock = printed_clock(*file, diagnostics); clock > 0 && clock != data.device.clock_ghz) {
+                replace(data, "speed.clock", clock, "the description's is of gpu-roofline; this is the clock that gpu-latency prints");
             }
-        }
-        for (const auto& [name, files, overlap] : known_devices()) {
-            for (const char* file : files) {
-                const double cycles = name == data.device.name
-                    ? l2_latency(folder / "gpu-latency" / (std::string(file) + ".txt"), data.device, diagnostics)
-                    : 0;
-                const double clock =
-                    name == data.device.name ? printed_clock(folder / "gpu-latency" / (std::string(file) + ".txt"), diagnostics) : 0;
-                if (clock > 0 && clock != data.device.clock_ghz) {
-                    replace(data, "speed.clock", clock, "the description's is of gpu-roofline; this is the clock that gpu-latency prints");
-                }
-                if (cycles > 0) {
-                    replace(data, "latency.l2", cycles, "of gpu-latency, so that every device has it from the same place");
-                }
+            if (const double cycles = l2_latency(*file, data.device, diagnostics); cycles > 0) {
+                replace(data, "latency.l2", cycles, "of gpu-latency, as that of every device that has a file there");
             }
         }
         double sum = 0, count = 0;
@@ -148,7 +164,7 @@ void replace_figures(const fs::path& folder, std::vector<DeviceData>& all, Diagn
         }
         if (count > 0) {
             replace(data, "speed.overlap_exponent", sum / count,
-                "the description's is of gpu-roofline; this is the mean of those made from other devices'");
+                "the description's is of gpu-roofline or an assumption; this is the mean of those made from other devices' sweeps");
         }
         data.replaced.push_back(
             {"stream.mixed", data.device.mixed.peak_gb_per_s, 0, "the description's is of triads; the rule for mixes takes its place"});
@@ -181,6 +197,22 @@ void supply_starts(std::vector<DeviceData>& all) {
 
 bool DeviceData::has(Role role) const {
     return std::any_of(points.begin(), points.end(), [&](const Point& point) { return point.role == role; });
+}
+
+std::vector<std::string> files_not_read(const fs::path& folder) {
+    std::set<std::string> known, left;
+    for (const Known& device : known_devices()) {
+        known.insert(device.files.begin(), device.files.end());
+    }
+    for (const auto& [kind, read] : readers) {
+        std::error_code none; // a folder that is not there has no files
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder / kind, none)) {
+            if (!known.contains(entry.path().stem().string())) {
+                left.insert(std::string(kind) + "/" + entry.path().filename().string());
+            }
+        }
+    }
+    return {left.begin(), left.end()};
 }
 
 std::vector<DeviceData> read_audit_data(const fs::path& folder, Diagnostics& diagnostics) {

@@ -32,9 +32,12 @@ struct DeviceData {
     bool has(perfmodel::Role role) const;
 };
 
-/// All devices with files below `folder` (the layout of RRZE-HPC/gpu-benches: gpu-stream/NAME.txt, ...), by name. Files of devices without
-/// a description
-/// are left out. Errors as of the readers; then the result is empty.
+/// Files of streams, latencies, rooflines and small kernels below `folder` that read_audit_data leaves out, by name: those of AMD's GPUs, for
+/// which nothing is emitted, and of launches in graphs or otherwise than one kernel after the other.
+std::vector<std::string> files_not_read(const std::filesystem::path& folder);
+
+/// All devices with files below `folder` (the layout of RRZE-HPC/gpu-benches: gpu-stream/NAME.txt, ...), by name. Other files are left out
+/// (files_not_read). Errors as of the readers; then the result is empty.
 std::vector<DeviceData> read_audit_data(const std::filesystem::path& folder, Diagnostics& diagnostics);
 
 } // namespace fusec::bench

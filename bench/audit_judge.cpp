@@ -59,8 +59,8 @@ double carried(const std::string& key, const Device& device, const std::vector<s
 
 constexpr std::string_view l2_bandwidth = "speed.l2";
 
-/// What may be known of a device that is left out: its data sheet and latencies, and the bandwidth of L2, of which every device has a
-/// measurement that no point is made from.
+/// What may be known of a device that is left out: its data sheet and latencies, and the bandwidth of L2, which is measured in no point that is
+/// judged, on this device or, where there is no file of it, on others (replace_l2_bandwidths in audit_data.cpp).
 bool may_be_known(std::string_view key, Known known) {
     constexpr std::string_view keys[] = {"speed.dram", "speed.dram_latency", "latency.l2", l2_bandwidth};
     return std::ranges::find(keys, key) != std::end(keys) && (known == Known::bandwidth_of_l2_too || key != l2_bandwidth);

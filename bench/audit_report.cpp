@@ -84,6 +84,10 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
             out << "  " << data.device.name << "  " << file.file << " (" << file.points << " points): " << file.reading << "\n";
         }
     }
+    out << "\nfiles that are not read\n";
+    for (const std::string& file : audit.not_read) {
+        out << "  " << file << "\n";
+    }
     out << "\nfigures that are not those of the descriptions\n";
     for (const DeviceData& data : audit.devices) {
         for (const Replaced& each : data.replaced) {
@@ -115,7 +119,7 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
 }
 
 std::string to_json(const Audit& audit, const std::string& sources, bool points) {
-    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 4}};
+    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 5}};
     result.update(run_record(sources));
     result["data"] = "https://github.com/RRZE-HPC/gpu-benches @1038c5d";
     for (const DeviceData& data : audit.devices) {
@@ -128,6 +132,7 @@ std::string to_json(const Audit& audit, const std::string& sources, bool points)
         }
         result["devices"].push_back(std::move(device));
     }
+    result["not_read"] = audit.not_read;
     result["fitted"] = to_json(audit.fitted, points);
     result["corrected"] = to_json(audit.corrected, points);
     result["left_out_device"] = to_json(audit.left_out, points);

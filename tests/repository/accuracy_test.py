@@ -8,7 +8,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(root / "bench"))
-from accuracy import accuracy, merged, merged_rank_correlation, nine_in_ten, of_equal_predictions, rank_correlation, rank_list, within_a_factor  # noqa: E402
+from accuracy import accuracy, best_greater_of_two, merged, merged_rank_correlation, nine_in_ten, of_equal_predictions, rank_correlation, rank_list, within_a_factor  # noqa: E402
 
 failures = 0
 
@@ -34,6 +34,14 @@ for name, found, wanted in (("halves", rank_list([1.0, 2.5, 2.5]), "1, 2.5, 2.5"
     if found != wanted:
         failures += 1
         print(f"ranks, {name}: {found}, not {wanted}")
+# Times that are the greater of two sums, twice and three times as long as said; and what is their sum, of which one of two equal ones is 0, 0, 1 / 3 short at best:
+# of 1 and 0.001, 0.001 and 1, and 1 and 1 the greater is 1, 1 and 1, which are 1, 1 and 2 in truth. Any factor f has errors of twice |f - 1| and |f / 2 - 1|, least at 1.
+left, right = [1, 5, 2, 3, 0.5, 4], [4, 1, 2, 1, 2.5, 1.1]
+found, a, b = best_greater_of_two(left, right, [max(2 * x, 3 * y) for x, y in zip(left, right)])
+for what, value, wanted in (("greater of two", found, 0), ("factor of the left", a / 2, 1), ("factor of the right", b / 3, 1)):
+    expect(what, value, wanted, 2e-3)
+found, a, b = best_greater_of_two([1, 0.001, 1], [0.001, 1, 1], [1, 1, 2])
+expect("the sum of two by their greater", found, 0.5 / 3, 2e-3)
 hand = accuracy([1.1, 1.6, 4, 15], [1, 2, 4, 10])  # errors 0.1, 0.2, 0, 0.5
 for key, wanted in (("points", 4), ("mape", 0.2), ("p90", 0.5), ("worst", 0.5), ("spearman", 1)):
     expect(f"{key} by hand", hand[key], wanted)
