@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host's calibration from few and small probes: what it holds, and that it is one. Times are not judged.
 #include "cli/host_calibration.hpp"
+#include "cli/host_calibrator.hpp"
 #include "cli/host_probes.hpp"
 #include "cli/measurements.hpp"
 #include "cli/pipeline.hpp"
@@ -42,7 +43,7 @@ using testing::Pointwise;
 
 class HostCalibrationTest : public testing::Test {
 protected:
-    std::optional<HostCalibration> calibrate(const std::string& program) {
+    HostCalibrationOptions options_for(const std::string& program) {
         folder.write("routines.fus",
             "program routines;\nVECTOR3 a, b;\nMATRIX3x3 A;\ninput a, b, A;\nd = vdot(a, b);\nc = A * a;\nD = minv(A);\nreturn d, c, D;\n");
         folder.write("streams.fus",
@@ -54,9 +55,12 @@ protected:
         setup.library_folder = library::standard_library_folder();
         setup.rounds = 8; // of few and short samples, noise hides routines
         setup.sample_seconds = 2e-4;
-        return calibrate_host(
-            {.name = "mine", .programs = {file}, .routines = {}, .kernels = 2, .probes = folder.path(), .widest_list = 3, .bytes = 1 << 20},
-            setup, folder.path(), diagnostics);
+        return {
+            .name = "mine", .programs = {file}, .routines = {}, .kernels = 2, .probes = folder.path(), .widest_list = 3, .bytes = 1 << 20};
+    }
+    std::optional<HostCalibration> calibrate(const std::string& program) {
+        HostCalibrationOptions options = options_for(program);
+        return calibrate_host(std::move(options), setup, folder.path(), diagnostics);
     }
 
     test::TemporaryFolder folder;
@@ -471,6 +475,49 @@ TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     lists.place(placements);
     const std::uintptr_t again = distance();
     EXPECT_FALSE(distances.insert(again).second) << "then from the first on";
+}
+
+/// Times of kernels whose bytes come at so many GB/s, and so slowly that what cores do beside that takes next to nothing.
+std::vector<std::vector<execute::UnitTimes>> times_at(const HostCalibrator& calibrator, double gb_per_s) {
+    std::vector<std::vector<execute::UnitTimes>> times;
+    for (const std::vector<execute::TimedUnit>& group : calibrator.groups_from_memory()) {
+        times.emplace_back();
+        for (const execute::TimedUnit& unit : group) {
+            const double seconds = execute::timing_bytes({unit}) / gb_per_s * 1e-9;
+            times.back().push_back({{seconds, seconds}, 1, {seconds}});
+        }
+    }
+    return times;
+}
+
+/// Memory that is fitted again to times of a bandwidth that is known gets that bandwidth; what was measured in the caches stays what it was.
+TEST_F(HostCalibrationTest, FitsMemoryAgainToOtherTimes) {
+    HostCalibrator calibrator(options_for("MATRIX3x3 A, B;\ninput A, B;\nC = A * B;\nreturn C;\n"), setup, folder.path(), diagnostics);
+    ASSERT_TRUE(calibrator.calibrate());
+    const perfmodel::Calibration before = calibrator.made().calibration;
+    const auto figure = [](const perfmodel::Calibration& of, const std::string& key) {
+        const auto found = std::ranges::find(of.figures, key, &perfmodel::CalibratedFigure::key);
+        return found == of.figures.end() ? 0 : found->value;
+    };
+    const char* const of_memory[] = {"speed.dram", "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak"};
+    for (const double gb_per_s : {0.4, 0.2}) {
+        ASSERT_TRUE(calibrator.fit_again(times_at(calibrator, gb_per_s)));
+        const perfmodel::Calibration& again = calibrator.made().calibration;
+        for (const char* key : of_memory) {
+            EXPECT_NEAR(figure(again, key), gb_per_s, 0.1 * gb_per_s) << key;
+            EXPECT_GT(figure(before, key), 2 * gb_per_s) << key << ": no machine is so slow";
+        }
+        for (const char* key : {"speed.l2", "speed.launch", "speed.issue_slots", "speed.clock", "compute.overlap"}) {
+            EXPECT_EQ(figure(again, key), figure(before, key)) << key;
+        }
+        EXPECT_EQ(again.name, "mine");
+        for (const auto& [name, times] : before.routines) {
+            if (!name.starts_with("load ") && !name.starts_with("store ")) { // lists from memory
+                ASSERT_TRUE(again.routines.contains(name)) << name;
+                EXPECT_EQ(again.routines.at(name), times) << name;
+            }
+        }
+    }
 }
 
 TEST_F(HostCalibrationTest, ReportsAProgramThatIsWrong) {
