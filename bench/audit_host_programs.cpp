@@ -28,6 +28,13 @@ struct Subject {
     cli::UnitsToMeasure units;
 };
 
+/// Warnings may stand before it. Nothing where there is none.
+std::string first_error(const Diagnostics& diagnostics) {
+    const auto error =
+        std::ranges::find_if(diagnostics.all(), [](const Diagnostic& each) { return each.kind.severity == Severity::error; });
+    return error == diagnostics.all().end() ? std::string() : error->message;
+}
+
 void compile(Subject& subject, const std::filesystem::path& program, const std::string& device, const HostAuditOptions& options) {
     Diagnostics diagnostics, refusals;
     cli::Compilation& c = subject.compilation;
@@ -45,7 +52,7 @@ void compile(Subject& subject, const std::filesystem::path& program, const std::
     if (cli::compile_to_measure(subject.by_benchmark, c.options.elements, refusals)) {
         rivals.push_back({"benchmark", &subject.by_benchmark});
     } else {
-        subject.refusal = refusals.all().front().message;
+        subject.refusal = first_error(refusals);
     }
     subject.units = cli::units_to_measure(c, {false, options.sample, options.seed}, rivals);
 }
@@ -114,7 +121,8 @@ MeasuredProgram beside_predictions(Subject& subject, const std::vector<execute::
 } // namespace
 
 void fail_audit(const std::string& what, const Diagnostics& diagnostics) {
-    throw std::runtime_error(what + (diagnostics.all().empty() ? "" : ": " + diagnostics.all().front().message));
+    const std::string reason = first_error(diagnostics);
+    throw std::runtime_error(what + (reason.empty() ? "" : ": ") + reason);
 }
 
 std::size_t passes_over_programs(const HostAuditOptions& options) {

@@ -15,7 +15,7 @@
 
 namespace fusec::bench {
 
-/// Throws std::runtime_error: `what`, and the first message where there is one.
+/// Throws std::runtime_error: `what`, and the first error where there is one.
 [[noreturn]] void fail_audit(const std::string& what, const Diagnostics& diagnostics);
 
 /// Kernels of all programs are measured so many times over, each time for a share of the rounds: a program whose kernels were all measured in a

@@ -3,6 +3,7 @@
 
 #include "perfmodel/routine_times.hpp"
 #include "tests/perfmodel/devices.hpp"
+#include "tests/perfmodel/quantities.hpp"
 
 #include <gmock/gmock.h>
 
@@ -77,15 +78,6 @@ protected:
         EXPECT_TRUE(set_figure(device, "benchmark.remap", 0.005));
         Diagnostics diagnostics;
         return make_predictor("benchmark", device, diagnostics);
-    }
-    static double quantity(const Breakdown& breakdown, const std::string& name) {
-        for (const Quantity& each : breakdown.quantities) {
-            if (each.name == name) {
-                return each.value;
-            }
-        }
-        ADD_FAILURE() << name;
-        return 0;
     }
 
     static double launch() { return standard_device("a100").launch_us * 1e-6; }

@@ -7,6 +7,7 @@
 #include "perfmodel/fit/measured_kernels.hpp"
 #include "perfmodel/instruction_costs.hpp"
 #include "tests/perfmodel/devices.hpp"
+#include "tests/perfmodel/quantities.hpp"
 
 #include <gmock/gmock.h>
 
@@ -25,10 +26,6 @@ ProbeRow barrier(double warps, double resident, double cycles) {
 const CalibratedFigure* find(const MeasuredFigures& in, std::string_view key) {
     const auto found = std::ranges::find(in.figures, key, &CalibratedFigure::key);
     return found == in.figures.end() ? nullptr : &*found;
-}
-
-double quantity(const Breakdown& of, std::string_view name) {
-    return std::ranges::find(of.quantities, name, &Quantity::name)->value;
 }
 
 // 30 cycles and three for each warp of a block that is alone; blocks beside it keep each other waiting, which is another matter.

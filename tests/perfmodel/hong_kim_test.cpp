@@ -2,6 +2,7 @@
 #include "perfmodel/hong_kim.hpp"
 
 #include "tests/perfmodel/devices.hpp"
+#include "tests/perfmodel/quantities.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -215,16 +216,6 @@ KernelWork copy() {
     work.steps[2].kind = WorkStep::Kind::store;
     work.steps[2].accesses = {{true, Addressing::strided, 4, 1, 1, false}};
     return work;
-}
-
-double quantity(const Breakdown& breakdown, const std::string& name) {
-    for (const Quantity& each : breakdown.quantities) {
-        if (each.name == name) {
-            return each.value;
-        }
-    }
-    ADD_FAILURE() << name;
-    return 0;
 }
 
 TEST(HongKim, InputsFromTheStepsOfAKernel) {

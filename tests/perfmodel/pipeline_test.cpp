@@ -4,6 +4,7 @@
 
 #include "tests/perfmodel/devices.hpp"
 #include "tests/perfmodel/kernels_with_steps.hpp"
+#include "tests/perfmodel/quantities.hpp"
 
 #include <gmock/gmock.h>
 
@@ -141,16 +142,6 @@ TEST(Pipeline, AccessesAreUncoalescedByTheirAddresses) {
 KernelWork one_warp(KernelWork work) {
     work.elements_per_block = work.threads_per_block = 32;
     return work;
-}
-
-double quantity(const Breakdown& breakdown, const std::string& name) {
-    for (const Quantity& each : breakdown.quantities) {
-        if (each.name == name) {
-            return each.value;
-        }
-    }
-    ADD_FAILURE() << "no quantity " << name;
-    return 0;
 }
 
 // One word in, 3 operations in 2 FMA slots, one word out, by one warp on an H200, with 611 cycles to memory. Tasks: 6 others, a load; 1 other, 2

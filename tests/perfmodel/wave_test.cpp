@@ -6,6 +6,7 @@
 #include "perfmodel/wave_thread.hpp"
 #include "tests/perfmodel/devices.hpp"
 #include "tests/perfmodel/kernels_with_steps.hpp"
+#include "tests/perfmodel/quantities.hpp"
 
 #include <gmock/gmock.h>
 
@@ -188,16 +189,6 @@ TEST(Wave, BetweenMeasuredBlockSizesLinesAreBetweenTheirs) {
         EXPECT_DOUBLE_EQ(line.x1, x1) << warps;
         EXPECT_DOUBLE_EQ(line.x2, x2) << warps;
     }
-}
-
-double quantity(const Breakdown& breakdown, const std::string& name) {
-    for (const Quantity& each : breakdown.quantities) {
-        if (each.name == name) {
-            return each.value;
-        }
-    }
-    ADD_FAILURE() << "no quantity " << name;
-    return 0;
 }
 
 // One word in, one out, an addition: 256 threads a block, 8 blocks of 2048 threads on each of 132 multiprocessors of an H200.
