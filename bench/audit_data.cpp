@@ -43,7 +43,7 @@ void replace(DeviceData& data, const char* key, double used, const std::string& 
     perfmodel::set_figure(data.device, key, used);
 }
 
-/// The last file of `kind` that the device has; nothing where there is none.
+/// The last file of `kind` that the device has (of two centres that measured it, the one that names itself); nothing where there is none.
 std::optional<fs::path> file_of(const fs::path& folder, const char* kind, const std::string& device) {
     const auto known = std::ranges::find(known_devices(), device, &Known::device);
     std::optional<fs::path> found;
@@ -107,6 +107,7 @@ void replace_l2_bandwidths(const fs::path& folder, std::vector<DeviceData>& all,
         const auto file = file_of(folder, "gpu-l2-cache", data.device.name);
         if (const double l2 = file ? l2_bandwidth(*file, data.device, diagnostics) : 0; l2 > 0) {
             shares.emplace(data.device.name, l2 / data.device.dram_gb_per_s);
+            data.l2_measured = true;
             replace(data, "speed.l2", l2,
                 "the description's is of gpu-small-kernels or derived from it; this is read bandwidth of gpu-l2-cache");
         }
@@ -207,7 +208,7 @@ std::vector<std::string> files_not_read(const fs::path& folder) {
     for (const auto& [kind, read] : readers) {
         std::error_code none; // a folder that is not there has no files
         for (const fs::directory_entry& entry : fs::directory_iterator(folder / kind, none)) {
-            if (!known.contains(entry.path().stem().string())) {
+            if (entry.path().extension() != ".txt" || !known.contains(entry.path().stem().string())) {
                 left.insert(std::string(kind) + "/" + entry.path().filename().string());
             }
         }

@@ -29,6 +29,7 @@ struct DeviceData {
     std::vector<perfmodel::Point> points;
     std::vector<FileRead> files;
     std::vector<Replaced> replaced;
+    bool l2_measured = false; ///< its bandwidth of L2 is of gpu-l2-cache, and no mean of others'
     bool has(perfmodel::Role role) const;
 };
 

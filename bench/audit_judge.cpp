@@ -68,7 +68,8 @@ bool may_be_known(std::string_view key, Known known) {
 
 using Values = std::vector<std::pair<const Device*, double>>;
 
-/// The figure as the devices but one have it before anything is fitted; the launch of those on which it was measured, if there are any.
+/// The figure as the devices but one have it before anything is fitted; the launch and the bandwidth of L2 of those on which it was measured, if there are
+/// any: what the rest have was made of theirs, that of the one that is left out among them.
 Values as_measured(std::string_view key, const std::vector<DeviceData>& devices, const std::string& left_out) {
     const auto started = [](const DeviceData& data) {
         return std::ranges::any_of(data.points, [](const Point& point) { return point.kernel == "start-up"; });
@@ -78,7 +79,7 @@ Values as_measured(std::string_view key, const std::vector<DeviceData>& devices,
         const std::optional<double> value = perfmodel::figure(data.device, key);
         if (value && data.device.name != left_out) {
             all.emplace_back(&data.device, *value);
-            if (key == "speed.launch" && started(data)) {
+            if ((key == "speed.launch" && started(data)) || (key == l2_bandwidth && data.l2_measured)) {
                 measured.push_back(all.back());
             }
         }

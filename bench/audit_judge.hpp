@@ -53,7 +53,7 @@ std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices);
 std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted);
 
 /// What a predictor knows of a device that is left out: its data sheet, clock and latencies; and the bandwidth of L2 that was measured on it (where
-/// gpu-l2-cache has no file of it, the mean share of those that were measured), or what others' fits make of theirs in its place.
+/// gpu-l2-cache has no file of it, the mean share of those that were measured), or the mean share of the others in its place.
 enum class Known {
     bandwidth_of_l2_too,
     data_sheet_and_latencies

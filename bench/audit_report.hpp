@@ -17,8 +17,8 @@ struct Audit {
 /// Tables for people; with `figures` what was fitted too.
 void print(const Audit& audit, bool figures, std::ostream& out);
 
-/// Schema "fusec-audit-data", version 5: run record of the sources' folder, files with their readings, those that are not read, replaced figures, and the four
-/// lists of verdicts, with `points` each with all of its points.
+/// Schema "fusec-audit-data", version 5: run record of the sources' folder, files with their readings, those that are not read, replaced
+/// figures, and the four lists of verdicts, with `points` each with all of its points.
 std::string to_json(const Audit& audit, const std::string& sources, bool points);
 
 /// Predicted against measured seconds of every held-out point of the fitted predictors, a panel each.

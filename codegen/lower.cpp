@@ -135,7 +135,7 @@ private:
         }
     }
 
-    /// Of what is updated in place, lines are asked for to be written in any case.
+    /// Of what is updated in place, lines are asked for to be written, unless the kernel asks for nothing.
     void find_followed_lists() {
         if (!kernel_.simd || !fusion::follows_lists(loaded_components())) {
             return;

@@ -23,8 +23,8 @@ inline constexpr double most_instructions_of_a_light_line = 3.5;
 /// 0.98 of the time when nobody asked for those (seen during development; of other lengths by themselves not measured).
 inline constexpr int most_bytes_of_a_short_tile = 1024;
 
-/// `loaded` are the components of each list that a kernel loads for each element, uniforms not among them. False where nothing is loaded, and for lists that are transposed in strips or are more than
-/// `most_lists_followed`: processors lose those.
+/// `loaded` are the components of each list that a kernel loads for each element, uniforms not among them. False where nothing is loaded, and for
+/// lists that are transposed in strips or are more than `most_lists_followed`: processors lose those.
 bool follows_lists(const std::vector<int>& loaded);
 
 /// Of a kernel that follows its lists: whether it should not ask for one of so many bytes an element, `widest` being the wider precision of what the

@@ -499,6 +499,7 @@ TEST_F(HostCalibrationTest, FitsMemoryAgainToOtherTimes) {
         const auto found = std::ranges::find(of.figures, key, &perfmodel::CalibratedFigure::key);
         return found == of.figures.end() ? 0 : found->value;
     };
+    ASSERT_FALSE(before.routines.empty());
     const char* const of_memory[] = {"speed.dram", "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak"};
     for (const double gb_per_s : {0.4, 0.2}) {
         ASSERT_TRUE(calibrator.fit_again(times_at(calibrator, gb_per_s)));

@@ -328,6 +328,29 @@ TEST_F(AuditData, L2WithoutAFileIsTheMeanShareOfThoseThatHaveOne) {
     }
 }
 
+/// What was measured on the device that is left out went into the figures of those without a file, too.
+TEST_F(AuditData, L2OfTheDeviceThatIsLeftOutIsNotKnownThroughOthers) {
+    write("gpu-l2-cache/a100_80.txt", l2(3 * perfmodel::standard_device("a100").dram_gb_per_s));
+    const auto said = [&](double of_l40) {
+        write("gpu-l2-cache/l40.txt", l2(of_l40));
+        const std::vector<DeviceData> devices = read_audit_data(folder, diagnostics);
+        std::map<std::string, double> bandwidths;
+        for (const Verdict& verdict : judge_left_out(devices, judge_fitted(devices), Known::data_sheet_and_latencies)) {
+            for (const perfmodel::FittedFigure& figure : verdict.figures) {
+                if (verdict.predictor == "composite" && verdict.device == "l40" && figure.key == "speed.l2") {
+                    bandwidths[verdict.device] = figure.after;
+                }
+            }
+        }
+        return bandwidths;
+    };
+    const auto slow = said(4000), fast = said(8000);
+    ASSERT_TRUE(slow.contains("l40"));
+    EXPECT_NEAR(slow.at("l40"), 3 * perfmodel::standard_device("l40").dram_gb_per_s, 1e-2)
+        << "the A100's share, the only other that was measured";
+    EXPECT_EQ(slow, fast);
+}
+
 TEST_F(AuditData, TellsADamagedBandwidthOfL2) {
     std::string text = l2(5000);
     text.replace(text.find("5000"), 4, "5o00");
