@@ -112,16 +112,22 @@ void replace_l2_bandwidths(const fs::path& folder, std::vector<DeviceData>& all,
                 "the description's is of gpu-small-kernels or derived from it; this is read bandwidth of gpu-l2-cache");
         }
     }
+    if (shares.empty()) {
+        diagnostics
+            .report(kind::unreadable_file, {}, "no bandwidth of L2 of a known device in `" + (folder / "gpu-l2-cache").string() + "`")
+            .hint = "those of the descriptions were made from points that the audit holds out";
+        return;
+    }
     double sum = 0;
     for (const auto& [device, share] : shares) {
         sum += share;
     }
+    static const std::string mean_share =
+        "the description's is of gpu-small-kernels or derived from it, and gpu-l2-cache has nothing of this "
+        "device; this is the mean share of the data sheet's bandwidth on those that it has";
     for (DeviceData& data : all) {
-        if (!shares.empty() && !shares.contains(data.device.name)) {
-            replace(data, "speed.l2", sum / static_cast<double>(shares.size()) * data.device.dram_gb_per_s,
-                "the description's is derived from another device's of gpu-small-kernels, and gpu-l2-cache has no file of this one; this "
-                "is the mean share of the "
-                "data sheet's bandwidth on those that it has");
+        if (!shares.contains(data.device.name)) {
+            replace(data, "speed.l2", sum / static_cast<double>(shares.size()) * data.device.dram_gb_per_s, mean_share);
         }
     }
 }

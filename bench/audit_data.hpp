@@ -38,7 +38,8 @@ struct DeviceData {
 std::vector<std::string> files_not_read(const std::filesystem::path& folder);
 
 /// All devices with files below `folder` (the layout of RRZE-HPC/gpu-benches: gpu-stream/NAME.txt, ...), by name. Other files are left out
-/// (files_not_read). Errors as of the readers; then the result is empty.
+/// (files_not_read). Errors as of the readers, and where no device has a bandwidth of L2 (gpu-l2-cache); then the
+/// result is empty.
 std::vector<DeviceData> read_audit_data(const std::filesystem::path& folder, Diagnostics& diagnostics);
 
 } // namespace fusec::bench

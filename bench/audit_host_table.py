@@ -95,7 +95,7 @@ def pooled(half, title):
         refused = "" if planned == of else " (it refuses the others, which have a routine or a list without a time)"
         out.append(f" `benchmark` plans {planned} of {of} programs{refused}; its plans are at most "
                    f"{percent(half['greatest_loss_of_a_plan_of_benchmark'])} % slower than the fastest that was measured.")
-    out.append(f" `benchmark` by the share of routines, timed alone, in what it predicts: {by_share_of_routines(half is result['held_out'])}. How far its equation could come: {bound_of_benchmark(half is result['held_out'])}.")
+    out.append(f" `benchmark` by the share of routines, timed alone, in what it predicts: {by_share_of_routines(half is result['held_out'])}. What two other rates could make of it: {bound_of_benchmark(half is result['held_out'])}.")
     if half is result["held_out"] and "before" in result:
         verdict, near = named(result["before"]["verdicts"], "composite"), named(result["before"]["within_a_factor_of_two"]["verdicts"], "composite")
         out.append(f" By the calibration of the minutes before, with no figure fitted again, `composite` is {percent(verdict['mape'])} % off, with {near['spearman']:.3f} within the factor of two.")

@@ -324,7 +324,7 @@ TEST_F(AuditData, L2WithoutAFileIsTheMeanShareOfThoseThatHaveOne) {
     EXPECT_NE(found.at("l40").reason.find("read bandwidth of gpu-l2-cache"), std::string::npos);
     for (const char* device : {"gh200", "v100"}) {
         EXPECT_NEAR(found.at(device).used, 4 * dram(device), 1e-3) << device;
-        EXPECT_NE(found.at(device).reason.find("gpu-l2-cache has no file of this one"), std::string::npos) << device;
+        EXPECT_NE(found.at(device).reason.find("gpu-l2-cache has nothing of this device"), std::string::npos) << device;
     }
 }
 
@@ -358,6 +358,12 @@ TEST_F(AuditData, TellsADamagedBandwidthOfL2) {
     EXPECT_TRUE(bandwidths_of_l2().empty());
     ASSERT_TRUE(diagnostics.has_errors());
     EXPECT_NE(diagnostics.all().front().message.find("GB/s"), std::string::npos) << diagnostics.all().front().message;
+}
+
+TEST_F(AuditData, NeedABandwidthOfL2) {
+    EXPECT_TRUE(read_audit_data(folder, diagnostics).empty());
+    ASSERT_TRUE(diagnostics.has_errors());
+    EXPECT_NE(diagnostics.all().front().message.find("no bandwidth of L2"), std::string::npos) << diagnostics.all().front().message;
 }
 
 TEST_F(AuditData, NamesWhatIsNotRead) {

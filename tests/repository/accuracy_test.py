@@ -34,8 +34,8 @@ for name, found, wanted in (("halves", rank_list([1.0, 2.5, 2.5]), "1, 2.5, 2.5"
     if found != wanted:
         failures += 1
         print(f"ranks, {name}: {found}, not {wanted}")
-# Times that are the greater of two sums, twice and three times as long as said; and what is their sum, of which one of two equal ones is 0, 0, 1 / 3 short at best:
-# of 1 and 0.001, 0.001 and 1, and 1 and 1 the greater is 1, 1 and 1, which are 1, 1 and 2 in truth. Any factor f has errors of twice |f - 1| and |f / 2 - 1|, least at 1.
+# Times that are the greater of two sums, which take twice and three times as long as said, are met exactly. Times that are their sum are not: of sums (1, 0.001), (0.001, 1) and
+# (1, 1) with times 1, 1 and 2, factors f leave |f - 1| twice and |f / 2 - 1| once, the least at f = 1: a half, over three.
 left, right = [1, 5, 2, 3, 0.5, 4], [4, 1, 2, 1, 2.5, 1.1]
 found, a, b = best_greater_of_two(left, right, [max(2 * x, 3 * y) for x, y in zip(left, right)])
 for what, value, wanted in (("greater of two", found, 0), ("factor of the left", a / 2, 1), ("factor of the right", b / 3, 1)):
