@@ -72,7 +72,9 @@ def near_correlations(results):
     return {"least": min(found), "median": statistics.median(found), "greatest": max(found)}
 
 
-for file in map(pathlib.Path, (result_file, summary_file)):  # before it takes long
+if int(runs) < 2:  # before it takes long
+    sys.exit(f"{runs} runs cannot be compared: two or more; {audit} makes one")
+for file in map(pathlib.Path, (result_file, summary_file)):
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         sys.exit(f"{file} cannot be written")
 folder = tempfile.mkdtemp(prefix="fusec-audit-")

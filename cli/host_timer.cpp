@@ -37,7 +37,7 @@ std::vector<std::vector<execute::TimedUnit>> HostTimer::groups(const std::vector
     for (const HostProbe& probe : probes) {
         if (!all.empty()) {
             all.back().push_back(probe.unit);
-            if (execute::timing_bytes(all.back()) <= most_bytes) {
+            if (execute::timing_memory(all.back()) <= most_bytes) {
                 continue;
             }
             all.back().pop_back();

@@ -89,7 +89,8 @@ public:
             : kernel_.light_tiles                     ? "for_light_tiles"
                                                       : "for_tiles";
         const auto tiles = writer_.block("return fusec::" + loop + "<" + c_name(widest_) + ", " + number(loaded_bytes()) +
-                (results_wait() ? streamed_bytes() : "") + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")",
+                (results_wait() ? streamed_bytes() : "") + ">(" + n_ + ", " + streaming_condition() + ", [=](auto " + tile_ + ")" +
+                (kernel_.inlined ? " __attribute__((always_inline))" : ""),
             ");");
         if (!derives) {
             write_tables();

@@ -202,6 +202,7 @@ struct Kernel {
     bool results_in_lines =
         false;                ///< host: the same once tiles in a row fill whole cache lines, of a kernel that writes many lists (lower.cpp)
     bool light_tiles = false; ///< host: a tile does little for what it loads (fusion::has_light_tiles)
+    bool inlined = false;     ///< host: the loop over tiles has a tile in its body (fusion::KernelWork::is_inlined)
 
     /// Whether some step reports: the kernel has a parameter for the word of the first failure.
     bool reports() const;

@@ -64,7 +64,7 @@ public:
             (kernel_.resident_blocks > 0 ? ", resident blocks " + std::to_string(kernel_.resident_blocks) : "") + ", first " +
             c_name(kernel_.first) + ", element " + c_name(kernel_.element) + (kernel_.simd ? ", simd" : "") +
             (kernel_.results_wait ? ", results wait" : "") + (kernel_.results_in_lines ? ", results in lines" : "") +
-            (kernel_.light_tiles ? ", light tiles" : ""));
+            (kernel_.light_tiles ? ", light tiles" : "") + (kernel_.inlined ? ", inlined" : ""));
         for (const List& list : kernel_.lists) {
             writer_.line("list " + list_text(list));
         }

@@ -55,6 +55,7 @@ public:
             std::ranges::any_of(candidate_.data, [](const auto& plan) { return plan.store == fusion::Staging::lanes_streaming; });
         kernel_.results_in_lines = kernel_.simd && !kernel_.results_wait && lists_in_parts_of_lines() > most_lists_in_parts_of_lines;
         find_followed_lists();
+        kernel_.inlined = kernel_.simd && candidate_.work.is_inlined();
         kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && !kernel_.results_in_lines &&
             fusion::has_light_tiles(candidate_.work, loaded_components());
         return std::move(kernel_);

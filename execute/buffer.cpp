@@ -10,13 +10,19 @@ namespace fusec::execute {
 
 namespace {
 
-constexpr std::align_val_t page{4096}, huge_page{2 * 1024 * 1024};
+constexpr std::size_t huge_page_bytes = 2 * 1024 * 1024;
+constexpr std::align_val_t page{4096}, huge_page{huge_page_bytes};
 constexpr std::size_t least_in_huge_pages = 4 * 1024 * 1024;
 
 } // namespace
 
-Buffer::Storage Buffer::allocate(std::size_t bytes) {
-    const bool huge = bytes >= least_in_huge_pages;
+std::size_t Buffer::occupied(std::size_t bytes, HugePages pages) {
+    return pages == HugePages::all ? (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes : bytes;
+}
+
+Buffer::Storage Buffer::allocate(std::size_t bytes, HugePages pages) {
+    const bool huge = pages == HugePages::all || bytes >= least_in_huge_pages;
+    bytes = occupied(bytes, pages);
     const std::align_val_t alignment = huge ? huge_page : page;
     Storage storage(static_cast<char*>(::operator new[](bytes, alignment)), Free{alignment});
 #ifdef MADV_HUGEPAGE

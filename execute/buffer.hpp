@@ -11,13 +11,19 @@
 
 namespace fusec::execute {
 
-/// Starts at a page; with `room`, anywhere in so many bytes behind the start of one. Zero-filled: every page is touched. From 4 MiB on in huge
-/// pages where the system has any, as NumPy's arrays are and, where the system gives them without being asked, all large memory: times in
-/// pages of 4 KiB depend on where those happen to lie. Throws std::bad_alloc.
+/// Where the system has huge pages: which memory is in them. Times in pages of 4 KiB depend on where those happen to lie.
+enum class HugePages {
+    large, ///< from 4 MiB on, as NumPy's arrays are and, where the system gives them without being asked, all large memory
+    all    ///< of any size, to its end: what is timed for a part stands for lists of any length
+};
+
+/// Starts at a page; with `room`, anywhere in so many bytes behind the start of one. Zero-filled: every page is touched. Throws std::bad_alloc.
 class Buffer {
 public:
-    explicit Buffer(std::size_t bytes, std::size_t room = 0)
-        : bytes_(bytes), room_(room), storage_(allocate(room + (bytes == 0 ? 1 : bytes))) {}
+    explicit Buffer(std::size_t bytes, std::size_t room = 0, HugePages huge = HugePages::large)
+        : bytes_(bytes), room_(room), storage_(allocate(room + (bytes == 0 ? 1 : bytes), huge)) {}
+    /// What a buffer of so many bytes takes of memory.
+    static std::size_t occupied(std::size_t bytes, HugePages huge);
     /// With the bytes of `text`.
     explicit Buffer(const std::string& text);
 
@@ -38,7 +44,7 @@ private:
         void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
     };
     using Storage = std::unique_ptr<char[], Free>;
-    static Storage allocate(std::size_t bytes);
+    static Storage allocate(std::size_t bytes, HugePages huge);
 
     std::size_t bytes_, room_, behind_ = 0;
     Storage storage_;

@@ -255,7 +255,7 @@ std::string measure(
 
 /// Whether the lists fit this machine.
 bool fit(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
-    if (const double needed = timing_bytes(units) + setup.displaced_bytes, available = memory_bytes(); needed > 0.9 * available) {
+    if (const double needed = timing_memory(units) + setup.displaced_bytes, available = memory_bytes(); needed > 0.9 * available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
         diagnostics.report(kind::memory_limit, {},
             fmt::format("the lists to measure with need {:.1f} GiB, this machine has {:.1f} GiB", needed / gibibyte, available / gibibyte));

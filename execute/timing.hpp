@@ -60,6 +60,8 @@ TimingSetup telling_share(const TimingSetup& setup, double from, double to);
 /// Bytes of all lists and uniforms that the units use; each datum of a program has one list, as long as the unit with the most elements
 /// needs, whichever units use it.
 double timing_bytes(const std::vector<TimedUnit>& units);
+/// What these take of memory: lists that are not `cached` lie in huge pages, where the system has them, from their beginning to their end.
+double timing_memory(const std::vector<TimedUnit>& units);
 
 struct UnitTimes {
     std::vector<double> seconds; ///< of one launch, in each round

@@ -25,7 +25,10 @@ constexpr std::size_t line_steps[] = {39, 25, 27, 37, 11, 53, 13, 51};
 /// A list that has memory of its own: the first unit's view of it, and the most elements of any.
 struct Wanted {
     const codegen::List* list;
-    std::uint64_t elements;
+    std::uint64_t elements = 0;
+    HugePages pages = HugePages::large;
+
+    std::size_t bytes() const { return static_cast<std::size_t>(elements) * static_cast<std::size_t>(list->list_type().bytes()); }
 };
 
 /// Calls back for each pointer that a unit's launch takes, in its order.
@@ -49,8 +52,11 @@ std::map<std::pair<const dag::CallGraph*, std::uint32_t>, Wanted> wanted_lists(c
     std::map<std::pair<const dag::CallGraph*, std::uint32_t>, Wanted> wanted;
     for (const TimedUnit& unit : units) {
         for_arguments(unit.unit, [&](const codegen::List& list) {
-            Wanted& each = wanted.try_emplace({unit.graph, list.datum.value}, Wanted{&list, 0}).first->second;
+            Wanted& each = wanted.try_emplace({unit.graph, list.datum.value}, Wanted{&list}).first->second;
             each.elements = std::max<std::uint64_t>(each.elements, list.uniform ? 1 : unit.elements);
+            if (!unit.cached && !list.uniform) { // of which a part is timed, for lists of any length
+                each.pages = HugePages::all;
+            }
         });
     }
     return wanted;
@@ -96,7 +102,15 @@ double component(const Buffer& buffer, std::size_t index, Precision precision) {
 double timing_bytes(const std::vector<TimedUnit>& units) {
     double bytes = 0;
     for (const auto& [key, wanted] : wanted_lists(units)) {
-        bytes += static_cast<double>(wanted.elements) * static_cast<double>(bytes_of_entry(*wanted.list));
+        bytes += static_cast<double>(wanted.bytes());
+    }
+    return bytes;
+}
+
+double timing_memory(const std::vector<TimedUnit>& units) {
+    double bytes = 0;
+    for (const auto& [key, wanted] : wanted_lists(units)) {
+        bytes += static_cast<double>(Buffer::occupied(wanted.bytes() + page_bytes, wanted.pages));
     }
     return bytes;
 }
@@ -110,7 +124,7 @@ TimingLists::TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed
         }
     }
     for (const auto& [key, wanted] : wanted_lists(units)) {
-        Buffer buffer(static_cast<std::size_t>(wanted.elements) * bytes_of_entry(*wanted.list), page_bytes);
+        Buffer buffer(wanted.bytes(), page_bytes, wanted.pages);
         lists_.emplace(key, List{std::move(buffer), wanted.list->list_type().precision});
     }
     place(0);

@@ -25,6 +25,10 @@ struct RegisterDemand {
 /// Vector instructions of a host's tile from which on nothing of the next one is executed while its results are on their way past the caches:
 /// an assumption, beyond the window that was fitted to the processor of bench/results/audit_host.json (`compute.window`).
 inline constexpr double longest_overlapped = 4000;
+/// Vector instructions of a host's tile up to which the loop over tiles has them in its body. Of longer ones constants that compilers move out of the loop
+/// take registers that the tile needs: kernels of `hex_force` of some 1000 took 1.17 to 1.25 times as long so, of `recompute` of 770 and 846 0.82 to 0.92
+/// (Zen 4, ADR 9).
+inline constexpr double longest_inlined = 850;
 
 /// What one kernel does, independent of any program: filled from a candidate, or from a row of measurements.
 /// "Per element" counts are summed over all threads that work on one element (instance).
@@ -87,6 +91,8 @@ struct KernelWork {
     double instructions_of_tile() const { return 32 * instructions; }
     /// Whether results that go past the caches wait in the first level until the next tile has loaded. Pre: as above.
     bool results_wait() const { return instructions_of_tile() > longest_overlapped; }
+    /// Whether the loop over tiles has a tile in its body. Pre: as above.
+    bool is_inlined() const { return instructions_of_tile() <= longest_inlined; }
 };
 
 enum class Bound {

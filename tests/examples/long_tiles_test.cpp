@@ -65,6 +65,19 @@ TEST_F(LongTiles, ShorterOnesWriteAtOnce) {
     }
 }
 
+/// By hand: a product of 8x8 matrices takes 512 multiplications and additions in a tile, and its lists 64 loads or stores each.
+TEST_F(LongTiles, AreNotInTheLoopsBody) {
+    const auto c = compiled(products(2), fusion::Target::host, nullptr, with_plan("max"));
+    ASSERT_NE(c, nullptr);
+    EXPECT_FALSE(c->unit->kernels.front().inlined);
+    EXPECT_THAT(c->emitted.source, HasSubstr("[=](auto tile) {"));
+    const auto shorter =
+        compiled("double MATRIX8x8 A; double VECTOR8 x; input A, x; y = A * x; return y;", fusion::Target::host, nullptr, {});
+    ASSERT_NE(shorter, nullptr);
+    EXPECT_THAT(codegen::dump(*shorter->unit), HasSubstr("simd, inlined"));
+    EXPECT_THAT(shorter->emitted.source, HasSubstr("[=](auto tile) __attribute__((always_inline)) {"));
+}
+
 /// So many multiples of a vector.
 std::string multiples(int count) {
     std::string text = "double VECTOR3 a;\ndouble SCALAR b;\ninput a, b;\n", names;

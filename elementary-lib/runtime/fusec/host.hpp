@@ -147,12 +147,12 @@ struct tiles_of_thread {
     }
 };
 
-// On all threads of OpenMP where it is enabled.
+// On all threads of OpenMP where it is enabled, each with a copy of the kernel: the addresses of lists, which it would otherwise read again for each tile.
 template <class T, class Tiles, class Kernel>
 void for_whole_tiles(size_t count, Kernel kernel) {
     constexpr size_t lanes = vector_bytes / sizeof(T);
 #ifdef _OPENMP
-#pragma omp parallel if (count > 64)
+#pragma omp parallel if (count > 64) firstprivate(kernel)
 #endif
     {
         Tiles tiles;
