@@ -22,13 +22,17 @@ constexpr std::size_t different_elements = 64;
 constexpr std::size_t page_bytes = 4096, line_bytes = 64;
 constexpr std::size_t line_steps[] = {39, 25, 27, 37, 11, 53, 13, 51};
 
+std::size_t bytes_of_entry(const codegen::List& list) {
+    return static_cast<std::size_t>(list.list_type().bytes());
+}
+
 /// A list that has memory of its own: the first unit's view of it, and the most elements of any.
 struct Wanted {
     const codegen::List* list;
     std::uint64_t elements = 0;
     HugePages pages = HugePages::large;
 
-    std::size_t bytes() const { return static_cast<std::size_t>(elements) * static_cast<std::size_t>(list->list_type().bytes()); }
+    std::size_t bytes() const { return static_cast<std::size_t>(elements) * bytes_of_entry(*list); }
 };
 
 /// Calls back for each pointer that a unit's launch takes, in its order.
@@ -42,10 +46,6 @@ void for_arguments(const codegen::Unit& unit, Function function) {
             function(list);
         }
     }
-}
-
-std::size_t bytes_of_entry(const codegen::List& list) {
-    return static_cast<std::size_t>(list.list_type().bytes());
 }
 
 std::map<std::pair<const dag::CallGraph*, std::uint32_t>, Wanted> wanted_lists(const std::vector<TimedUnit>& units) {

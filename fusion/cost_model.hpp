@@ -27,7 +27,7 @@ struct RegisterDemand {
 inline constexpr double longest_overlapped = 4000;
 /// Vector instructions of a host's tile up to which the loop over tiles has them in its body. Of longer ones constants that compilers move out of the loop
 /// take registers that the tile needs: kernels of `hex_force` of some 1000 took 1.17 to 1.25 times as long so, of `recompute` of 770 and 846 0.82 to 0.92
-/// (Zen 4, ADR 9).
+/// in one run and nothing less than 0.94 in another (Zen 4, ADR 9).
 inline constexpr double longest_inlined = 850;
 
 /// What one kernel does, independent of any program: filled from a candidate, or from a row of measurements.

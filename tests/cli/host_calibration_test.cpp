@@ -431,6 +431,24 @@ TEST(TextsPerTranslationUnit, GiveEachJobFour) {
     EXPECT_EQ(execute::texts_per_translation_unit(0, 2), 8U);
 }
 
+// Three short lists, with the page that each may start in: a huge page for each, where they come from memory; as large as they are where caches are to
+// hold them.
+TEST_F(TimedUnits, ListsFromMemoryLieInHugePages) {
+    Compilation* const c = compile("SCALAR a, b;\ninput a, b;\nd = a + b;\nreturn d;\n");
+    ASSERT_NE(c, nullptr);
+    constexpr std::uintptr_t page = 4096, huge = 2 * 1024 * 1024;
+    std::vector<execute::TimedUnit> units = {HostProbes::probe(*c, c->plans.front().kernels.front(), "pages", 3 << 18, false).unit};
+    const auto bytes = static_cast<double>(4 * units.front().elements);
+    EXPECT_EQ(execute::timing_bytes(units), 3 * bytes);
+    EXPECT_EQ(execute::timing_memory(units), 3.0 * huge);
+    execute::TimingLists lists(units, 1);
+    for (void* const list : lists.arguments(0, 0)) {
+        EXPECT_LT(reinterpret_cast<std::uintptr_t>(list) % huge, page);
+    }
+    units.front().cached = true;
+    EXPECT_EQ(execute::timing_memory(units), 3 * (bytes + page));
+}
+
 // Loads of a list never follow the stores to another at nearly the same place of a page, in any placement; and each has other places.
 TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = a * c;\nreturn d, e;\n");
@@ -501,12 +519,11 @@ TEST_F(HostCalibrationTest, FitsMemoryAgainToOtherTimes) {
     };
     ASSERT_FALSE(before.routines.empty());
     const char* const of_memory[] = {"speed.dram", "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak"};
-    for (const double gb_per_s : {0.4, 0.2}) {
+    for (const double gb_per_s : {0.4, 0.2, 0.4}) { // down and up again: whatever was there before, measured or fitted, decides nothing
         ASSERT_TRUE(calibrator.fit_again(times_at(calibrator, gb_per_s)));
         const perfmodel::Calibration& again = calibrator.made().calibration;
         for (const char* key : of_memory) {
             EXPECT_NEAR(figure(again, key), gb_per_s, 0.1 * gb_per_s) << key;
-            EXPECT_GT(figure(before, key), 2 * gb_per_s) << key << ": no machine is so slow";
         }
         EXPECT_EQ(figure(again, "compute.overlap"), figure(before, "compute.overlap")); // may be set or not
         for (const char* key : {"speed.l2", "speed.launch", "speed.issue_slots", "speed.clock"}) {
