@@ -57,7 +57,7 @@ public:
         find_followed_lists();
         kernel_.inlined = kernel_.simd && candidate_.work.is_inlined();
         kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && !kernel_.results_in_lines &&
-            fusion::has_light_tiles(candidate_.work, loaded_components());
+            fusion::has_light_tiles(candidate_.work, loaded_lists(), kernel_.widest_precision());
         return std::move(kernel_);
     }
 
@@ -138,7 +138,7 @@ private:
 
     /// Of what is updated in place, lines are asked for to be written, unless the kernel asks for nothing.
     void find_followed_lists() {
-        if (!kernel_.simd || !fusion::follows_lists(loaded_components())) {
+        if (!kernel_.simd || !fusion::follows_lists(loaded_lists(), kernel_.widest_precision())) {
             return;
         }
         for (const Step& step : kernel_.steps) {
@@ -149,15 +149,17 @@ private:
             }
         }
     }
-    /// Of each list that is loaded into lanes.
-    std::vector<int> loaded_components() const {
-        std::vector<int> components;
+    /// Into lanes.
+    std::vector<fusion::LoadedList> loaded_lists() const {
+        std::vector<fusion::LoadedList> lists;
         for (const Step& step : kernel_.steps) {
-            if (const auto* const load = std::get_if<LoadValue>(&step); load != nullptr && !kernel_.lists.at(load->list).uniform) {
-                components.push_back(kernel_.lists.at(load->list).type.shape.size());
+            const auto* const load = std::get_if<LoadValue>(&step);
+            if (load != nullptr && !kernel_.lists.at(load->list).uniform) {
+                const List& list = kernel_.lists.at(load->list);
+                lists.push_back({list.type.shape.size(), list.list_type().precision, list.updated});
             }
         }
-        return components;
+        return lists;
     }
 
     /// Register operands from memory whose load is no step of the candidate are read first, so that all reads are under way together.

@@ -7,18 +7,27 @@
 
 namespace fusec::fusion {
 
-bool follows_lists(const std::vector<int>& loaded) {
-    return !loaded.empty() && loaded.size() <= most_lists_followed &&
-        std::ranges::none_of(loaded, [](int components) { return components > most_words_transposed_at_once; });
+namespace {
+
+constexpr int register_bytes = 64; // of every processor that lists are left to
+
+} // namespace
+
+bool follows_lists(const std::vector<LoadedList>& loaded, Precision widest) {
+    // What is asked for is loaded in strips where it might be in halves (load_transposed).
+    const auto is_in_strips = [&](const LoadedList& list) {
+        return list.components > most_words_transposed_at_once &&
+            (list.updated || !is_loaded_in_halves(list.components, register_bytes / bytes_of(widest), bytes_of(list.precision)));
+    };
+    return !loaded.empty() && loaded.size() <= most_lists_followed && std::ranges::none_of(loaded, is_in_strips);
 }
 
 bool has_long_tiles(int element_bytes, Precision widest) {
-    constexpr int register_bytes = 64;
     return register_bytes / bytes_of(widest) * element_bytes > most_bytes_of_a_short_tile;
 }
 
-bool has_light_tiles(const KernelWork& work, const std::vector<int>& loaded) {
-    if (!follows_lists(loaded)) {
+bool has_light_tiles(const KernelWork& work, const std::vector<LoadedList>& loaded, Precision widest) {
+    if (!follows_lists(loaded, widest)) {
         return false;
     }
     library::OperationCounts operations;

@@ -23,15 +23,21 @@ inline constexpr double most_instructions_of_a_light_line = 3.5;
 /// 0.98 of the time when nobody asked for those (seen during development; of other lengths by themselves not measured).
 inline constexpr int most_bytes_of_a_short_tile = 1024;
 
-/// `loaded` are the components of each list that a kernel loads for each element, uniforms not among them. False where nothing is loaded, and for
-/// lists that are transposed in strips or are more than `most_lists_followed`: processors lose those.
-bool follows_lists(const std::vector<int>& loaded);
+/// A list that a kernel loads for each element, no uniform.
+struct LoadedList {
+    int components;
+    Precision precision = Precision::f32; ///< of its words in memory
+    bool updated = false;                 ///< and stored in its place, by which it is asked for in any case
+};
 
-/// Of a kernel that follows its lists: whether it should not ask for one of so many bytes an element, `widest` being the wider precision of what the
-/// kernel computes with and moves, of which the tile has 64 bytes.
+/// `widest` is the wider precision of what the kernel computes with and moves, of which the tile has 64 bytes. False where nothing is loaded, and for
+/// lists that are transposed in strips or are more than `most_lists_followed`: processors lose those.
+bool follows_lists(const std::vector<LoadedList>& loaded, Precision widest);
+
+/// Of a kernel that follows its lists: whether it should not ask for one of so many bytes an element.
 bool has_long_tiles(int element_bytes, Precision widest);
 
 /// Pre: the work of a host's kernel. True where it does so little for what it loads that it should ask for nothing.
-bool has_light_tiles(const KernelWork& work, const std::vector<int>& loaded);
+bool has_light_tiles(const KernelWork& work, const std::vector<LoadedList>& loaded, Precision widest);
 
 } // namespace fusec::fusion

@@ -173,31 +173,40 @@ private:
 
     /// Elements of the tile that a register has room for, in the list's precision.
     int lanes_at_once(int list) const { return std::min(draft_.elements, limits_.vector_bytes / list_word_bytes(list)); }
-    static bool in_strips(int words) { return words > most_words_transposed_at_once; }
-    /// Vectors that pass between memory and so many lanes: of strips, the last overlaps the one before.
-    static int vectors_of(int words, int lanes) { return in_strips(words) ? (words + lanes - 1) / lanes * lanes : words; }
+    bool in_strips(int list, bool stored) const {
+        const int words = datum(list).shape.size(), lanes = lanes_at_once(list), bytes = list_word_bytes(list);
+        return words > most_words_transposed_at_once &&
+            !(stored ? is_stored_in_halves(words, lanes, bytes) : is_loaded_in_halves(words, lanes, bytes));
+    }
 
     /// Vector instructions between memory and lanes: an access per component, and the stages or sweeps of the transposition, one per bit of a lane's
-    /// number where components are even, else a permutation and one per bit of the amounts (runtime/fusec/transposition.hpp). Of a list
-    /// whose words are wider than its values, a register holds part of the tile, and joining or dividing takes an instruction per component.
-    double transposed(int list) const {
+    /// number where components are even, else a permutation and one per bit of the amounts (runtime/fusec/transposition.hpp); of strips, the last
+    /// overlaps the one before. Of a list whose words are wider than its values, a register holds part of the tile, and joining or dividing takes an
+    /// instruction per component.
+    double transposed(int list, bool stored) const {
         const int words = datum(list).shape.size(), lanes = lanes_at_once(list);
-        const auto width = static_cast<unsigned>(lanes), of_strip = static_cast<unsigned>(in_strips(words) ? lanes : words);
+        const bool strips = in_strips(list, stored);
+        const int vectors = strips ? (words + lanes - 1) / lanes * lanes : words;
+        const auto width = static_cast<unsigned>(lanes), of_strip = static_cast<unsigned>(strips ? lanes : words);
         const int steps =
             static_cast<int>(of_strip % 2 == 0 ? std::bit_width(width - 1) : 1 + std::bit_width(std::min(of_strip, width) - 1));
-        const double part = words == 1 ? 1 : (1.0 + steps) * vectors_of(words, lanes);
+        const double part = words == 1 ? 1 : (1.0 + steps) * vectors;
         const int parts = draft_.elements / lanes;
         return parts * (part + conversions(datum(list))) + (parts - 1) * words;
     }
     /// Lines of a later tile that are asked for; of strips that are loaded, those of each element.
-    double asked_for(int list, bool strips) const {
+    double asked_for(int list, bool stored) const {
         const int words = datum(list).shape.size(), line = bytes_of_line / list_word_bytes(list), lanes = lanes_at_once(list);
-        const int part = strips && in_strips(words) ? lanes * ((words + line - 1) / line) : (lanes * words + line - 1) / line;
+        const int part = !stored && in_strips(list, stored) ? lanes * ((words + line - 1) / line) : (lanes * words + line - 1) / line;
         const int parts = draft_.elements / lanes;
         return parts * part;
     }
-    /// Vectors that go through memory of the kernel's own on their way past the caches: written and read.
-    double staged(int words) const { return in_strips(words) ? 2.0 * words : 0; }
+    /// Vectors that go through memory of the kernel's own on their way past the caches, written and read: those of strips whose rows are no lines.
+    double staged(int list) const {
+        const int words = datum(list).shape.size(), lanes = lanes_at_once(list);
+        const bool rows_are_lines = words % lanes == 0 && lanes * list_word_bytes(list) == bytes_of_line;
+        return in_strips(list, true) && !rows_are_lines ? 2.0 * words : 0;
+    }
 
     void read_global() {
         if (!phase_open_) {
@@ -231,7 +240,7 @@ private:
             break;
         case Staging::lanes:
             record_copy(loaded, false, list_word_bytes(loaded));
-            instructions += transposed(loaded) + asked_for(loaded, true);
+            instructions += transposed(loaded, false) + asked_for(loaded, false);
             break;
         case Staging::none:
         case Staging::lanes_streaming:
@@ -269,7 +278,7 @@ private:
             break;
         }
         case Staging::lanes_streaming:
-            count_instructions(staged(datum(stored).shape.size()), largest_);
+            count_instructions(staged(stored), largest_);
             [[fallthrough]];
         case Staging::lanes:
             if (datum(stored).flag) { // is looked at, and written where the check fails
@@ -280,7 +289,7 @@ private:
                 work_.allocated_bytes += datum(stored).list_bytes;
             }
             record_copy(stored, true, list_word_bytes(stored), false, plan(stored).store == Staging::lanes_streaming);
-            count_instructions(transposed(stored) + (plan(stored).store == Staging::lanes ? asked_for(stored, false) : 0), largest_);
+            count_instructions(transposed(stored, true) + (plan(stored).store == Staging::lanes ? asked_for(stored, true) : 0), largest_);
             break;
         case Staging::async:
             throw InternalError("kernel work: stores are not asynchronous");

@@ -15,17 +15,20 @@ def program(list_type: str, call: str) -> str:
 
 
 LINE = 64
-# Processor, register, bytes of a vector, vectors of a tile, program: the most that are ordered, and fewer.
+# Processor, register, bytes of a vector, vectors of a tile, program: the most that are ordered at once, fewer, and two halves of a tile.
 CASES = [("x86-64-v4", "zmm", 64, 9, program("MATRIX3x3", "mtrace(a)")), ("x86-64-v4", "zmm", 64, 28, program("MATRIX7x4", "-a")),
+         ("x86-64-v4", "zmm", 64, 40, program("MATRIX8x5", "-a")),
          ("x86-64-v3", "ymm", 32, 6, program("MATRIX3x2", "-a")), ("x86-64-v3", "ymm", 32, 8, program("VECTOR8", "-a"))]
 
 
 # What a compiler is told of the processor, program, and what stands before how many loads: those of strips, and behind them, wherever that is, of others. Zen 4, which lists are asked for into the second level for:
-# tiles of up to 1 KiB, larger ones, which it follows by itself, strips, of which what is near is asked for into the first, and larger tiles beside strips. Strips of others.
+# tiles of up to 1 KiB, larger ones and halves of them, which it follows by itself, strips, of which what is near is asked for into the first, and larger tiles beside strips. Strips of others.
 PRODUCT = "program p;\ndouble {0} a, b;\ndouble MATRIX4x4 s;\ninput a, b, s;\nc = {1};\nreturn c;\n"
+SUM = "program p;\ndouble {0} a, b;\ninput a, b;\nc = a + b;\nreturn c;\n"
 BESIDE_STRIPS = "program p;\ndouble MATRIX6x6 a;\ndouble MATRIX7x4 b;\ninput a, b;\ns = mtrace(a);\nc = s * b;\nreturn c;\n"
 ZEN4 = ("-D__znver4__",)
 GROUPS = [(ZEN4, PRODUCT.format("MATRIX3x3", "a * b * a * b"), ["prefetcht1"], [9]), (ZEN4, PRODUCT.format("MATRIX7x4", "(a + b) * s * s * s"), [], [28]),
+          (ZEN4, SUM.format("MATRIX8x5"), [], [20, 20]),
           (ZEN4, PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht1", "prefetcht0"], [8]), (ZEN4, BESIDE_STRIPS, ["prefetcht1", "prefetcht0"], [8, 28]), ((), PRODUCT.format("MATRIX6x6", "a * b"), ["prefetcht0"], [8])]
 
 

@@ -21,6 +21,17 @@ static_assert(
     fusion::most_bytes_of_a_short_tile == short_tile_bytes, "the text asks twice for what is beside strips and else not asked for");
 static_assert(fusion::bytes_of_line == line_bytes, "lines are counted as the text asks for them");
 
+template <class T, int Width, int... Words>
+constexpr bool counts_halves(std::integer_sequence<int, Words...>) {
+    return ((in_halves<T, Width, Words + 1> == fusion::is_stored_in_halves(Words + 1, Width, sizeof(T)) &&
+                loaded_in_halves<T, Width, Words + 1> == fusion::is_loaded_in_halves(Words + 1, Width, sizeof(T))) &&
+        ...);
+}
+static_assert(counts_halves<float, lanes_of<float>::width>(std::make_integer_sequence<int, 64>()) &&
+        counts_halves<double, lanes_of<double>::width>(std::make_integer_sequence<int, 64>()) &&
+        counts_halves<float, lanes_of<double>::width>(std::make_integer_sequence<int, 64>()),
+    "halves are counted where the text has them");
+
 namespace {
 
 template <class T>
@@ -161,9 +172,10 @@ void check_transpositions(std::integer_sequence<int, Words...>) {
 }
 
 // Odd, even and multiples of every power of two up to the width, fewer and more components than lanes, and more than one transposition
-// takes.
+// takes: halves of every kind, strips with and without an overlap.
 TYPED_TEST(Lanes, Transposition) {
-    check_transpositions<TypeParam>(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 24, 25, 36, 64, 81, 144>());
+    check_transpositions<TypeParam>(
+        std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 24, 25, 28, 30, 32, 36, 40, 44, 48, 52, 56, 60, 64, 81, 144>());
 }
 
 /// Elements of Words components each in lanes and in memory, by plain loops and by the runtime, for every way to call it.

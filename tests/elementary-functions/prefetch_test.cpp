@@ -37,8 +37,10 @@ template <class T, int Words, int Ahead>
 void expect_list_asked_for() {
     constexpr int width = lanes_of<T>::width;
     constexpr std::size_t line = 64, element = Words * sizeof(T), tile = width * element, tiles = 2 * Ahead + 6 + 40960 / tile;
-    // Of strips, as many tiles as take 8 KiB; all strips ask for as many lines, the last one too where it overlaps the one before.
-    constexpr bool in_strips = Words > most_words_at_once, overlapping = in_strips && Words % width != 0;
+    // Of strips, as many tiles as take 8 KiB; all strips ask for as many lines, the last one too where it overlaps the one before. What might be in
+    // halves is in strips where lines are asked for into the second level.
+    constexpr bool in_strips = Words > most_words_at_once && !(loaded_in_halves<T, width, Words> && level_ahead == 3),
+                   overlapping = in_strips && Words % width != 0;
     constexpr std::size_t nearest = (in_strips ? (8191 + tile) / tile : Ahead) * tile;
     constexpr std::size_t beyond = nearest + tile + (overlapping ? width * line : 0);
     // Two strips on, in this tile or the next, or the next tile.

@@ -94,13 +94,14 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
     FUSEC_DEVICE static vector halves(vector a, vector b) {
         return shuffled<(Lane / Half % 2 * Width + Lane / (2 * Half) * (2 * Half) + (Second ? Half : 0) + Lane % Half)...>(a, b);
     }
-    // A run of 2 * Half lanes has consecutive words of an element and becomes one of two elements, which are Words / 2 vectors apart.
-    template <int Half>
+    // A run of 2 * Half lanes has consecutive words of an element and becomes one of two elements, which are Words / 2 vectors apart. Runs of 2 * Least
+    // stay as they are.
+    template <int Half, int Least = 0>
     FUSEC_DEVICE static void gather_elements(vector (&rows)[Words]) {
-        if constexpr (Half > 0) {
+        if constexpr (Half > Least) {
             const vector old[] = {rows[Row]...};
             ((rows[Row] = halves<Half, Row % 2>(old[Row / 2], old[Row / 2 + Words / 2])), ...);
-            gather_elements<Half / 2>(rows);
+            gather_elements<Half / 2, Least>(rows);
         }
     }
     template <int Half>
@@ -209,7 +210,67 @@ FUSEC_DEVICE void prefetch_to_write(const T* memory, size_t words) {
     __builtin_prefetch((const void*)((uintptr_t)memory + words * sizeof(T)), 1, 3);
 }
 
-// [chunk load_transposed needs transposition stream prefetch]
+// [chunk tile_in_halves needs transposition load_in_order stream prefetch]
+// Beyond this, elements are transposed in halves of a tile or in strips of Width components: more vectors than that go through the stack, with
+// thirty-two registers as with sixteen.
+constexpr int most_words_at_once = 28;
+
+// Elements of up to twice as many components, where a vector is a line: the vectors of half of the tile's elements take half of the registers, and
+// are read and written in the order of memory. The last of the shuffle's stages exchanges words between the halves, all others are those of a
+// transposition of half as many vectors, whose number has to be even. With strips, of 36 floats the last overlaps the one before, and rows end
+// within lines.
+template <class T, int Width, int Words>
+constexpr bool in_halves = Words > most_words_at_once&& Words <= 2 * most_words_at_once&& Words % 4 == 0 && Width * sizeof(T) == line_bytes;
+// The first half is kept on the stack until the second has come: of doubles that costs more than a strip that overlaps another.
+template <class T, int Width, int Words>
+constexpr bool loaded_in_halves = in_halves<T, Width, Words> && (sizeof(T) < 8 || Words % Width == 0);
+
+template <class T, int Width, int Words, class Rows = std::make_integer_sequence<int, Words / 2>, class Lanes = std::make_integer_sequence<int, Width>>
+struct tile_in_halves;
+
+template <class T, int Width, int Words, int... Row, int... Lane>
+struct tile_in_halves<T, Width, Words, std::integer_sequence<int, Row...>, std::integer_sequence<int, Lane...>> {
+    using vector = simd<T, Width>;
+    static constexpr int rows_of_half = Words / 2;
+    using stages = transposition<T, Width, rows_of_half>;
+
+    // Rows of one half have words 2 * Row and 2 * Row + 1 of its elements in turns.
+    template <bool Second>
+    FUSEC_DEVICE static vector word_of_both(vector first, vector second) {
+        return {__builtin_shufflevector(first.lanes, second.lanes, (Lane / (Width / 2) * Width + Lane % (Width / 2) * 2 + Second)...)};
+    }
+    template <bool Second>
+    FUSEC_DEVICE static vector half_of_words(vector even, vector odd) {
+        return {__builtin_shufflevector(even.lanes, odd.lanes, (Lane % 2 * Width + Second * (Width / 2) + Lane / 2)...)};
+    }
+
+    template <class Ask>
+    FUSEC_DEVICE static void load_lanes(const T* memory, vector* lanes, Ask ask) {
+        vector first[] = {(ask(Row), load_in_order<T, Width, rows_of_half>(memory + Row * Width))...};
+        stages::template gather_elements<Width / 2, 1>(first);
+        vector second[] = {
+            (ask(rows_of_half + Row), load_in_order<T, Width, rows_of_half>(memory + (rows_of_half + Row) * Width))...};
+        stages::template gather_elements<Width / 2, 1>(second);
+        ((lanes[2 * Row] = word_of_both<0>(first[Row], second[Row]), lanes[2 * Row + 1] = word_of_both<1>(first[Row], second[Row])), ...);
+    }
+    // The last row first: past the caches, kernels that write 36 doubles take 0.87 of the time so, of 36 floats 0.94 (Zen 4; why is not known).
+    template <bool Streaming, bool Second>
+    FUSEC_DEVICE static void store_half(T* memory, const vector* lanes) {
+        vector rows[] = {half_of_words<Second>(lanes[2 * Row], lanes[2 * Row + 1])...};
+        stages::template scatter_elements<2>(rows);
+        if constexpr (Streaming)
+            (stream(memory + (rows_of_half - 1 - Row) * Width, rows[rows_of_half - 1 - Row]), ...);
+        else
+            (store(memory + Row * Width, rows[Row]), ...);
+    }
+    template <bool Streaming>
+    FUSEC_DEVICE static void store_lanes(T* memory, const vector* lanes) {
+        store_half<Streaming, 0>(memory, lanes);
+        store_half<Streaming, 1>(memory + rows_of_half * Width, lanes);
+    }
+};
+
+// [chunk load_transposed needs transposition tile_in_halves stream prefetch]
 // Of tiles that take more than this, where lines are asked for into the second level, what is near is asked for into the first.
 constexpr size_t short_tile_bytes = 1024;
 
@@ -255,19 +316,18 @@ struct strip_ahead {
     }
 };
 
-// Beyond this, elements are transposed in strips of Width components: more vectors than that go through the stack, with thirty-two registers as
-// with sixteen.
-constexpr int most_words_at_once = 28;
-
 // Component w of Width elements into lanes[w]; element e starts at memory + e * Words. What lies `Ahead` tiles of the list behind them is asked
 // for, or of long elements those that begin 8 KiB on or a little more; 0: nothing. Processors follow a list by themselves only as long as
 // they get to its loads early enough, and the arithmetic of a tile is in the way. What was asked for into the second level is asked for into the
-// first when it is near: a strip when it is the next but one, the next tile where it is more than 1 KiB. The list may end before; asking for what
-// is not there does no harm.
+// first when it is near: a strip when it is the next but one, the next tile where it is more than 1 KiB. Halves of tiles that were asked for so took
+// longer than strips (Zen 4: a negation of 36 floats 10.2 ns and 8.3, where nobody asks 7.8). The list may end before; asking for what is not there
+// does no harm.
 template <int Ahead, class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
     if constexpr (Words <= most_words_at_once) {
         transposition<T, Width, Words>::template load_lanes<Width>(memory, lanes, tile_ahead<T, Width, Words, Ahead>{memory});
+    } else if constexpr (loaded_in_halves<T, Width, Words> && (Ahead == 0 || level_ahead == 3)) {
+        tile_in_halves<T, Width, Words>::load_lanes(memory, lanes, tile_ahead<T, Width, Words, Ahead>{memory});
     } else {
         constexpr int strips = (Words + Width - 1) / Width;
         for (int s = 0; s < strips; ++s) {
@@ -279,8 +339,8 @@ FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words
 }
 
 // [chunk store_transposed needs transposition stream load_transposed]
-// Rows of strips start anywhere, and one that is stored across the end of a page holds up a processor for some hundred clocks: kernels that write 36
-// floats took 9.5 ns an element or up to 12.9, by where their stack was (Zen 4).
+// Rows of strips start anywhere, and one that is stored across the end of a page holds up a processor for some hundred clocks: kernels that wrote 36
+// floats in strips took 9.5 ns an element or up to 12.9, by where their stack was (Zen 4).
 constexpr int page_bytes = 4096;
 
 // The inverse of load_transposed. Streaming needs can_stream(memory). An ordinary store reads its line first: what will be written `Ahead` tiles
@@ -288,6 +348,7 @@ constexpr int page_bytes = 4096;
 template <bool Streaming, int Ahead, class T, int Width, int Words>
 FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Words]) {
     constexpr int tile = Width * Words;
+    constexpr bool rows_are_lines = Words % Width == 0 && Width * sizeof(T) == line_bytes; // of strips
     if constexpr (!Streaming && Ahead > 0) {
         constexpr int line = line_bytes / sizeof(T);
 #pragma GCC unroll 32
@@ -296,7 +357,9 @@ FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Word
     }
     if constexpr (Words <= most_words_at_once) {
         transposition<T, Width, Words>::template store_lanes<Streaming, Width>(memory, lanes);
-    } else if constexpr (Streaming) {
+    } else if constexpr (in_halves<T, Width, Words> && Words % Width != 0) {
+        tile_in_halves<T, Width, Words>::template store_lanes<Streaming>(memory, lanes);
+    } else if constexpr (Streaming && !rows_are_lines) {
         constexpr int all = vector_bytes / sizeof(T),
                       whole = tile % all == 0 ? all : Width; // words of a register, if lanes fill half of one
         alignas(page_bytes) T staged[tile];
@@ -306,7 +369,7 @@ FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Word
     } else {
         for (int first = 0; first < Words; first += Width) {
             const int strip = first < Words - Width ? first : Words - Width;
-            transposition<T, Width, Width>::template store_lanes<false, Words>(memory + strip, lanes + strip);
+            transposition<T, Width, Width>::template store_lanes<Streaming, Words>(memory + strip, lanes + strip);
         }
     }
 }
