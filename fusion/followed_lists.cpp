@@ -14,10 +14,14 @@ constexpr int register_bytes = 64; // of every processor that lists are left to
 } // namespace
 
 bool follows_lists(const std::vector<LoadedList>& loaded, Precision widest) {
+    // A list of wider words than all that is computed with comes in parts, of as many lanes as a register has of them.
+    const auto lanes_at_once = [&](const LoadedList& list) {
+        return register_bytes / std::max(bytes_of(widest), bytes_of(list.precision));
+    };
     // What is asked for is loaded in strips where it might be in halves (load_transposed).
     const auto is_in_strips = [&](const LoadedList& list) {
         return list.components > most_words_transposed_at_once &&
-            (list.updated || !is_loaded_in_halves(list.components, register_bytes / bytes_of(widest), bytes_of(list.precision)));
+            (list.updated || !is_loaded_in_halves(list.components, lanes_at_once(list), bytes_of(list.precision)));
     };
     return !loaded.empty() && loaded.size() <= most_lists_followed && std::ranges::none_of(loaded, is_in_strips);
 }

@@ -26,8 +26,8 @@ inline constexpr int most_bytes_of_a_short_tile = 1024;
 /// A list that a kernel loads for each element, no uniform.
 struct LoadedList {
     int components;
-    Precision precision = Precision::f32; ///< of its words in memory
-    bool updated = false;                 ///< and stored in its place, by which it is asked for in any case
+    Precision precision;  ///< of its words in memory
+    bool updated = false; ///< and stored in its place: asked for, if not in a light kernel, which has none of these in halves
 };
 
 /// `widest` is the wider precision of what the kernel computes with and moves, of which the tile has 64 bytes. False where nothing is loaded, and for

@@ -19,12 +19,15 @@ inline constexpr double instruction_overhead = 1.15;
 /// test compares all of it with runtime/fusec/transposition.hpp.
 inline constexpr int most_words_transposed_at_once = 28;
 inline constexpr int bytes_of_line = 64;
-constexpr bool is_stored_in_halves(int words, int lanes, int word_bytes) {
+constexpr bool is_in_halves(int words, int lanes, int word_bytes) {
     return words > most_words_transposed_at_once && words <= 2 * most_words_transposed_at_once && words % 4 == 0 &&
         lanes * word_bytes == bytes_of_line;
 }
+constexpr bool is_stored_in_halves(int words, int lanes, int word_bytes) {
+    return is_in_halves(words, lanes, word_bytes) && words % lanes != 0;
+}
 constexpr bool is_loaded_in_halves(int words, int lanes, int word_bytes) {
-    return is_stored_in_halves(words, lanes, word_bytes) && (word_bytes < 8 || words % lanes == 0);
+    return is_in_halves(words, lanes, word_bytes) && (word_bytes < 8 || words % lanes == 0);
 }
 /// Host: passes of a loop that GCC unrolls whole, so that what the loop indexes may lie in registers (`max-completely-peel-times`).
 inline constexpr int longest_unrolled_loop = 17;

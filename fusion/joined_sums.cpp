@@ -23,8 +23,10 @@ const KernelOutline::Call& call_of(const KernelOutline& kernel, int call) {
 
 /// GCC joins values of its own, not arrays in memory: it has those whose loops it unrolls (longest_unrolled_loop), and leaves
 /// those in memory that were loaded in strips.
-bool is_scalarized(const Shape& shape) {
-    return shape.size() <= most_words_transposed_at_once && std::max(shape.rows, shape.columns) <= longest_unrolled_loop;
+bool is_scalarized(const KernelOutline::Datum& datum, int lanes) {
+    const Shape& shape = datum.shape;
+    return (shape.size() <= most_words_transposed_at_once || is_loaded_in_halves(shape.size(), lanes, bytes_of(datum.precision))) &&
+        std::max(shape.rows, shape.columns) <= longest_unrolled_loop;
 }
 
 /// Of what was folded, as `s * I` is, a product may have fewer multiplications than the sum has additions.
@@ -33,7 +35,7 @@ bool adds_up(const CallRoutines& sum, const CallRoutines& product) {
 }
 
 /// All that reads the products adds them, each call once.
-bool adds_everywhere(const KernelOutline& kernel, const KernelOutline::Datum& products) {
+bool adds_everywhere(const KernelOutline& kernel, const KernelOutline::Datum& products, int lanes) {
     const CallRoutines& made_by = *call_of(kernel, products.producer).routines;
     for (std::size_t i = 0; i < products.uses.size(); ++i) {
         const KernelOutline::Call& call = call_of(kernel, products.uses[i].call);
@@ -42,7 +44,7 @@ bool adds_everywhere(const KernelOutline& kernel, const KernelOutline::Datum& pr
             return false;
         }
     }
-    return is_scalarized(products.shape);
+    return is_scalarized(products, lanes);
 }
 
 } // namespace
@@ -77,20 +79,20 @@ bool is_sum(const library::Reference& reference) {
     });
 }
 
-int product_of_sum(const KernelOutline& kernel, int sum) {
+int product_of_sum(const KernelOutline& kernel, int sum, int lanes) {
     const KernelOutline::Call& call = call_of(kernel, sum);
     for (const int operand : call.operands) {
         const KernelOutline::Datum& datum = kernel.data[static_cast<std::size_t>(operand)];
-        if (datum.producer >= 0 && !datum.stored && datum.uses.front().call == sum && adds_everywhere(kernel, datum)) {
+        if (datum.producer >= 0 && !datum.stored && datum.uses.front().call == sum && adds_everywhere(kernel, datum, lanes)) {
             return datum.producer;
         }
     }
     return -1;
 }
 
-int sum_of_product(const KernelOutline& kernel, int product) {
+int sum_of_product(const KernelOutline& kernel, int product, int lanes) {
     const KernelOutline::Datum& result = kernel.data[static_cast<std::size_t>(call_of(kernel, product).result)];
-    return !result.uses.empty() && product_of_sum(kernel, result.uses.front().call) == product ? result.uses.front().call : -1;
+    return !result.uses.empty() && product_of_sum(kernel, result.uses.front().call, lanes) == product ? result.uses.front().call : -1;
 }
 
 } // namespace fusec::fusion

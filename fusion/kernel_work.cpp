@@ -197,7 +197,7 @@ private:
     /// Lines of a later tile that are asked for; of strips that are loaded, those of each element.
     double asked_for(int list, bool stored) const {
         const int words = datum(list).shape.size(), line = bytes_of_line / list_word_bytes(list), lanes = lanes_at_once(list);
-        const int part = !stored && in_strips(list, stored) ? lanes * ((words + line - 1) / line) : (lanes * words + line - 1) / line;
+        const int part = !stored && in_strips(list, false) ? lanes * ((words + line - 1) / line) : (lanes * words + line - 1) / line;
         const int parts = draft_.elements / lanes;
         return parts * part;
     }
@@ -363,10 +363,10 @@ private:
     }
     /// A sum that is executed in the instructions of a product has none of its own, and the product has those of both.
     double host_arithmetic(int call) const {
-        if (product_of_sum(kernel_, call) >= 0) {
+        if (product_of_sum(kernel_, call, draft_.elements) >= 0) {
             return 0;
         }
-        const int sum = sum_of_product(kernel_, call);
+        const int sum = sum_of_product(kernel_, call, draft_.elements);
         return arithmetic_of(static_cast<std::size_t>(call)) + (sum >= 0 ? arithmetic_of(static_cast<std::size_t>(sum)) : 0);
     }
 
@@ -398,7 +398,7 @@ private:
                 call.operands, std::back_inserter(makers), [&](int operand) { return made_by_[static_cast<std::size_t>(operand)]; });
             recorder_.after(std::move(makers));
             // What is executed with a sum stays as far as the sum does.
-            const int sum = sum_of_product(kernel_, static_cast<int>(index));
+            const int sum = sum_of_product(kernel_, static_cast<int>(index), draft_.elements);
             const double with_sum = sum >= 0 ? kernel_.calls[static_cast<std::size_t>(sum)].remaining : 0;
             recorder_.remaining(std::max(call.remaining, with_sum), call.alone);
         }

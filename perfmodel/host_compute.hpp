@@ -29,8 +29,8 @@ struct HostCompute {
 /// measured takes what other sizes have it take. A routine without a time, or with none that could be measured, counts by its instructions at the
 /// device's rate, and so does a list beside which none was measured. Steps that compute nothing but
 /// names of components, and what is derived from uniforms, take nothing. Results that wait (KernelWork::results_wait) take two instructions for each
-/// SIMD register of them, unless `waiting_results` is false. Lists of more components than are transposed at once go through memory of the
-/// kernel's own: of what such lists of a tile take, in lanes and, where they are loaded, as they come, the share that the first level has no longer
+/// SIMD register of them, unless `waiting_results` is false. Lists of more components than are transposed at once do not fit
+/// the registers: of what such lists of a tile take, in lanes and, where they are loaded, as they come, the share that the first level has no longer
 /// comes from the second, once, at `speed.l2`. Half of it is missing at `compute.first_level` bytes; without that figure, none.
 /// Routines take no less than what those of the longest chain take that each read the result of the one before, the first what it takes alone and
 /// the others their times in chains (in_chain of routine_times.hpp), where a tile has as many instructions as the processor's window `compute.window` or more; of a shorter tile as

@@ -106,8 +106,9 @@ std::optional<double> cached_transfer_by_size(const RoutineTimes& times, const f
         const double share = (wanted - smaller->bytes) / (larger->bytes - smaller->bytes);
         return wanted * ((1 - share) * smaller->ns_per_byte + share * larger->ns_per_byte);
     }
-    return smaller && smaller->bytes > fusion::most_words_transposed_at_once * access.bytes ? std::optional(wanted * smaller->ns_per_byte)
-                                                                                            : std::nullopt;
+    return smaller && smaller->bytes > 2 * fusion::most_words_transposed_at_once * access.bytes
+        ? std::optional(wanted * smaller->ns_per_byte)
+        : std::nullopt;
 }
 
 std::vector<std::string> transfer_routines(const fusion::WorkStep& step) {

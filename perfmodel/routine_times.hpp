@@ -57,7 +57,7 @@ std::string cached_transfer(fusion::GlobalAccess access);
 
 /// Host: nanoseconds per element of the access in cache from the times of lists of other sizes that are accessed alike: between the next smaller
 /// and the next larger one, nanoseconds per byte are linear in the bytes; a list longer than all takes as much per byte as the longest, where that
-/// one is too long to be transposed at once, as from there on all are moved in strips. Empty otherwise. O(names of transfers).
+/// one is too long for halves of a tile too, as from there on all are moved in strips. Empty otherwise. O(names of transfers).
 std::optional<double> cached_transfer_by_size(const RoutineTimes& times, const fusion::GlobalAccess& access);
 
 } // namespace fusec::perfmodel

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from host_assembly import assembly
 
-JOINED = ["MATRIX3x3", "MATRIX5x5", "MATRIX7x4", "MATRIX14x2", "VECTOR17"]
+JOINED = ["MATRIX3x3", "MATRIX5x5", "MATRIX7x4", "MATRIX14x2", "VECTOR17", "MATRIX8x5", "MATRIX8x7"]
 APART = ["MATRIX11x3", "MATRIX6x6", "VECTOR18"]
 LOOPS = 2  # of whole tiles: results that go past the caches, and others
 

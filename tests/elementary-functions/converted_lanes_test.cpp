@@ -76,10 +76,10 @@ void check() {
     }
 }
 
-// Fewer and more components than lanes, and around the number from which elements are transposed in strips.
+// Fewer and more components than lanes, and around the number from which elements are transposed in halves of a tile or in strips.
 TYPED_TEST(ConvertedLanes, AreWhatALoopMakesOfThem) {
     [&]<int... Words>(std::integer_sequence<int, Words...>) { (check<TypeParam, Words>(), ...); }(
-        std::integer_sequence<int, 1, 2, 3, 6, 12, 27, 28, 29, 33, 36>());
+        std::integer_sequence<int, 1, 2, 3, 6, 12, 27, 28, 29, 33, 36, 40, 64>());
 }
 
 /// Of the last tile, which is short: what there is of the list, and the last element again in lanes that have none.

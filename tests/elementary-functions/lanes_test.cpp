@@ -23,7 +23,7 @@ static_assert(fusion::bytes_of_line == line_bytes, "lines are counted as the tex
 
 template <class T, int Width, int... Words>
 constexpr bool counts_halves(std::integer_sequence<int, Words...>) {
-    return ((in_halves<T, Width, Words + 1> == fusion::is_stored_in_halves(Words + 1, Width, sizeof(T)) &&
+    return ((stored_in_halves<T, Width, Words + 1> == fusion::is_stored_in_halves(Words + 1, Width, sizeof(T)) &&
                 loaded_in_halves<T, Width, Words + 1> == fusion::is_loaded_in_halves(Words + 1, Width, sizeof(T))) &&
         ...);
 }

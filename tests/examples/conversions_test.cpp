@@ -256,7 +256,7 @@ TEST_F(Conversions, TextHasHalfLanesOnTheHostOnlyWhereBothMeet) {
     EXPECT_THAT(c->emitted.source, HasSubstr("_tiles<double, "));
     EXPECT_THAT(c->emitted.source, HasSubstr("fusec::to_double("));
     const auto plain = compiled("MATRIX3x3 A; input A; F = A * A; return F;", fusion::Target::host, "max");
-    EXPECT_THAT(plain->emitted.source, Not(HasSubstr("_half_tile")));
+    EXPECT_THAT(plain->emitted.source, Not(HasSubstr("half_lanes")));
     const auto cuda = compiled(product_and_sum, fusion::Target::cuda, "max");
     EXPECT_THAT(cuda->emitted.source, HasSubstr("fusec::to_float("));
     EXPECT_THAT(cuda->emitted.source, HasSubstr("// F = float(C) + A"));

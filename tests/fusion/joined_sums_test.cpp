@@ -123,24 +123,34 @@ TEST(JoinedSums, LeaveProductsOfFewerComponents) {
     kernel.data[1].producer = 1;
     for (const double flops : {0.0, 3.0, 9.0, 27.0}) {
         product.operations.flops = flops;
-        EXPECT_EQ(product_of_sum(kernel, 1), flops < 9 ? -1 : 0) << flops;
-        EXPECT_EQ(sum_of_product(kernel, 0), flops < 9 ? -1 : 1) << flops;
+        EXPECT_EQ(product_of_sum(kernel, 1, 16), flops < 9 ? -1 : 0) << flops;
+        EXPECT_EQ(sum_of_product(kernel, 0, 16), flops < 9 ? -1 : 1) << flops;
     }
     product.operations.flops = sum.operations.flops = 0;
-    EXPECT_EQ(product_of_sum(kernel, 1), -1);
+    EXPECT_EQ(product_of_sum(kernel, 1, 16), -1);
     product.operations.flops = sum.operations.flops = 9;
     kernel.data[1].precision = Precision::f64;
-    EXPECT_EQ(product_of_sum(kernel, 1), -1);
+    EXPECT_EQ(product_of_sum(kernel, 1, 16), -1);
     kernel.data[1].precision = Precision::f32;
     // What the test of g++'s machine code joins, and what not (tests/cli/joined_sums_test.py).
     for (const Shape& joined : {test::matrix_shape(5, 5), test::matrix_shape(7, 4), test::matrix_shape(14, 2), test::vector_shape(17)}) {
         kernel.data[0].shape = joined;
-        EXPECT_EQ(product_of_sum(kernel, 1), 0) << to_string(joined);
+        EXPECT_EQ(product_of_sum(kernel, 1, 16), 0) << to_string(joined);
     }
-    for (const Shape& apart : {test::matrix_shape(5, 6), test::matrix_shape(6, 6), test::vector_shape(18)}) {
+    for (const Shape& apart : {test::matrix_shape(5, 6), test::matrix_shape(8, 8), test::vector_shape(18), test::vector_shape(36)}) {
         kernel.data[0].shape = apart;
-        EXPECT_EQ(product_of_sum(kernel, 1), -1) << to_string(apart);
+        EXPECT_EQ(product_of_sum(kernel, 1, 16), -1) << to_string(apart);
     }
+    // Of lists in halves of a tile, which are of 16 floats or 8 doubles.
+    const auto joins = [&](const Shape& shape, Precision precision, int lanes) {
+        kernel.data[0].shape = shape;
+        kernel.data[0].precision = kernel.data[1].precision = precision;
+        return product_of_sum(kernel, 1, lanes) == 0;
+    };
+    EXPECT_TRUE(joins(test::matrix_shape(6, 6), Precision::f32, 16));
+    EXPECT_FALSE(joins(test::matrix_shape(6, 6), Precision::f32, 8));
+    EXPECT_TRUE(joins(test::matrix_shape(8, 5), Precision::f64, 8));
+    EXPECT_FALSE(joins(test::matrix_shape(6, 6), Precision::f64, 8));
 }
 
 TEST(JoinedSums, AreFoundInReferences) {

@@ -190,13 +190,14 @@ TEST(WorkSteps, AnOperandThatStandsTwiceIsReadAsOftenAsItsPartsDiffer) {
 }
 
 // Instructions of a host's load and store of `-L`, worked out by hand from runtime/fusec/transposition.hpp, times 1.15 as all are. Sixteen lanes:
-// nine components take 9 accesses and 9 * (1 + 4) steps, and 9 lines of a later tile are asked for; six take 6 * (1 + 4); 36 go in halves, as if at once;
+// nine components take 9 accesses and 9 * (1 + 4) steps, and 9 lines of a later tile are asked for; six take 6 * (1 + 4); 36 go in halves, as if at once, but
+// doubles are loaded in five strips of 8, and five lines of each of 8 elements asked for;
 // 38 go in three strips of 16, each of 16 * (1 + 4), and of each of 16 elements three lines are asked for; past the caches, 38 vectors are written to a
 // copy and read; 64 go in four strips, whose rows are lines. Ordinary stores ask for the lines of a later tile, 9, 36 and 38. Four lanes: a scalar is
 // one vector, and its line is asked for; 36 go in nine strips of 4 * (1 + 2), and ask for three lines of each element.
 TEST(WorkSteps, InstructionsBetweenMemoryAndLanes) {
-    const auto instructions = [](int words, int vector_bytes) {
-        test::ProgramBuilder builder(Precision::f32);
+    const auto instructions = [](int words, int vector_bytes, Precision precision = Precision::f32) {
+        test::ProgramBuilder builder(precision);
         const Shape shape = words == 1 ? test::scalar_shape : test::vector_shape(words);
         builder.output(builder.call(words == 1 ? "sneg" : "vneg", {builder.input("L", shape)}, "R"));
         DeviceLimits limits = host_limits();
@@ -214,7 +215,8 @@ TEST(WorkSteps, InstructionsBetweenMemoryAndLanes) {
     };
     using testing::ElementsAre;
     auto nine = instructions(9, 64), six = instructions(6, 64), in_halves = instructions(36, 64), in_strips = instructions(38, 64),
-         in_lines = instructions(64, 64), scalars = instructions(1, 16), narrow = instructions(36, 16);
+         doubles = instructions(36, 64, Precision::f64), in_lines = instructions(64, 64), scalars = instructions(1, 16),
+         narrow = instructions(36, 16);
     EXPECT_THAT((nine[{Kind::load, false}]), ElementsAre(9 + 9 * 5 + 9));
     EXPECT_THAT((nine[{Kind::store, true}]), ElementsAre(9 + 9 * 5));
     EXPECT_THAT((nine[{Kind::store, false}]), ElementsAre(9 + 9 * 5 + 9));
@@ -225,6 +227,8 @@ TEST(WorkSteps, InstructionsBetweenMemoryAndLanes) {
     EXPECT_THAT((in_strips[{Kind::load, false}]), ElementsAre(3 * 16 * 5 + 16 * 3));
     EXPECT_THAT((in_strips[{Kind::store, true}]), ElementsAre(3 * 16 * 5 + 2 * 38));
     EXPECT_THAT((in_strips[{Kind::store, false}]), ElementsAre(3 * 16 * 5 + 38));
+    EXPECT_THAT((doubles[{Kind::load, false}]), ElementsAre(40 * 4 + 8 * 5));
+    EXPECT_THAT((doubles[{Kind::store, true}]), ElementsAre(36 * 4));
     EXPECT_THAT((in_lines[{Kind::load, false}]), ElementsAre(64 + 64 * 4 + 16 * 4));
     EXPECT_THAT((in_lines[{Kind::store, true}]), ElementsAre(64 + 64 * 4));
     EXPECT_THAT((narrow[{Kind::load, false}]), ElementsAre(9 * 4 * 3 + 4 * 3));

@@ -83,11 +83,15 @@ struct last_tile {
     int count;
 };
 
-// [chunk followed needs whole_tile last_tile prefetch]
-// The same tile, for a list that a processor with few misses under way at a time follows by itself: where lines are asked for into the second level, none
-// of it are.
+// [chunk leaves_lists needs prefetch vector_bytes]
+// A processor that is asked into the second level follows few lists by itself, as long as they are read in the order of memory. With vectors of half a line
+// that was not measured, and lists that go in halves of a tile elsewhere go in strips.
+constexpr bool leaves_lists = level_ahead < 3 && vector_bytes == line_bytes;
+
+// [chunk followed needs whole_tile last_tile leaves_lists]
+// The same tile, for a list that a processor with few misses under way at a time follows by itself: where lists are left to it, no line of it is asked for.
 template <class T, bool Streaming, int Ahead>
-FUSEC_DEVICE whole_tile<T, Streaming, (level_ahead < 3 ? 0 : Ahead)> followed(whole_tile<T, Streaming, Ahead> tile) {
+FUSEC_DEVICE whole_tile<T, Streaming, (leaves_lists ? 0 : Ahead)> followed(whole_tile<T, Streaming, Ahead> tile) {
     return {tile.first};
 }
 template <class T>
@@ -178,12 +182,12 @@ int for_tiles(size_t n, bool streaming, Kernel kernel) {
     return 0;
 }
 
-// [chunk for_light_tiles needs for_tiles prefetch]
-// As for_tiles, of a kernel that does little for what it loads. Where lines are asked for into the second level (level_ahead), a processor keeps up
-// with such a kernel's lists by itself, and nobody asks for anything.
+// [chunk for_light_tiles needs for_tiles leaves_lists]
+// As for_tiles, of a kernel that does little for what it loads. A processor that lists are left to keeps up with such a kernel's lists by
+// itself, and nobody asks for anything.
 template <class T, int Bytes, class Kernel>
 int for_light_tiles(size_t n, bool streaming, Kernel kernel) {
-    return for_tiles<T, Bytes, (level_ahead < 3 ? 0 : tiles_ahead<T, Bytes>)>(n, streaming, kernel);
+    return for_tiles<T, Bytes, (leaves_lists ? 0 : tiles_ahead<T, Bytes>)>(n, streaming, kernel);
 }
 
 // [chunk results needs vector_bytes stream]

@@ -215,12 +215,15 @@ FUSEC_DEVICE void prefetch_to_write(const T* memory, size_t words) {
 // thirty-two registers as with sixteen.
 constexpr int most_words_at_once = 28;
 
-// Elements of up to twice as many components, where a vector is a line: the vectors of half of the tile's elements take half of the registers, and
-// are read and written in the order of memory. The last of the shuffle's stages exchanges words between the halves, all others are those of a
-// transposition of half as many vectors, whose number has to be even. With strips, of 36 floats the last overlaps the one before, and rows end
-// within lines.
+// Elements of up to twice as many components, where a vector is a line: half of the tile's vectors fit the registers. Loads read one half behind the
+// other, in the order of memory, and exchange words between them in the last of the shuffle's stages; stores begin with that. The other stages are those
+// of a transposition of half as many vectors, whose number has to be even. Of strips the last overlaps the one before, and rows end within lines, but
+// where words are a multiple of lanes: rows are lines then, and are stored as they are, with as many instructions.
 template <class T, int Width, int Words>
-constexpr bool in_halves = Words > most_words_at_once&& Words <= 2 * most_words_at_once&& Words % 4 == 0 && Width * sizeof(T) == line_bytes;
+constexpr bool in_halves =
+    (Words > most_words_at_once) && (Words <= 2 * most_words_at_once) && Words % 4 == 0 && Width * sizeof(T) == line_bytes;
+template <class T, int Width, int Words>
+constexpr bool stored_in_halves = in_halves<T, Width, Words> && Words % Width != 0;
 // The first half is kept on the stack until the second has come: of doubles that costs more than a strip that overlaps another.
 template <class T, int Width, int Words>
 constexpr bool loaded_in_halves = in_halves<T, Width, Words> && (sizeof(T) < 8 || Words % Width == 0);
@@ -253,7 +256,7 @@ struct tile_in_halves<T, Width, Words, std::integer_sequence<int, Row...>, std::
         stages::template gather_elements<Width / 2, 1>(second);
         ((lanes[2 * Row] = word_of_both<0>(first[Row], second[Row]), lanes[2 * Row + 1] = word_of_both<1>(first[Row], second[Row])), ...);
     }
-    // The last row first: past the caches, kernels that write 36 doubles take 0.87 of the time so, of 36 floats 0.94 (Zen 4; why is not known).
+    // Past the caches the last row first: kernels that write 36 doubles take 0.87 of the time so, of 36 floats 0.94 (Zen 4; why is not known).
     template <bool Streaming, bool Second>
     FUSEC_DEVICE static void store_half(T* memory, const vector* lanes) {
         vector rows[] = {half_of_words<Second>(lanes[2 * Row], lanes[2 * Row + 1])...};
@@ -319,8 +322,8 @@ struct strip_ahead {
 // Component w of Width elements into lanes[w]; element e starts at memory + e * Words. What lies `Ahead` tiles of the list behind them is asked
 // for, or of long elements those that begin 8 KiB on or a little more; 0: nothing. Processors follow a list by themselves only as long as
 // they get to its loads early enough, and the arithmetic of a tile is in the way. What was asked for into the second level is asked for into the
-// first when it is near: a strip when it is the next but one, the next tile where it is more than 1 KiB. Halves of tiles that were asked for so took
-// longer than strips (Zen 4: a negation of 36 floats 10.2 ns and 8.3, where nobody asks 7.8). The list may end before; asking for what is not there
+// first when it is near: a strip when it is the next but one, the next tile where it is more than 1 KiB. Halves of tiles that are asked for so take
+// longer than strips (Zen 4: a negation of 36 floats 10.2 ns and 8.3). The list may end before; asking for what is not there
 // does no harm.
 template <int Ahead, class T, int Width, int Words>
 FUSEC_DEVICE void load_transposed(const T* memory, simd<T, Width> (&lanes)[Words]) {
@@ -357,7 +360,7 @@ FUSEC_DEVICE void store_transposed(T* memory, const simd<T, Width> (&lanes)[Word
     }
     if constexpr (Words <= most_words_at_once) {
         transposition<T, Width, Words>::template store_lanes<Streaming, Width>(memory, lanes);
-    } else if constexpr (in_halves<T, Width, Words> && Words % Width != 0) {
+    } else if constexpr (stored_in_halves<T, Width, Words>) {
         tile_in_halves<T, Width, Words>::template store_lanes<Streaming>(memory, lanes);
     } else if constexpr (Streaming && !rows_are_lines) {
         constexpr int all = vector_bytes / sizeof(T),
