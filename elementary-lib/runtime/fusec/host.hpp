@@ -84,8 +84,8 @@ struct last_tile {
 };
 
 // [chunk leaves_lists needs prefetch vector_bytes]
-// A processor that is asked into the second level follows few lists by itself, as long as they are read in the order of memory. With vectors of half a line
-// that was not measured, and lists that go in halves of a tile elsewhere go in strips.
+// Processors for which lines are asked for into the second level follow few lists by themselves, as long as they are read in the order of memory. With vectors of
+// half a line that was not measured, and lists that come in halves of a tile with whole ones come in strips.
 constexpr bool leaves_lists = level_ahead < 3 && vector_bytes == line_bytes;
 
 // [chunk followed needs whole_tile last_tile leaves_lists]

@@ -240,11 +240,11 @@ struct tile_in_halves<T, Width, Words, std::integer_sequence<int, Row...>, std::
     // Rows of one half have words 2 * Row and 2 * Row + 1 of its elements in turns.
     template <bool Second>
     FUSEC_DEVICE static vector word_of_both(vector first, vector second) {
-        return {__builtin_shufflevector(first.lanes, second.lanes, (Lane / (Width / 2) * Width + Lane % (Width / 2) * 2 + Second)...)};
+        return stages::template shuffled<(Lane / (Width / 2) * Width + Lane % (Width / 2) * 2 + Second)...>(first, second);
     }
     template <bool Second>
     FUSEC_DEVICE static vector half_of_words(vector even, vector odd) {
-        return {__builtin_shufflevector(even.lanes, odd.lanes, (Lane % 2 * Width + Second * (Width / 2) + Lane / 2)...)};
+        return stages::template shuffled<(Lane % 2 * Width + Second * (Width / 2) + Lane / 2)...>(even, odd);
     }
 
     template <class Ask>
