@@ -176,6 +176,12 @@ private:
         return condition.empty() ? "false" : condition;
     }
 
+    /// The tile as it asks for lines of the list.
+    std::string asking_tile(const List& list) const {
+        return list.in_bursts ? "fusec::in_bursts(" + tile_ + ", " + list.name + ")"
+            : list.followed   ? "fusec::followed(" + tile_ + ")"
+                              : tile_;
+    }
     void write_step(const LoadValue& step) {
         const List& list = kernel_.lists.at(step.list);
         const Value& value = kernel_.values.at(step.value);
@@ -183,7 +189,7 @@ private:
             "the host loads whole elements into lanes");
         const std::string loaded = list.uniform ? broadcast(value.type, list.name)
                                                 : "fusec::" + tile_function(list.storage ? "load_converted" : "load", value.type) + "<" +
-                dimensions(value.type) + ">(" + (list.followed ? "fusec::followed(" + tile_ + ")" : tile_) + ", " + list.name + ")";
+                dimensions(value.type) + ">(" + asking_tile(list) + ", " + list.name + ")";
         writer_.line((repeated_.empty() ? "const auto " : "auto ") + value.name + " = " + loaded + ";");
     }
     void write_step(const Compute& step) {

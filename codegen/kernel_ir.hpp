@@ -39,6 +39,7 @@ struct List {
     bool updated = false;
     Storage storage = std::nullopt; ///< in memory; loads and stores convert, a component at a time
     bool followed = false;          ///< host: some processors follow it by themselves, and are not asked to (fusion/followed_lists.hpp)
+    bool in_bursts = false;         ///< host: some processors are asked for several lines of it at a time (fusion/followed_lists.hpp)
 
     /// In memory.
     Type list_type() const { return in_memory(type, storage); }

@@ -49,7 +49,7 @@ const char* text(fusion::Staging staging) {
 
 std::string list_text(const List& list) {
     return list.name + ": " + (list.written ? "out " : "") + (list.updated ? "updated " : "") + (list.followed ? "followed " : "") +
-        (list.uniform ? "uniform " : "") + to_string(list.type, list.storage);
+        (list.in_bursts ? "in bursts " : "") + (list.uniform ? "uniform " : "") + to_string(list.type, list.storage);
 }
 
 /// Prints one kernel; steps are numbered so that findings and lifetimes can be read against them.

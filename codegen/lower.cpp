@@ -58,6 +58,9 @@ public:
         kernel_.inlined = kernel_.simd && candidate_.work.is_inlined();
         kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && !kernel_.results_in_lines &&
             fusion::has_light_tiles(candidate_.work, loaded_lists(), kernel_.widest_precision());
+        if (kernel_.light_tiles) {
+            find_lists_in_bursts();
+        }
         return std::move(kernel_);
     }
 
@@ -149,14 +152,24 @@ private:
             }
         }
     }
+    void find_lists_in_bursts() {
+        const std::vector<fusion::LoadedList> loaded = loaded_lists();
+        for (const Step& step : kernel_.steps) {
+            const auto* const load = std::get_if<LoadValue>(&step);
+            if (load != nullptr && !kernel_.lists.at(load->list).uniform) {
+                List& list = kernel_.lists.at(load->list);
+                list.in_bursts = fusion::is_in_bursts(loaded_list(list), loaded, kernel_.widest_precision());
+            }
+        }
+    }
+    static fusion::LoadedList loaded_list(const List& list) { return {list.type.shape.size(), list.list_type().precision, list.updated}; }
     /// Into lanes.
     std::vector<fusion::LoadedList> loaded_lists() const {
         std::vector<fusion::LoadedList> lists;
         for (const Step& step : kernel_.steps) {
             const auto* const load = std::get_if<LoadValue>(&step);
             if (load != nullptr && !kernel_.lists.at(load->list).uniform) {
-                const List& list = kernel_.lists.at(load->list);
-                lists.push_back({list.type.shape.size(), list.list_type().precision, list.updated});
+                lists.push_back(loaded_list(kernel_.lists.at(load->list)));
             }
         }
         return lists;

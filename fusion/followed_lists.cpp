@@ -44,4 +44,11 @@ bool has_light_tiles(const KernelWork& work, const std::vector<LoadedList>& load
     return lines > 0 && instructions <= most_instructions_of_a_light_line * lines;
 }
 
+bool is_in_bursts(const LoadedList& list, const std::vector<LoadedList>& loaded, Precision widest) {
+    return list.components == 1 &&
+        std::ranges::any_of(loaded, [](const LoadedList& other) { return other.components >= least_components_beside_bursts; }) &&
+        std::ranges::none_of(
+            loaded, [&](const LoadedList& other) { return has_long_tiles(other.components * bytes_of(other.precision), widest); });
+}
+
 } // namespace fusec::fusion

@@ -147,6 +147,40 @@ void expect_tile_asked_for(Load load, Store store, bool streams) {
     }
 }
 
+/// Loads a scalar list of S in tiles of T: every line of it is asked for once, four at a time, in the tile that needs the first of them. Elsewhere
+/// lines are asked for as those of any list.
+template <class T, class S>
+void expect_bursts() {
+    constexpr std::size_t line = 64, bursts = 3, elements = bursts * 4 * line / sizeof(S), lanes = lanes_of<T>::width;
+    alignas(64) static S list[elements];
+    const auto start = reinterpret_cast<std::uintptr_t>(list);
+    for (const bool in_a_row : {false, true}) {
+        for (std::size_t first = 0; first < elements; first += lanes) {
+            asked.clear();
+            asked_near.clear();
+            const whole_tile<T, true, leaves_lists ? 0 : 8> tile{first};
+            const auto moved = in_a_row ? in_bursts(tile, list) : tile;
+            EXPECT_EQ(moved.first, first);
+            std::vector<std::uintptr_t> expected;
+            if (in_a_row && leaves_lists && first * sizeof(S) % (4 * line) == 0) {
+                for (std::size_t i = 0; i < 4; ++i) {
+                    expected.push_back(start + first * sizeof(S) + i * line);
+                }
+            }
+            EXPECT_EQ(asked_near, expected) << first;
+            EXPECT_TRUE(asked.empty());
+        }
+    }
+    EXPECT_EQ(in_bursts(last_tile<T>{elements, 1}, list).count, 1);
+}
+
+TEST(Bursts, AskForFourLinesAtATime) {
+    expect_bursts<float, float>();
+    expect_bursts<double, double>();
+    expect_bursts<double, float>();
+    expect_bursts<float, double>();
+}
+
 /// The loop hands the distance to whatever loads or stores, of lists of any precision.
 TEST(PrefetchDistance, ReachesLoadsAndStores) {
     const auto plain = [](auto tile, const auto* list) { return load_tile<3, 1>(tile, list); };

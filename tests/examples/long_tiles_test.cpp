@@ -141,6 +141,25 @@ TEST_F(LightTiles, HaveALoopOfTheirOwn) {
     }
 }
 
+/// A scalar beside six components, whether it is updated in place or not; none in a kernel that asks for its lists, nor beside short ones.
+TEST_F(LightTiles, AskForScalarsInBursts) {
+    const auto text = [&](const char* program) {
+        const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
+        return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
+    };
+    const std::string scaled = text("double SCALAR s; double VECTOR6 a; input s, a; r = s * a; return r;");
+    EXPECT_THAT(scaled, HasSubstr("s: in bursts double SCALAR"));
+    EXPECT_THAT(scaled, HasSubstr("fusec::load_tile<1, 1>(fusec::in_bursts(tile, s), s)"));
+    EXPECT_THAT(scaled, HasSubstr("fusec::load_tile<6, 1>(tile, a)"));
+    EXPECT_THAT(text("store float double SCALAR s; double VECTOR6 a; input a; inout s; t = s; s += t; r = t * a; return r;"),
+        HasSubstr("(fusec::in_bursts(tile, s), s)"));
+    for (const char* plain : {"SCALAR s, t; input s, t; r = s + t; return r;", "SCALAR s; VECTOR2 a; input s, a; r = s * a; return r;",
+             "SCALAR s; MATRIX6x3 A; input s, A; R = s * A; return R;",
+             "SCALAR s; MATRIX3x3 A, B; input s, A, B; R = s * (A * B * B * B * B * B * B * B); return R;"}) {
+        EXPECT_THAT(text(plain), Not(HasSubstr("bursts"))) << plain;
+    }
+}
+
 class FollowedLists : public examples::Construct {};
 
 /// By hand: a tile of 16 floats of 16 components takes 1024 bytes, of 17 more, and of 8 doubles as many; of floats beside doubles half of it.

@@ -75,6 +75,16 @@ TEST(LongTiles, TakeMoreThanAKibibyte) {
     EXPECT_TRUE(has_long_tiles(132, Precision::f64));
 }
 
+/// Of 16 doubles a tile takes a kibibyte, of 17 more.
+TEST(Bursts, AreOfScalarsBesideLongerLists) {
+    EXPECT_TRUE(is_in_bursts(doubles(1), {doubles(1), doubles(3)}, Precision::f64));
+    EXPECT_FALSE(is_in_bursts(doubles(3), {doubles(1), doubles(3)}, Precision::f64));
+    EXPECT_FALSE(is_in_bursts(doubles(2), {doubles(2), doubles(6)}, Precision::f64));
+    EXPECT_FALSE(is_in_bursts(doubles(1), {doubles(1), doubles(1), doubles(2)}, Precision::f64));
+    EXPECT_TRUE(is_in_bursts(floats(1), {floats(1), doubles(16)}, Precision::f64));
+    EXPECT_FALSE(is_in_bursts(floats(1), {floats(1), doubles(9), doubles(17)}, Precision::f64));
+}
+
 TEST(LightTiles, AreThoseThatLoadAndNotInStrips) {
     EXPECT_FALSE(has_light_tiles(work(Precision::f32, 0, 0), {}, Precision::f32));
     EXPECT_TRUE(has_light_tiles(work(Precision::f32, 9, 148), {floats(28), floats(9)}, Precision::f32));

@@ -99,6 +99,25 @@ FUSEC_DEVICE last_tile<T> followed(last_tile<T> tile) {
     return tile;
 }
 
+// [chunk in_bursts needs whole_tile last_tile leaves_lists prefetch]
+// The same tile, for a scalar list beside longer ones, of which a tile takes a line or less: where lists are left to a processor, four lines of it are
+// asked for in a row, when the first of them is needed. Of lists that come a line at a time in turns with others, memory gives less.
+template <class T, bool Streaming, int Ahead, class S>
+FUSEC_DEVICE whole_tile<T, Streaming, Ahead> in_bursts(whole_tile<T, Streaming, Ahead> tile, const S* list) {
+    if constexpr (leaves_lists) {
+        constexpr int lines = 4, line = line_bytes / sizeof(S);
+        if (tile.first % (lines * line) == 0)
+#pragma GCC unroll 4
+            for (int word = 0; word < lines * line; word += line)
+                prefetch(list + tile.first, word);
+    }
+    return tile;
+}
+template <class T, class S>
+FUSEC_DEVICE last_tile<T> in_bursts(last_tile<T> tile, const S*) {
+    return tile;
+}
+
 // [chunk load_tile needs registers lanes_of whole_tile last_tile load_some]
 // The tile's elements of a list, in lanes.
 template <int Rows, int Columns, class T, bool Streaming, int Ahead>
