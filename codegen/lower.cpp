@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -144,35 +145,34 @@ private:
         if (!kernel_.simd || !fusion::follows_lists(loaded_lists(), kernel_.widest_precision())) {
             return;
         }
-        for (const Step& step : kernel_.steps) {
-            if (const auto* const load = std::get_if<LoadValue>(&step)) {
-                List& list = kernel_.lists.at(load->list);
-                list.followed =
-                    !list.uniform && !list.updated && fusion::has_long_tiles(list.list_type().bytes(), kernel_.widest_precision());
-            }
+        for (const std::size_t index : loaded()) {
+            List& list = kernel_.lists[index];
+            list.followed = !list.updated && fusion::has_long_tiles(list.list_type().bytes(), kernel_.widest_precision());
         }
     }
     void find_lists_in_bursts() {
-        const std::vector<fusion::LoadedList> loaded = loaded_lists();
-        for (const Step& step : kernel_.steps) {
-            const auto* const load = std::get_if<LoadValue>(&step);
-            if (load != nullptr && !kernel_.lists.at(load->list).uniform) {
-                List& list = kernel_.lists.at(load->list);
-                list.in_bursts = fusion::is_in_bursts(loaded_list(list), loaded, kernel_.widest_precision());
-            }
+        const std::vector<fusion::LoadedList> all = loaded_lists();
+        for (const std::size_t index : loaded()) {
+            List& list = kernel_.lists[index];
+            list.in_bursts = fusion::is_in_bursts(loaded_list(list), all, kernel_.widest_precision());
         }
     }
     static fusion::LoadedList loaded_list(const List& list) { return {list.type.shape.size(), list.list_type().precision, list.updated}; }
-    /// Into lanes.
     std::vector<fusion::LoadedList> loaded_lists() const {
         std::vector<fusion::LoadedList> lists;
+        std::ranges::transform(loaded(), std::back_inserter(lists), [&](std::size_t index) { return loaded_list(kernel_.lists[index]); });
+        return lists;
+    }
+    /// Indices of lists that come into lanes, in the order of their loads.
+    std::vector<std::size_t> loaded() const {
+        std::vector<std::size_t> indices;
         for (const Step& step : kernel_.steps) {
             const auto* const load = std::get_if<LoadValue>(&step);
             if (load != nullptr && !kernel_.lists.at(load->list).uniform) {
-                lists.push_back(loaded_list(kernel_.lists.at(load->list)));
+                indices.push_back(load->list);
             }
         }
-        return lists;
+        return indices;
     }
 
     /// Register operands from memory whose load is no step of the candidate are read first, so that all reads are under way together.

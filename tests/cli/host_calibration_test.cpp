@@ -496,7 +496,7 @@ TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     EXPECT_FALSE(distances.insert(again).second) << "then from the first on";
 }
 
-/// Times of kernels whose bytes come at so many GB/s, and so slowly that what cores do beside that takes next to nothing.
+/// Times of kernels whose bytes come at so many GB/s, whatever start-up and cores take beside that.
 std::vector<std::vector<execute::UnitTimes>> times_at(const HostCalibrator& calibrator, double gb_per_s) {
     std::vector<std::vector<execute::UnitTimes>> times;
     for (const std::vector<execute::TimedUnit>& group : calibrator.groups_from_memory()) {
@@ -509,7 +509,7 @@ std::vector<std::vector<execute::UnitTimes>> times_at(const HostCalibrator& cali
     return times;
 }
 
-/// GB/s of the kernel from memory that took longest for its bytes, or of which as much is predicted of a start-up and of caches that something held up.
+/// The least GB/s of a kernel from memory, by its measured or its predicted time, whichever is longer: a start-up or a cache that something held up counts.
 double slowest_gb_per_s(const HostCalibration& made) {
     double slowest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < made.points.size(); ++i) {
@@ -537,7 +537,7 @@ TEST_F(HostCalibrationTest, FitsMemoryAgainToOtherTimes) {
     const char* const of_memory[] = {"speed.dram", "stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak"};
     // However busy the machine was, start-up and cores take a fifth at most beside such memory.
     const double slow = 0.1 * slowest_gb_per_s(calibrator.made());
-    ASSERT_GT(slow, 0);
+    ASSERT_TRUE(slow > 0 && std::isfinite(slow));
     for (const double gb_per_s :
         {2 * slow, slow, 2 * slow}) { // down and up again: whatever was there before, measured or fitted, decides nothing
         ASSERT_TRUE(calibrator.fit_again(times_at(calibrator, gb_per_s)));

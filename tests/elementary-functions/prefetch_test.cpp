@@ -147,38 +147,49 @@ void expect_tile_asked_for(Load load, Store store, bool streams) {
     }
 }
 
-/// Loads a scalar list of S in tiles of T: every line of it is asked for once, four at a time, in the tile that needs the first of them. Elsewhere
-/// lines are asked for as those of any list.
-template <class T, class S>
-void expect_bursts() {
-    constexpr std::size_t line = 64, bursts = 3, elements = bursts * 4 * line / sizeof(S), lanes = lanes_of<T>::width;
-    alignas(64) static S list[elements];
-    const auto start = reinterpret_cast<std::uintptr_t>(list);
-    for (const bool in_a_row : {false, true}) {
-        for (std::size_t first = 0; first < elements; first += lanes) {
+/// Loads a scalar list of S in a light kernel of T, by `load`, in bursts and without: every line of it is asked for once, four at a time in the tile that
+/// needs the first of them, nothing for the elements that are no whole tile. Where lists are not left to the processor, it is asked for as any other list.
+template <class T, class S, class Load>
+void expect_bursts(Load load) {
+    constexpr std::size_t line = 64, bursts = 3, elements = bursts * 4 * line / sizeof(S);
+    alignas(64) static S list[elements + 3];
+    for (const std::size_t start : {0, 1}) { // on a line or behind the begin of one
+        const S* const from = list + start;
+        const auto asked_by = [&](auto tile_for) {
             asked.clear();
             asked_near.clear();
-            const whole_tile<T, true, leaves_lists ? 0 : 8> tile{first};
-            const auto moved = in_a_row ? in_bursts(tile, list) : tile;
-            EXPECT_EQ(moved.first, first);
-            std::vector<std::uintptr_t> expected;
-            if (in_a_row && leaves_lists && first * sizeof(S) % (4 * line) == 0) {
-                for (std::size_t i = 0; i < 4; ++i) {
-                    expected.push_back(start + first * sizeof(S) + i * line);
-                }
-            }
-            EXPECT_EQ(asked_near, expected) << first;
-            EXPECT_TRUE(asked.empty());
+            for_light_tiles<T, sizeof(S)>(elements + 2, false, [&](auto tile) {
+                const auto value = load(tile_for(tile), from);
+                EXPECT_EQ(sizeof value % sizeof(T), 0U);
+            });
+            return std::pair(asked, asked_near);
+        };
+        const auto plain = asked_by([](auto tile) { return tile; });
+        const auto in_a_row = asked_by([&](auto tile) { return in_bursts(tile, from); });
+        if (!leaves_lists) {
+            EXPECT_FALSE(plain.first.empty());
+            EXPECT_EQ(in_a_row, plain);
+            continue;
         }
+        EXPECT_TRUE(plain.first.empty() && plain.second.empty());
+        EXPECT_TRUE(in_a_row.first.empty());
+        std::vector<std::uintptr_t> expected;
+        for (std::size_t i = 0; i < bursts * 4; ++i) {
+            expected.push_back(reinterpret_cast<std::uintptr_t>(from) + i * line);
+        }
+        EXPECT_EQ(in_a_row.second, expected);
     }
-    EXPECT_EQ(in_bursts(last_tile<T>{elements, 1}, list).count, 1);
 }
 
 TEST(Bursts, AskForFourLinesAtATime) {
-    expect_bursts<float, float>();
-    expect_bursts<double, double>();
-    expect_bursts<double, float>();
-    expect_bursts<float, double>();
+    const auto plain = [](auto tile, const auto* list) { return load_tile<1, 1>(tile, list); };
+    const auto converted = [](auto tile, const auto* list) { return load_converted_tile<1, 1>(tile, list); };
+    expect_bursts<float, float>(plain);
+    expect_bursts<double, double>(plain);
+    expect_bursts<double, float>([](auto tile, const float* list) { return load_half_tile<1, 1>(tile, list); });
+    expect_bursts<double, float>(converted);
+    expect_bursts<float, double>(converted);
+    expect_bursts<double, double>([](auto tile, const double* list) { return load_converted_half_tile<1, 1>(tile, list); });
 }
 
 /// The loop hands the distance to whatever loads or stores, of lists of any precision.

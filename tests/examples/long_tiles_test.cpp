@@ -6,6 +6,7 @@
 namespace fusec {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -152,12 +153,13 @@ TEST_F(LightTiles, AskForScalarsInBursts) {
     EXPECT_THAT(scaled, HasSubstr("fusec::load_tile<1, 1>(fusec::in_bursts(tile, s), s)"));
     EXPECT_THAT(scaled, HasSubstr("fusec::load_tile<6, 1>(tile, a)"));
     EXPECT_THAT(text("store float double SCALAR s; double VECTOR6 a; input a; inout s; t = s; s += t; r = t * a; return r;"),
-        HasSubstr("(fusec::in_bursts(tile, s), s)"));
+        HasSubstr("fusec::load_converted_tile<1, 1>(fusec::in_bursts(tile, s), s)"));
     for (const char* plain : {"SCALAR s, t; input s, t; r = s + t; return r;", "SCALAR s; VECTOR2 a; input s, a; r = s * a; return r;",
-             "SCALAR s; MATRIX6x3 A; input s, A; R = s * A; return R;",
-             "SCALAR s; MATRIX3x3 A, B; input s, A, B; R = s * (A * B * B * B * B * B * B * B); return R;"}) {
-        EXPECT_THAT(text(plain), Not(HasSubstr("bursts"))) << plain;
+             "SCALAR s; MATRIX6x3 A; input s, A; R = s * A; return R;"}) {
+        EXPECT_THAT(text(plain), AllOf(HasSubstr("light tiles"), Not(HasSubstr("bursts")))) << plain;
     }
+    EXPECT_THAT(text("SCALAR s; MATRIX3x3 A, B; input s, A, B; R = s * (A * B * B * B * B * B * B * B); return R;"),
+        AllOf(HasSubstr("fusec::for_tiles<float, "), Not(HasSubstr("bursts"))));
 }
 
 class FollowedLists : public examples::Construct {};

@@ -83,6 +83,8 @@ TEST(Bursts, AreOfScalarsBesideLongerLists) {
     EXPECT_FALSE(is_in_bursts(doubles(1), {doubles(1), doubles(1), doubles(2)}, Precision::f64));
     EXPECT_TRUE(is_in_bursts(floats(1), {floats(1), doubles(16)}, Precision::f64));
     EXPECT_FALSE(is_in_bursts(floats(1), {floats(1), doubles(9), doubles(17)}, Precision::f64));
+    EXPECT_TRUE(is_in_bursts(doubles(1), {doubles(1), floats(28)}, Precision::f64));
+    EXPECT_FALSE(is_in_bursts(floats(1), {floats(1), doubles(9)}, Precision::f32)) << "16 doubles of nine components";
 }
 
 TEST(LightTiles, AreThoseThatLoadAndNotInStrips) {

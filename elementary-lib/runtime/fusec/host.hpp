@@ -100,7 +100,7 @@ FUSEC_DEVICE last_tile<T> followed(last_tile<T> tile) {
 }
 
 // [chunk in_bursts needs whole_tile last_tile leaves_lists prefetch]
-// The same tile, for a scalar list beside longer ones, of which a tile takes a line or less: where lists are left to a processor, four lines of it are
+// The same tile, for a scalar list beside longer ones, of which a tile takes a line, a half or two: where lists are left to a processor, four lines of it are
 // asked for in a row, when the first of them is needed. Of lists that come a line at a time in turns with others, memory gives less.
 template <class T, bool Streaming, int Ahead, class S>
 FUSEC_DEVICE whole_tile<T, Streaming, Ahead> in_bursts(whole_tile<T, Streaming, Ahead> tile, const S* list) {
@@ -203,7 +203,7 @@ int for_tiles(size_t n, bool streaming, Kernel kernel) {
 
 // [chunk for_light_tiles needs for_tiles leaves_lists]
 // As for_tiles, of a kernel that does little for what it loads. A processor that lists are left to keeps up with such a kernel's lists by
-// itself, and nobody asks for anything.
+// itself, and nobody asks for anything but scalars in bursts (in_bursts).
 template <class T, int Bytes, class Kernel>
 int for_light_tiles(size_t n, bool streaming, Kernel kernel) {
     return for_tiles<T, Bytes, (leaves_lists ? 0 : tiles_ahead<T, Bytes>)>(n, streaming, kernel);
