@@ -3,6 +3,7 @@
 // be linked that has these templates.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -155,12 +156,14 @@ void expect_bursts(Load load) {
     alignas(64) static S list[elements + 3];
     for (const std::size_t start : {0, 1}) { // on a line or behind the begin of one
         const S* const from = list + start;
+        std::map<std::size_t, std::size_t> asked_until; // how many lines, when the tile that starts there was loaded
         const auto asked_by = [&](auto tile_for) {
+            asked_until.clear();
             asked.clear();
             asked_near.clear();
             for_light_tiles<T, sizeof(S)>(elements + 2, false, [&](auto tile) {
-                const auto value = load(tile_for(tile), from);
-                EXPECT_EQ(sizeof value % sizeof(T), 0U);
+                [[maybe_unused]] const auto value = load(tile_for(tile), from);
+                asked_until[tile.first] = asked_near.size();
             });
             return std::pair(asked, asked_near);
         };
@@ -178,6 +181,10 @@ void expect_bursts(Load load) {
             expected.push_back(reinterpret_cast<std::uintptr_t>(from) + i * line);
         }
         EXPECT_EQ(in_a_row.second, expected);
+        for (const auto& [first, lines] : asked_until) {
+            EXPECT_EQ(lines, std::min(bursts, first * sizeof(S) / (4 * line) + 1) * 4) << first;
+        }
+        EXPECT_EQ(asked_until.size(), elements / lanes_of<T>::width + 1);
     }
 }
 
