@@ -12,7 +12,8 @@
 
 namespace fusec {
 
-/// A tile of each kind of list, loaded and stored in a loop: of few words, in strips and stored in halves, in halves, in rows that are lines, of floats beside doubles, of scalars in bursts.
+/// A tile of each kind of list, loaded and stored in a loop: of few words, in strips and stored in halves, in halves, in rows that are lines, of floats
+/// beside doubles, of scalars in bursts.
 int tiles(size_t n, const double* short_list, const double* long_list, const double* halves, const double* lines, const double* scalars,
     const float* half_list, const float* half_scalars, double* result, float* half_result) {
     return for_tiles<double, 8 * (9 + 36 + 40 + 64 + 1) + 4 * (3 + 1)>(n, can_stream(result), [=](auto tile) {

@@ -123,14 +123,20 @@ TEST_F(ResultsInLines, WaitWhereTheyAreMany) {
     }
 }
 
-class LightTiles : public examples::Construct {};
+class AskedLists : public examples::Construct {
+protected:
+    /// The kernels of the fewest that the program can be, and their text.
+    std::string text(const char* program) {
+        const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
+        EXPECT_NE(c, nullptr) << program;
+        return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
+    }
+};
+
+class LightTiles : public AskedLists {};
 
 /// A sum of two does little for what it loads; seven products of 3x3 matrices, or a product of lists that go in strips, do not.
 TEST_F(LightTiles, HaveALoopOfTheirOwn) {
-    const auto text = [&](const char* program) {
-        const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
-        return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
-    };
     const std::string sum = text("MATRIX3x3 A, B; input A, B; R = A + B; return R;");
     EXPECT_THAT(sum, HasSubstr("simd, light tiles"));
     EXPECT_THAT(sum, HasSubstr("fusec::for_light_tiles<float, 72>("));
@@ -144,10 +150,6 @@ TEST_F(LightTiles, HaveALoopOfTheirOwn) {
 
 /// A scalar beside six components, whether it is updated in place or not; none in a kernel that asks for its lists, nor beside short ones.
 TEST_F(LightTiles, AskForScalarsInBursts) {
-    const auto text = [&](const char* program) {
-        const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
-        return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
-    };
     const std::string scaled = text("double SCALAR s; double VECTOR6 a; input s, a; r = s * a; return r;");
     EXPECT_THAT(scaled, HasSubstr("s: in bursts double SCALAR"));
     EXPECT_THAT(scaled, HasSubstr("fusec::load_tile<1, 1>(fusec::in_bursts(tile, s), s)"));
@@ -162,15 +164,10 @@ TEST_F(LightTiles, AskForScalarsInBursts) {
         AllOf(HasSubstr("fusec::for_tiles<float, "), Not(HasSubstr("bursts"))));
 }
 
-class FollowedLists : public examples::Construct {};
+class FollowedLists : public AskedLists {};
 
 /// By hand: a tile of 16 floats of 16 components takes 1024 bytes, of 17 more, and of 8 doubles as many; of floats beside doubles half of it.
 TEST_F(FollowedLists, AreThoseOfLongTilesInRegisters) {
-    const auto text = [&](const char* program) {
-        const auto c = compiled(program, fusion::Target::host, nullptr, with_plan("max"));
-        EXPECT_NE(c, nullptr);
-        return c == nullptr ? std::string() : codegen::dump(*c->unit) + c->emitted.source;
-    };
     EXPECT_THAT(text("VECTOR16 A; input A; R = -A; return R;"), Not(HasSubstr("followed")));
     for (const char* longer : {"VECTOR17 A; input A; R = -A; return R;", "double VECTOR28 A; input A; R = -A; return R;"}) {
         EXPECT_THAT(text(longer), HasSubstr("list A: followed "));
