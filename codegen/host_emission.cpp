@@ -121,10 +121,6 @@ private:
         const auto* const load = std::get_if<LoadValue>(&step);
         return load != nullptr && !kernel_.lists.at(load->list).uniform;
     }
-    static bool streams(const Step& step) {
-        const auto* const store = std::get_if<StoreValue>(&step);
-        return store != nullptr && store->staging == Staging::lanes_streaming;
-    }
     /// ", 72, 24": of an element, to each list that is written past the caches, in the order of the stores.
     std::string streamed_bytes() const {
         std::string bytes;

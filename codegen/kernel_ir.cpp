@@ -99,6 +99,11 @@ std::int64_t tile_word(const Tile& tile, int element, int component) {
     return word + (tile.run > 0 ? word / tile.run * tile.pad_words : 0);
 }
 
+bool streams(const Step& step) {
+    const auto* const store = std::get_if<StoreValue>(&step);
+    return store != nullptr && store->staging == fusion::Staging::lanes_streaming;
+}
+
 bool Kernel::reports() const {
     return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return std::holds_alternative<Report>(step); });
 }

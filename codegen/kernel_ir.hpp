@@ -181,6 +181,9 @@ struct Derive {
 
 using Step = std::variant<LoadTile, LoadValue, AsyncWait, BlockBarrier, WarpBarrier, Derive, Compute, StoreTile, StoreValue, Report>;
 
+/// Host: whether the step writes past the caches.
+bool streams(const Step& step);
+
 /// One kernel with all that its text says: what `lower` makes of a candidate, what `verify` proves, and what emission only writes down.
 struct Kernel {
     std::string name;          ///< identifier: the last datum it stores

@@ -55,6 +55,9 @@ public:
         kernel_.results_wait = kernel_.simd && candidate_.work.results_wait() &&
             std::ranges::any_of(candidate_.data, [](const auto& plan) { return plan.store == fusion::Staging::lanes_streaming; });
         kernel_.results_in_lines = kernel_.simd && !kernel_.results_wait && lists_in_parts_of_lines() > most_lists_in_parts_of_lines;
+        if (!kernel_.results_wait && !kernel_.results_in_lines) {
+            stream_last();
+        }
         find_followed_lists();
         kernel_.inlined = kernel_.simd && candidate_.work.is_inlined();
         kernel_.light_tiles = kernel_.simd && !kernel_.results_wait && !kernel_.results_in_lines &&
@@ -138,6 +141,12 @@ private:
             kernel_.tables.push_back({plan.datum, names_.make(d.identifier), d.type, d.values});
             break;
         }
+    }
+
+    /// What goes past the caches leaves behind all loads and calls of the tile: a load waits for such a store that is on its way if the last
+    /// twelve bits of their addresses agree (docs/adr/0009-lists-of-host-kernels.md).
+    void stream_last() {
+        std::ranges::stable_partition(kernel_.steps, [](const Step& step) { return !streams(step); });
     }
 
     /// Of what is updated in place, lines are asked for to be written, unless the kernel asks for nothing.

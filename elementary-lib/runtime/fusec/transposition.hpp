@@ -71,7 +71,19 @@ FUSEC_DEVICE simd<T, Width> load_in_order(const T* memory) {
     return words;
 }
 
-// [chunk transposition needs simd stream load_in_order]
+// [chunk level_ahead]
+constexpr int line_bytes = 64;
+
+// Where what lies far ahead is asked for: 3 is the first level, 2 the second. AMD's Zen 4, which g++ 12 knows as a Zen 3 with AVX-512, has
+// too few misses of its first level under way at a time for all these lines, and then waits for them where it would not have to. Zen 5, which
+// compilers that do not know it take for a Zen 4 with AVX-VNNI, has enough.
+#if (defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))) && !defined(__AVXVNNI__)
+constexpr int level_ahead = 2;
+#else
+constexpr int level_ahead = 3;
+#endif
+
+// [chunk transposition needs simd stream load_in_order level_ahead]
 // Between Width consecutive elements of Words components each, as they lie in memory (vector i = words i*Width .. i*Width+Width-1),
 // and lanes (vector w = component w of every element), in registers, for every Words. Even ones: in log2 Width stages, each of which exchanges
 // halves of runs of lanes between vectors that are half of all apart (a perfect shuffle; Stone, "Parallel processing with the perfect
@@ -166,31 +178,25 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
         to_lanes(rows);
         ((lanes[Row] = rows[Row]), ...);
     }
+    // Past the caches Zen 4 is sent the last line of a tile first: it takes up to a fiftieth less, and depends less on where lists start in their
+    // pages (why is not known; kernels of other processors have not been measured so).
+    static constexpr bool last_line_first = level_ahead < 3 && Width * sizeof(T) == line_bytes;
     template <bool Streaming, int Stride>
     FUSEC_DEVICE static void store_lanes(T* memory, const vector* lanes) {
         vector rows[] = {lanes[Row]...};
         to_memory(rows);
-        if constexpr (Streaming)
+        if constexpr (Streaming && last_line_first)
+            (stream(memory + (Words - 1 - Row) * Stride, rows[Words - 1 - Row]), ...);
+        else if constexpr (Streaming)
             (stream(memory + Row * Stride, rows[Row]), ...);
         else
             (store(memory + Row * Stride, rows[Row]), ...);
     }
 };
 
-// [chunk prefetch needs device]
-constexpr int line_bytes = 64;
-
+// [chunk prefetch needs device level_ahead]
 // Asks for what lies so many words behind `memory`, to read or to write it. There need not be anything: the address is no pointer until
 // something is there.
-// Where what lies far ahead is asked for: 3 is the first level, 2 the second. AMD's Zen 4, which g++ 12 knows as a Zen 3 with AVX-512, has
-// too few misses of its first level under way at a time for all these lines, and then waits for them where it would not have to. Zen 5, which
-// compilers that do not know it take for a Zen 4 with AVX-VNNI, has enough.
-#if (defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))) && !defined(__AVXVNNI__)
-constexpr int level_ahead = 2;
-#else
-constexpr int level_ahead = 3;
-#endif
-
 // Compilers move the intrinsic behind the load that it stands before, and asm volatile not behind another one, as load_in_order ends in; its operand
 // is an address, of which nothing is read. A test that defines the intrinsic as a macro gets to see what is asked for.
 template <int Level = 3, class T>
