@@ -66,6 +66,22 @@ TEST_F(LongTiles, ShorterOnesWriteAtOnce) {
     }
 }
 
+/// Past the caches; the last list is loaded, and the last result made of it, after two others are made.
+TEST_F(LongTiles, WhatShorterOnesStreamLeavesBehindAllElse) {
+    const auto c = compiled(products(2), fusion::Target::host, nullptr, with_plan("max"));
+    ASSERT_NE(c, nullptr);
+    const std::string& text = c->emitted.source;
+    const std::size_t sent = text.find("fusec::stream_"), loaded = text.rfind("fusec::load_tile<8, 1>(tile, x)"),
+                      made = text.rfind("_element(");
+    ASSERT_NE(sent, std::string::npos);
+    ASSERT_NE(loaded, std::string::npos);
+    EXPECT_LT(loaded, sent);
+    EXPECT_LT(made, sent);
+    for (const char* result : {"fusec::stream_tile(tile, P, ", "fusec::stream_converted_tile(tile, S, ", "fusec::stream_tile(tile, y, "}) {
+        EXPECT_THAT(text, HasSubstr(result));
+    }
+}
+
 /// By hand: a product of 8x8 matrices takes 512 multiplications and additions in a tile, and its lists 64 loads or stores each.
 TEST_F(LongTiles, AreNotInTheLoopsBody) {
     const auto c = compiled(products(2), fusion::Target::host, nullptr, with_plan("max"));
