@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_probes_table_test.py FUSEC ROOT: bench/gpu_probes_table.py makes the rows that docs/model.md has, of what FUSEC says of the measurements of a GPU; digits may differ, as fits may end a
-last one apart on other processors. By the measurements themselves: every program whose kernels were timed has its row, with as many points, and each predictor answers for a point or does not."""
+"""gpu_probes_table_test.py FUSEC ROOT: bench/gpu_probes_table.py makes the rows that docs/model.md has, of what FUSEC says of the measurements of a GPU. Fits may end a last digit apart on
+other processors: figures with a point are the same within one unit of their last digit or 1 %, whichever is more; whole numbers, which count, and all words are the same. By the measurements
+themselves: every program whose kernels were timed has its row, with as many points, and each predictor answers for a point or does not."""
 import collections
 import gzip
 import json
@@ -21,8 +22,50 @@ def rows_of(page):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in BLOCK.search(page).group(1).splitlines() if line.startswith("|")]
 
 
-def without_digits(rows):
-    return [[re.sub(r"-?[\d.]+", "#", cell) for cell in row] for row in rows]
+def words_of(page):
+    return [line for line in BLOCK.search(page).group(1).splitlines() if not line.startswith("|")]
+
+
+FIGURE = re.compile(r"(-?\d+\.\d+)")
+
+
+def same(said, made):
+    """Of two cells: the same words, counts and digits behind the point, and figures that another processor's rounding may have made of each other."""
+    pieces = list(zip(FIGURE.split(said), FIGURE.split(made)))  # every second one a figure
+    if len(FIGURE.findall(said)) != len(FIGURE.findall(made)) or any(one != other for one, other in pieces[::2]):
+        return False
+    for one, other in pieces[1::2]:
+        unit = 0.1 ** len(other.split(".")[1])
+        if len(one.split(".")[1]) != len(other.split(".")[1]) or abs(float(one) - float(other)) > max(unit, 0.01 * abs(float(other))) * (1 + 1e-9):
+            return False
+    return True
+
+
+def differences(said, made):
+    """Of two tables' rows, in words."""
+    if [len(row) for row in said] != [len(row) for row in made]:
+        return ["docs/model.md has not as many rows and cells as bench/gpu_probes_table.py makes: write it anew"]
+    return [f"docs/model.md has `{one}` in the row of {row[0]} where bench/gpu_probes_table.py makes `{other}`: write it anew"
+            for row, others in zip(said, made) for one, other in zip(row, others) if not same(one, other)]
+
+
+def check_differences(rows):
+    """What the comparison calls the same, and that it names every figure and count of the rows that is edited."""
+    for one, other, wanted in (("13.8", "13.8", True), ("13.8", "13.9", True), ("13.6", "13.8", False), ("8772.5", "8700.1", True), ("8772.5", "8600.0", False), ("-0.11", "-0.12", True),
+                               ("0.11", "-0.11", False), ("0.83", "0.85", False), ("0.830", "0.83", False), ("141.2 (3)", "141.1 (3)", True), ("141.2 (3)", "141.2 (4)", False),
+                               ("141.2", "141.2 (3)", False), ("132", "133", False), ("", "", True), ("", "0.1", False), ("`spd_solve3`", "`spd_solve6`", False), ("nan", "1.0", False)):
+        if same(one, other) is not wanted:
+            failures.append(f"`{one}` and `{other}` are{'' if same(one, other) else ' not'} called the same")
+    for i, row in enumerate(rows):
+        for k, cell in enumerate(row):
+            if re.search(r"\d", cell):
+                edited = re.sub(r"\d+", lambda count: str(int(count[0]) + 1), cell)
+                if "." in cell:
+                    edited = FIGURE.sub(lambda figure: f"{1.03 * float(figure[0]) + 0.3:.{len(figure[0].split('.')[1])}f}", cell)
+                if len(differences(rows[:i] + [row[:k] + [edited] + row[k + 1:]] + rows[i + 1:], rows)) != 1:
+                    failures.append(f"`{edited}` in the place of `{cell}` is not named once")
+    if not differences(rows[:-1], rows) or not differences(rows[:3] + [rows[3][:-1]] + rows[4:], rows):
+        failures.append("rows, or cells, that are missing are not named")
 
 
 before = (root / "docs/model.md").read_text()
@@ -34,8 +77,10 @@ with tempfile.TemporaryDirectory() as folder:
 rows = rows_of(after)
 if BLOCK.sub("", before) != BLOCK.sub("", after):
     failures.append("the script writes more of the page than its table")
-if without_digits(rows) != without_digits(rows_of(before)):
-    failures.append("docs/model.md has other rows than bench/gpu_probes_table.py makes: write it anew")
+failures += differences(rows_of(before), rows)
+if words_of(before) != words_of(after):
+    failures.append("docs/model.md has other words between its tables than bench/gpu_probes_table.py makes: write it anew")
+check_differences(rows)
 
 timed = collections.Counter("generated" if row["seed"] > 0 else f"`{row['program']}`" for row in json.loads(gzip.decompress(measured.read_bytes()))["rows"]
                             if row["probe"] == "kernel" and row["role"] == "held-out")

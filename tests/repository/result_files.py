@@ -5,10 +5,13 @@ With --commits only whether each was made by a commit that HEAD descends from; e
 
 A file about all examples has a row for each, or names those that it leaves out, each with a reason:
 "left_out": [{"program": "NAME", "reason": "its mutants do not end"}]; that nobody has run it is no reason. A file that no rule here speaks of is an error, so that a new kind gets one."""
+import itertools
 import json
+import math
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,7 +19,8 @@ import tempfile
 root = pathlib.Path(sys.argv[1])
 results = root / "bench/results"
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from runs_together import together  # noqa: E402
+from accuracy import accuracy, merged_rank_correlation, ranks, within_a_factor  # noqa: E402
+from runs_together import MOST, PREDICTORS, together  # noqa: E402
 
 breaches = []
 
@@ -180,36 +184,145 @@ def check_ablations_probes(file, result):
         breach(file, "docs/model.md is not what bench/ablation_table.py makes of it")
 
 
+def near(said, found, within=1e-9, absolute=1e-12):
+    """Of numbers: but for what another order of a sum makes of the last digits. What is no number is near none."""
+    return math.isclose(said, found, rel_tol=within, abs_tol=absolute)
+
+
+def orders(works, time):
+    """In which works may be sorted by their time: those that took equally long either way around, which no file says, and which the times that are merged with them, or a sample, may
+    depend on. Of many such times not all."""
+    groups = [list(group) for _, group in itertools.groupby(sorted(works, key=lambda work: work[time]), key=lambda work: work[time])]
+    each = itertools.product(*((group, group[::-1]) if len(group) > 1 else (group,) for group in groups))
+    return ([work for group in order for work in group] for order in itertools.islice(each, 64))
+
+
+def merged_ranks(predictor, works, time):
+    return merged_rank_correlation([work["predicted"][predictor] for work in works], [work[time] for work in works], [work["spread"] for work in works])
+
+
+def differences(where, verdicts, works, time="least_seconds", rounded=False):
+    """Where verdicts, one of each predictor as bench/audit_host_judge.cpp makes them, are not those of the works, kernels or plans. `rounded`: times and predictions have six digits, which
+    moves an error by up to a hundred thousandth of their ratio; what is nearly equal may change places, which the five fastest show and a correlation hardly does."""
+    if works and [verdict["predictor"] for verdict in verdicts] != list(works[0]["predicted"]):
+        yield f"has not one verdict on each predictor in {where}"
+    for verdict in verdicts:
+        predictor = verdict["predictor"]
+        answered = [work for work in works if work["predicted"][predictor] is not None]
+        if len(answered) != verdict["kernels"] or len(works) - len(answered) != verdict["unanswered"]:
+            yield f"counts other kernels than it lists for {predictor} in {where}"
+            continue
+        said, seen = [work["predicted"][predictor] for work in answered], [work[time] for work in answered]
+        found = {**accuracy(said, seen), "bias": statistics.median(each / seconds for each, seconds in zip(said, seen)) - 1} if answered else {}
+        for key in ("mape", "p90", "worst", "bias"):
+            value = found.get(key, 0)
+            if not near(verdict[key], value, absolute=1.1e-5 * (1 + abs(value)) if rounded else 1e-12):
+                yield f"says another {key} of {predictor} in {where}, than its times have"
+        if not any(near(verdict["spearman"], merged_ranks(predictor, each, time) if each else 0, absolute=2e-3 if rounded else 1e-12) for each in orders(answered, time)):
+            yield f"says another spearman of {predictor} in {where}, than its times have"
+        of_all, fastest = ranks(said), sorted(range(len(seen)), key=lambda place: seen[place])[:5]
+        if not rounded and verdict["ranks_of_the_five_fastest"] != [1 + of_all[place] for place in fastest]:
+            yield f"says other ranks of the five fastest of {predictor} in {where}, than its times have"
+
+
+def differences_within_a_factor_of_two(where, said, kernels, rounded=False):
+    """The sample follows from the times, and the verdicts are those on it."""
+    for order in orders(kernels, "least_seconds"):
+        sample = [order[place] for place in within_a_factor([kernel["least_seconds"] for kernel in order], 2, MOST)]
+        ends = (("least_seconds", sample[0]), ("greatest_seconds", sample[-1]))
+        if said["kernels"] != len(sample) or not all(near(said[key], kernel["least_seconds"], 1e-5 if rounded else 1e-9) for key, kernel in ends):
+            return [f"samples other kernels within a factor of two in {where}, than there are"]
+        found = list(differences(f"{where}, within a factor of two", said["verdicts"], sample, rounded=rounded))
+        if not found:
+            break
+    return found
+
+
+def check_verdicts(file, where, half, kernels, rounded=False):
+    """On all kernels, and on the sample within a factor of two."""
+    found = list(differences(f"{where}, verdicts", half["verdicts"], kernels, rounded=rounded))
+    for text in found + differences_within_a_factor_of_two(where, half["within_a_factor_of_two"], kernels, rounded):
+        breach(file, text)
+
+
+def losses(programs, of_benchmark=False):
+    """By how much the plan that was chosen, or that of `benchmark` where it has one, is slower than the fastest."""
+    plans = [(next((plan for plan in program["plans"] if plan["plan"] == "benchmark"), None) if of_benchmark else program["plans"][0], program["plans"]) for program in programs]
+    return [plan["median_seconds"] / min(each["median_seconds"] for each in all_plans) - 1 for plan, all_plans in plans if plan is not None]
+
+
+def check_repeated(file, result, works, name):
+    """What does not count is another's work, which counts: where both have as many elements every predictor says the same of them. What was fitted to is named alone: no result lists it."""
+    def alike(said, others):
+        return all(others[key] is value or None not in (value, others[key]) and near(value, others[key]) for key, value in said.items())
+
+    counted = {}
+    for program in result["programs"]:
+        for work in program[works]:
+            if "same_as" not in work:
+                counted.setdefault(f"{program['program']}: {work[name]}", []).append((program["elements"], work["predicted"]))
+    for program in result["programs"]:
+        for work in program[works]:
+            other = work.get("same_as")
+            if other is not None and not (program["held_out"] and other.startswith("calibration: ")) and not any(
+                    elements != program["elements"] or alike(work["predicted"], predicted) for elements, predicted in counted.get(other, [])):
+                breach(file, f"does not count {work[name]} of {program['program']}, which is not {other}")
+
+
+def check_program(file, program):
+    """What an audit of a host says of one program: all of its kernels count here."""
+    name = program["program"]
+    for text in differences(name, program["verdicts"], program["kernels"]):
+        breach(file, text)
+    times = [kernel["least_seconds"] for kernel in program["kernels"]]
+    if not near(program["slowest_over_fastest"], max(times) / min(times)):
+        breach(file, f"says another slowest over fastest of {name} than its times have")
+    for key, found in (("loss_of_the_chosen_plan", losses([program])), ("loss_of_the_plan_of_benchmark", losses([program], True))):
+        if (program[key] is None) != (not found) or found and not near(program[key], found[0]):
+            breach(file, f"says another {key.replace('_', ' ')} of {name} than its times have")
+
+
 def check_audit_host(file, result):
-    """Every example, every second one held out; errors and losses are those of the times that the file lists."""
+    """Every example, every second one held out; errors, ranks and losses are those of the times that the file lists. What it has no times or predictions of cannot be made again: the
+    calibration, the terms, what errors that know nothing of each other would rank (draws of the standard library's, which no other makes) and, of the figures fitted to what is held out,
+    the predictions; of those it is asked that they are about the same kernels."""
     names = [program["program"] for program in result["programs"]]
     check_covers(file, result, set(names))
     if [program["held_out"] for program in result["programs"]] != [i % 2 == 1 for i in range(len(names))]:
         breach(file, "does not hold every second program out")
+    for works, name in (("kernels", "calls"), ("plans", "plan")):
+        check_repeated(file, result, works, name)
+    for program in result["programs"]:
+        check_program(file, program)
     for half, held_out in (("held_out", True), ("fitted", False)):
+        said = result[half]
         programs = [program for program in result["programs"] if program["held_out"] == held_out]
-        kernels, plans = ([each for program in programs for each in program[list] if "same_as" not in each] for list in ("kernels", "plans"))
+        kernels, plans = ([each for program in programs for each in program[works] if "same_as" not in each] for works in ("kernels", "plans"))
         chosen = [program["plans"][0] for program in programs if "same_as" not in program["plans"][0]]
-        for key, works, time in (("verdicts", kernels, "least_seconds"), ("against_medians", kernels, "median_seconds"), ("plans", plans, "least_seconds"),
-                                 ("chosen_plans", chosen, "least_seconds")):
-            for verdict in result[half][key]:
-                said = [(work["predicted"][verdict["predictor"]], work[time]) for work in works]
-                errors = [abs(each / seconds - 1) for each, seconds in said if each is not None]
-                if len(errors) != verdict["kernels"] or len(said) - len(errors) != verdict["unanswered"]:
-                    breach(file, f"counts other kernels than it lists for {verdict['predictor']} in {half}")
-                elif errors and abs(sum(errors) / len(errors) - verdict["mape"]) > 1e-9 or max(errors, default=0) < verdict["worst"] - 1e-9:
-                    breach(file, f"says another error of {verdict['predictor']} in {half}, {key}, than its times have")
-        losses = [program["plans"][0]["median_seconds"] / min(plan["median_seconds"] for plan in program["plans"]) - 1 for program in programs]
-        if abs(max(losses) - result[half]["greatest_loss_of_a_chosen_plan"]) > 1e-9:
+        check_verdicts(file, half, said, kernels)
+        for key, works, time in (("against_medians", kernels, "median_seconds"), ("plans", plans, "least_seconds"), ("chosen_plans", chosen, "least_seconds")):
+            for text in differences(f"{half}, {key}", said[key], works, time):
+                breach(file, text)
+        if not near(said["median_spread"], statistics.median(kernel["spread"] for kernel in kernels)):
+            breach(file, f"says another spread of samples in {half} than its kernels have")
+        if not near(said["greatest_loss_of_a_chosen_plan"], max(losses(programs))) or not near(said["median_loss_of_chosen_plans"], statistics.median(losses(programs))):
             breach(file, f"says another loss of chosen plans in {half} than its times have")
-        by_benchmark = [(plan["median_seconds"] / min(each["median_seconds"] for each in program["plans"]) - 1)
-                        for program in programs for plan in program["plans"] if plan["plan"] == "benchmark"]
-        if len(by_benchmark) != result[half]["plans_of_benchmark"] or (by_benchmark and abs(max(by_benchmark) - result[half]["greatest_loss_of_a_plan_of_benchmark"]) > 1e-9):
+        by_benchmark = losses(programs, True)
+        if len(by_benchmark) != said["plans_of_benchmark"] or (by_benchmark and not near(said["greatest_loss_of_a_plan_of_benchmark"], max(by_benchmark))):
             breach(file, f"says another loss of the plans of benchmark in {half} than its times have")
-        times = sorted(kernel["least_seconds"] for kernel in kernels)
-        most = max(sum(low <= each <= 2 * low for each in times) for low in times)
-        if result[half]["within_a_factor_of_two"]["kernels"] != min(60, most):
-            breach(file, f"samples another number of kernels within a factor of two in {half} than there are")
+        if held_out:
+            if result["ablations"]["points"] != len(kernels):
+                breach(file, "judges terms on other kernels than are held out")
+            if "before" in result:  # not before version 12
+                check_verdicts(file, "before", result["before"], [{**kernel, "predicted": {"composite": kernel["composite_before"]}} for kernel in kernels])
+            for key in ("before", "fitted_to_held_out"):
+                if key in result and any(result[key]["within_a_factor_of_two"][each] != said["within_a_factor_of_two"][each]
+                                         for each in ("kernels", "least_seconds", "greatest_seconds", "spearman_of_independent_errors")):
+                    breach(file, f"samples other kernels within a factor of two in {key} than in held_out")
+            if "fitted_to_held_out" in result and result["fitted_to_held_out"]["verdicts"][0]["kernels"] != len(kernels):
+                breach(file, "has figures fitted to other kernels than are held out")
+    if result["version"] >= 12 and "before" not in result:
+        breach(file, "says nothing of the calibration of before")
     if file == "audit_host_unseen.json":
         if result["withheld"] != "programs":
             breach(file, "is of an audit whose calibration knows routines of the programs held out")
@@ -220,7 +333,8 @@ def check_audit_host(file, result):
 
 
 def check_audit_host_runs(file, result):
-    """Three runs or more; the one that the result without `_runs` has is that whose samples spread least, and its row says what that file says."""
+    """Three runs or more; the one that the result without `_runs` has is that whose samples spread least, and its row says what that file says. Of the others what kernels say is
+    what the verdicts on them say, where all runs count the same kernels; their plans, and the calibrations of before, are not listed."""
     kept_file = file.replace("_runs", "")
     audit = json.loads((results / kept_file).read_text())
     if len(result["runs"]) < 3:
@@ -228,9 +342,14 @@ def check_audit_host_runs(file, result):
     kept = min(result["runs"], key=lambda run: run["spread"])
     if kept["date"] != audit["date"] or result["commit"] != audit["commit"]:
         breach(file, f"has another run that spreads least than {kept_file}")
+    spreads = sorted(kernel["spread"] for program in audit["programs"] for kernel in program["kernels"])
+    if kept["spread"] != spreads[len(spreads) // 2]:
+        breach(file, f"says another spread of the run that was kept than {kept_file} has")
     for half in ("held_out", "fitted"):
         if any(kept[half][key] != audit[half][key] for key in kept[half]):
             breach(file, f"says of the run that was kept another {half} than {kept_file}")
+    if any(("before" in run) != ("before" in audit) for run in result["runs"]) or any(value != audit["before"][key] for key, value in kept.get("before", {}).items()):
+        breach(file, f"says of the calibration of before another than {kept_file}, or nothing")
     figures = {figure["key"]: figure["value"] for figure in audit["calibration"]["figures"]}
     if any(figures[key] != value for key, value in kept["figures"].items()):
         breach(file, f"says of the run that was kept other figures than {kept_file}")
@@ -242,10 +361,15 @@ def check_audit_host_runs(file, result):
             breach(file, f"says other times of the kernels of the run that was kept than {kept_file}")
         for number, run in enumerate(result["runs"]):
             for half, held_out in (("held_out", True), ("fitted", False)):
-                errors = [abs(each["composite"][number] / each["seconds"][number] - 1) for each in result["kernels"] if each["held_out"] == held_out]
-                said = next(verdict for verdict in run[half]["verdicts"] if verdict["predictor"] == "composite")
-                if said["kernels"] == len(errors) and abs(sum(errors) / len(errors) - said["mape"]) > 1e-4:
-                    breach(file, f"says another error of composite of run {number + 1} in {half} than its kernels have")
+                kernels = [{"least_seconds": each["seconds"][number], "spread": each["spread"][number], "predicted": {predictor: each[predictor][number] for predictor in PREDICTORS}}
+                           for each in result["kernels"] if each["held_out"] == held_out]
+                where, counts = f"{half}, run {number + 1}", {verdict["kernels"] + verdict["unanswered"] for verdict in run[half]["verdicts"]}
+                if counts == {len(kernels)}:
+                    check_verdicts(file, where, run[half], kernels, rounded=True)
+                    if not near(run[half]["median_spread"], statistics.median(kernel["spread"] for kernel in kernels), 1e-5):
+                        breach(file, f"says another spread of samples in {where} than its kernels have")
+                elif len(counts) != 1 or max(counts) < len(kernels):
+                    breach(file, f"counts other kernels than it lists in {where}")
         if json.loads(json.dumps(together(result["kernels"]))) != result["together"]:
             breach(file, "says of the runs together what its kernels do not")
 

@@ -46,6 +46,20 @@ def edited(name, edit):
     return change
 
 
+def plants(name, *cases):
+    """Several edits of one file in one copy, none of which hides another: the checker then says what is expected of each, of that file."""
+    global failures
+    with tempfile.TemporaryDirectory() as place:
+        tree = copy(place)
+        for _, edit in cases:
+            edited(name, edit)(tree)
+        code, said = check(tree)
+        for expected in (f"{name}: {text}" for text, _ in cases):
+            if code != 1 or expected not in said:
+                failures += 1
+                print(f"expected exit 1 and `{expected}`, got exit {code}:\n{said}")
+
+
 def without(key, program):
     return lambda content: content.update({key: [row for row in content[key] if row["program"] != program]})
 
@@ -121,8 +135,78 @@ plant("ablations_probes.json: soft maximum on a100 is judged although no point m
 plant("ablations_probes.json: docs/model.md is not what bench/ablation_table.py makes of it", with_probes(lambda c: c.update(date="2000")))
 
 plant("does not hold every second program out", edited("audit_host.json", lambda c: c["programs"][1].update(held_out=False)))
-plant("says another error of composite in held_out", edited("audit_host.json", lambda c: c["held_out"]["verdicts"][0].update(mape=0.01)))
+plant("says another mape of composite in held_out, verdicts, than its times have", edited("audit_host.json", lambda c: c["held_out"]["verdicts"][0].update(mape=0.01)))
 plant("says another loss of chosen plans in held_out", edited("audit_host.json", lambda c: c["held_out"].update(greatest_loss_of_a_chosen_plan=0.5)))
+
+
+def scaled(key, factor, *path):
+    """Makes a figure of a result a little better, or worse, than it is; `path`: keys and places."""
+    def edit(content):
+        for step in path:
+            content = content[step]
+        content[key] *= factor
+    return edit
+
+
+NEAR = "within_a_factor_of_two"
+for name in ("audit_host.json", "audit_host_unseen.json"):
+    plants(name, ("says another worst of composite in held_out, verdicts, than its times have", scaled("worst", 0.5, "held_out", "verdicts", 0)),
+           ("says another p90 of roofline in held_out, verdicts, than its times have", scaled("p90", 0.999, "held_out", "verdicts", 1)),
+           ("says another spearman of benchmark in held_out, verdicts, than its times have", scaled("spearman", 1 + 1e-6, "held_out", "verdicts", 2)),
+           ("says another bias of composite in fitted, verdicts, than its times have", scaled("bias", 0.9, "fitted", "verdicts", 0)),
+           ("says other ranks of the five fastest of composite in fitted, verdicts, than its times have", lambda c: c["fitted"]["verdicts"][0].update(ranks_of_the_five_fastest=[1.0] * 5)),
+           ("says another spearman of composite in held_out, within a factor of two, than its times have", scaled("spearman", 1.001, "held_out", NEAR, "verdicts", 0)),
+           ("says another worst of roofline in held_out, within a factor of two, than its times have", scaled("worst", 0.9, "held_out", NEAR, "verdicts", 1)),
+           ("says another mape of benchmark in fitted, within a factor of two, than its times have", scaled("mape", 1.1, "fitted", NEAR, "verdicts", 2)),
+           ("says another p90 of composite in held_out, against_medians, than its times have", scaled("p90", 0.9, "held_out", "against_medians", 0)),
+           ("says another spearman of composite in fitted, plans, than its times have", scaled("spearman", 0.99, "fitted", "plans", 0)),
+           ("says another worst of composite in held_out, chosen_plans, than its times have", scaled("worst", 0.9, "held_out", "chosen_plans", 0)),
+           ("has not one verdict on each predictor in fitted, chosen_plans", lambda c: c["fitted"]["chosen_plans"].pop()),
+           ("says another loss of chosen plans in held_out than its times have", lambda c: c["held_out"].update(greatest_loss_of_a_chosen_plan=-1e-6)),
+           ("says another loss of chosen plans in fitted than its times have", lambda c: c["fitted"].update(median_loss_of_chosen_plans=0.001)),
+           ("says another spread of samples in held_out than its kernels have", scaled("median_spread", 0.9, "held_out")),
+           ("says another worst of composite in demo, than its times have", scaled("worst", 0.9, "programs", 0, "verdicts", 0)),
+           ("says another slowest over fastest of demo than its times have", scaled("slowest_over_fastest", 0.9, "programs", 0)),
+           ("says another loss of the chosen plan of demo than its times have", lambda c: c["programs"][0].update(loss_of_the_chosen_plan=-0.001)))
+plants("audit_host.json", ("samples other kernels within a factor of two in held_out, than there are", scaled("least_seconds", 0.9, "held_out", NEAR)),
+       ("samples other kernels within a factor of two in fitted, than there are", lambda c: c["fitted"][NEAR].update(kernels=59)),
+       ("samples other kernels within a factor of two in fitted_to_held_out than in held_out", scaled("greatest_seconds", 0.9, "fitted_to_held_out", NEAR)),
+       ("judges terms on other kernels than are held out", scaled("points", 2, "ablations")))
+
+
+def furthest_does_not_count(other):
+    """The kernel held out that `composite` is furthest off counts as another's."""
+    return edited("audit_host.json", lambda c: max((kernel for program in c["programs"] if program["held_out"] for kernel in program["kernels"] if "same_as" not in kernel),
+                                                   key=lambda kernel: abs(kernel["predicted"]["composite"] / kernel["least_seconds"] - 1)).update(same_as=other))
+
+
+plant("audit_host.json: counts other kernels than it lists for composite in held_out", furthest_does_not_count("calibration: probe sums"))
+for other in ("none", "recompute: none"):
+    plant(f"which is not {other}", furthest_does_not_count(other))
+
+
+def with_before(edit):
+    """As if a calibration of some minutes before had said what that of the run says; then edited."""
+    def change(content):
+        for kernel in (kernel for program in content["programs"] for kernel in program["kernels"]):
+            kernel["composite_before"] = kernel["predicted"]["composite"]
+        half = content["held_out"]
+        content["before"] = {"verdicts": half["verdicts"][:1], NEAR: {**half[NEAR], "verdicts": half[NEAR]["verdicts"][:1]}}
+        content.update(json.loads(json.dumps({"before": content["before"], "version": 12})))
+        edit(content)
+    return edited("audit_host.json", change)
+
+
+with tempfile.TemporaryDirectory() as place:
+    tree = copy(place)
+    with_before(lambda c: None)(tree)
+    code, said = check(tree)
+    if "audit_host.json: says another" in said or "audit_host.json: samples" in said or "audit_host_runs.json: says of the calibration of before another than audit_host.json, or nothing" not in said:
+        failures += 1
+        print(f"a calibration of before is refused, or one that the runs know nothing of is accepted:\n{said}")
+plant("audit_host.json: says nothing of the calibration of before", with_before(lambda c: c.pop("before")))
+plant("audit_host.json: says another mape of composite in before, verdicts, than its times have", with_before(scaled("mape", 0.9, "before", "verdicts", 0)))
+plant("audit_host.json: says another spearman of composite in before, within a factor of two, than its times have", with_before(scaled("spearman", 1.001, "before", NEAR, "verdicts", 0)))
 plant("docs/model.md is not what bench/audit_host_table.py makes of it", edited("audit_host.json", lambda c: c.update(date="2000")))
 plant("audit_host_runs.json: has fewer than three runs", edited("audit_host_runs.json", lambda c: c.update(runs=c["runs"][:2])))
 audited = json.loads((root / "bench/results/audit_host.json").read_text())["commit"]
@@ -136,8 +220,15 @@ plant("audit_host_runs.json: says of the run that was kept another held_out", ed
 plant("audit_host_runs.json: says of the run that was kept other figures", edited("audit_host_runs.json", lambda c: min(
     c["runs"], key=lambda run: run["spread"])["figures"].update({"compute.window": 1})))
 plant("audit_host_runs.json: says of the runs together what its kernels do not", edited("audit_host_runs.json", lambda c: c["together"]["held_out"]["verdicts"][0].update(mape=0.01)))
-plant("audit_host_runs.json: says another error of composite of run 2 in held_out than its kernels have", edited("audit_host_runs.json", lambda c: next(
+plant("audit_host_runs.json: says another mape of composite in held_out, run 2, verdicts, than its times have", edited("audit_host_runs.json", lambda c: next(
     each for each in c["kernels"] if each["held_out"])["seconds"].__setitem__(1, 1.0)))
+plants("audit_host_runs.json", *((f"says another {key} of {predictor} in {half}, run {run + 1}, {'within a factor of two' if NEAR in path else 'verdicts'}, than its times have",
+                                  scaled(key, factor, "runs", run, half, *path)) for run, half, key, factor, predictor, *path in (
+           (0, "held_out", "worst", 0.9, "composite", "verdicts", 0), (1, "fitted", "spearman", 0.99, "roofline", "verdicts", 1), (2, "held_out", "p90", 0.999, "benchmark", "verdicts", 2),
+           (1, "held_out", "spearman", 1.01, "composite", NEAR, "verdicts", 0), (2, "fitted", "mape", 0.99, "benchmark", NEAR, "verdicts", 2))),
+       ("counts other kernels than it lists in fitted, run 1", scaled("kernels", 2, "runs", 0, "fitted", "verdicts", 2)),
+       ("says another spread of samples in held_out, run 2 than its kernels have", scaled("median_spread", 0.9, "runs", 1, "held_out")),
+       ("says another spread of the run that was kept than audit_host.json has", lambda c: min(c["runs"], key=lambda run: run["spread"]).update(spread=0)))
 plant("audit_host_runs.json: says other times of the kernels of the run that was kept", edited("audit_host_runs.json", lambda c: c["kernels"][0].update(seconds=[1.0] * len(c["runs"]))))
 plant("audit_host_unseen_runs.json: has another run that spreads least than audit_host_unseen.json", edited("audit_host_unseen_runs.json", lambda c: max(
     c["runs"], key=lambda run: run["spread"]).update(spread=0)))
