@@ -178,8 +178,8 @@ struct transposition<T, Width, Words, std::integer_sequence<int, Row...>, std::i
         to_lanes(rows);
         ((lanes[Row] = rows[Row]), ...);
     }
-    // Past the caches Zen 4 is sent the last line of a tile first: it takes up to a fiftieth less, and depends less on where lists start in their
-    // pages (why is not known; kernels of other processors have not been measured so).
+    // Past the caches Zen 4 is sent the last line of a tile first: plans of ten examples take 0.976 to 0.997 of the time, and it depends less on where
+    // lists start in their pages (why is not known; other processors have not been measured so).
     static constexpr bool last_line_first = level_ahead < 3 && Width * sizeof(T) == line_bytes;
     template <bool Streaming, int Stride>
     FUSEC_DEVICE static void store_lanes(T* memory, const vector* lanes) {
