@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""audit_host_picture.py RESULT.json PICTURE.svg: predicted against measured seconds per element of every kernel of the programs that
+"""audit_host_picture.py RESULT.json PICTURE.svg [--check]: predicted against measured seconds per element of every kernel of the programs that
 `audit --target host` held out of the calibration, a panel per predictor. The diagonal is an exact
-prediction, the lines beside it are 10 % away."""
+prediction, the lines beside it are 10 % away. With --check nothing is written; exit 1 where the picture is not what it would be."""
 import json
 import math
 import sys
@@ -84,13 +84,17 @@ def picture(result):
 
 
 def main():
-    if len(sys.argv) != 3:
+    check = sys.argv[3:] == ["--check"]
+    if len(sys.argv) != 3 + check:
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
         result = json.load(file)
     if result.get("schema") != "fusec-audit-host":
         sys.exit(f"{sys.argv[1]} is no result of `audit --target host`")
     text = picture(result)
+    if check:
+        with open(sys.argv[2], encoding="utf-8") as file:
+            sys.exit(None if file.read() == text else f"{sys.argv[2]} is not the picture of {sys.argv[1]}")
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         file.write(text)
 

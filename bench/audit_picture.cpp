@@ -22,9 +22,24 @@ double x_of(double left, double seconds) {
 const std::array<std::pair<const char*, const char*>, 5> colours = {
     {{"triad", "#1f77b4"}, {"3pt", "#2ca02c"}, {"5pt", "#9467bd"}, {"roofline", "#d62728"}, {"small", "#ff7f0e"}}};
 
+/// What the panel shows in a number: the mean over devices of the mean errors.
+std::string title_of(const std::string& name, const std::vector<Verdict>& verdicts) {
+    double sum = 0;
+    int devices = 0;
+    for (const Verdict& verdict : verdicts) {
+        if (verdict.predictor == name && verdict.unavailable.empty()) {
+            sum += verdict.all.mape;
+            ++devices;
+        }
+    }
+    std::ostringstream title;
+    title << std::fixed << std::setprecision(1) << name << ": " << 100 * sum / devices << " % mean error over " << devices << " devices";
+    return std::move(title).str();
+}
+
 void panel(std::ostream& out, double left, const std::string& name, const std::vector<Verdict>& verdicts) {
     const auto y_of = [&](double seconds) { return margin + side - (x_of(0, seconds)); };
-    out << "<text x='" << left + side / 2 << "' y='" << margin - 14 << "' text-anchor='middle' font-size='14'>" << name
+    out << "<text x='" << left + side / 2 << "' y='" << margin - 14 << "' text-anchor='middle' font-size='14'>" << title_of(name, verdicts)
         << "</text>\n<rect x='" << left << "' y='" << margin << "' width='" << side << "' height='" << side
         << "' fill='none' stroke='#888'/>\n";
     for (int power = static_cast<int>(lowest); power <= highest; power += 2) {

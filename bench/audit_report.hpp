@@ -21,7 +21,8 @@ void print(const Audit& audit, bool figures, std::ostream& out);
 /// figures, and the four lists of verdicts, with `points` each with all of its points.
 std::string to_json(const Audit& audit, const std::string& sources, bool points);
 
-/// Predicted against measured seconds of every held-out point of the fitted predictors, a panel each.
+/// Predicted against measured seconds of every held-out point of the fitted predictors, a panel each, over which its mean error stands: the mean
+/// over devices of those over their points.
 std::string to_svg(const Audit& audit);
 
 } // namespace fusec::bench

@@ -53,7 +53,7 @@ void add_space_options(CLI::App& app, CompileOptions& options, RawOptions& raw) 
 
 void add_analysis(CLI::App& app, RawOptions& raw) {
     named(app.add_option("--analysis", raw.analysis,
-                 "price the best plans by metadata, or by what clang and ptxas make of their kernels (default metadata)")
+                 "count the best plans' kernels by metadata, or in what clang and ptxas make of them (default metadata)")
               ->check(CLI::IsMember({"metadata", "llvm"})),
         "metadata|llvm");
 }

@@ -43,6 +43,13 @@ std::string bound_text(const perfmodel::Breakdown& breakdown) {
     return fmt::format("{} ({})", time_text(breakdown.cost.seconds), fusion::to_string(breakdown.cost.bound_by));
 }
 
+/// Of how many elements on which device, and by whose figures: a calibration of the user's may stand in for the device's name.
+std::string head(const Compilation& c) {
+    const perfmodel::Device& device = *c.device;
+    return fmt::format("{} {} on {}, {}", grouped(c.options.elements), plural(c.options.elements, "element"), device.name,
+        device.calibration.empty() ? "by its description" : "by the calibration " + device.calibration);
+}
+
 std::vector<std::string> unanswered_lines(const Predictions& predictions) {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < predictions.predictors.size(); ++i) {
@@ -155,6 +162,7 @@ bool report_no_answer(const Predictions& predictions, const Compilation& c, Diag
 
 std::string predictions_text(const Predictions& predictions, const Compilation& c) {
     Writer out;
+    out.line(head(c));
     for (const Predictions::Kernel& kernel : predictions.kernels) {
         out.line(kernel_line(kernel.candidate, *c.graph));
         out.indent();
@@ -180,11 +188,12 @@ std::string predictions_text(const Predictions& predictions, const Compilation& 
 
 std::string predictions_table(const Predictions& predictions, const Compilation& c) {
     Writer out;
-    std::string head;
+    out.line(head(c));
+    std::string names;
     for (const std::string& name : predictions.predictors) {
-        head += fmt::format("{:>14}", name);
+        names += fmt::format("{:>14}", name);
     }
-    out.line(head + "  kernel");
+    out.line(names + "  kernel");
     for (const Predictions::Kernel& kernel : predictions.kernels) {
         std::string line;
         for (const perfmodel::Breakdown& said : kernel.by_predictor) {

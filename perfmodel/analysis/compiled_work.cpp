@@ -136,42 +136,62 @@ bool calls_functions(const ByClass& counts) {
     return functions > 0;
 }
 
-double share(double now, double before) {
-    return before == 0 ? 1 : now / before;
+using Steps = std::vector<fusion::WorkStep>;
+using Shares = std::vector<double>; ///< of each step, 1 together
+
+/// Of a count that no step has, `otherwise`.
+template <typename Count>
+Shares shares_of(const Steps& steps, Count count, const Shares& otherwise) {
+    double sum = 0;
+    Shares shares;
+    for (const fusion::WorkStep& step : steps) {
+        shares.push_back(count(step));
+        sum += shares.back();
+    }
+    if (sum == 0) {
+        return otherwise;
+    }
+    for (double& share : shares) {
+        share /= sum;
+    }
+    return shares;
 }
 
-/// Requests that the estimate has none of belong to all that stores.
-void spread_requests(KernelWork& work) {
-    const auto stores = [](const fusion::WorkStep& step) { return step.kind == fusion::WorkStep::Kind::store; };
-    const auto count = static_cast<double>(std::count_if(work.steps.begin(), work.steps.end(), stores));
-    for (fusion::WorkStep& step : work.steps) {
-        step.store_requests = stores(step) ? work.store_requests / count : 0;
+/// Gives the steps an amount by the shares that they have of the count; of what the estimate has nothing of, by `otherwise`.
+template <typename Count>
+void distribute(double amount, Steps& steps, Count count, const Shares& otherwise) {
+    const Shares shares = shares_of(steps, count, otherwise);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        count(steps[i]) = amount * shares[i];
     }
 }
 
-/// So that the counts of the work stay the sums over its steps.
-void rescale_steps(const KernelWork& before, KernelWork& work) {
-    const double instructions = share(work.instructions, before.instructions),
-                 passes = share(work.shared_wavefronts, before.shared_wavefronts), loads = share(work.l1_wavefronts, before.l1_wavefronts),
-                 requests = share(work.store_requests, before.store_requests);
-    const auto scale = [](Arithmetic& step, const Arithmetic& now, const Arithmetic& was) {
-        step.flops *= share(now.flops, was.flops);
-        step.divisions *= share(now.divisions, was.divisions);
-        step.square_roots *= share(now.square_roots, was.square_roots);
-        step.transcendentals *= share(now.transcendentals, was.transcendentals);
-    };
-    const auto all = [](const KernelWork& of) { return Arithmetic{of.flops, of.divisions, of.square_roots, of.transcendentals}; };
-    for (fusion::WorkStep& step : work.steps) {
-        step.instructions *= instructions;
-        step.shared_wavefronts *= passes;
-        step.l1_wavefronts *= loads;
-        step.store_requests *= requests;
-        scale(step.arithmetic, all(work), all(before));
-        scale(step.in_float, work.in_float, before.in_float);
-    }
-    if (before.store_requests == 0) {
-        spread_requests(work);
-    }
+template <typename Of>
+void distribute_arithmetic(const Arithmetic& now, Steps& steps, Of of, const Shares& otherwise) {
+    distribute(now.flops, steps, [of](auto& step) -> auto& { return of(step).flops; }, otherwise);
+    distribute(now.divisions, steps, [of](auto& step) -> auto& { return of(step).divisions; }, otherwise);
+    distribute(now.square_roots, steps, [of](auto& step) -> auto& { return of(step).square_roots; }, otherwise);
+    distribute(now.transcendentals, steps, [of](auto& step) -> auto& { return of(step).transcendentals; }, otherwise);
+}
+
+/// So that the counts of the work stay the sums over its steps. What only the compiled code has belongs to those that have its instructions:
+/// arithmetic to calls and derivations, sectors of strided stores to what stores, each the same.
+void distribute_to_steps(KernelWork& work) {
+    using Kind = fusion::WorkStep::Kind;
+    Steps& steps = work.steps;
+    const Shares equal(steps.size(), 1.0 / static_cast<double>(steps.size()));
+    const Shares instructions = shares_of(steps, [](const auto& step) { return step.instructions; }, equal);
+    const Shares computing = shares_of(
+        steps, [](const auto& step) { return step.kind == Kind::compute || step.kind == Kind::derive ? step.instructions : 0; },
+        instructions);
+    const Shares storing = shares_of(steps, [](const auto& step) { return step.kind == Kind::store ? 1.0 : 0.0; }, instructions);
+    distribute(32 * work.instructions, steps, [](auto& step) -> auto& { return step.instructions; }, equal);
+    distribute(work.shared_wavefronts, steps, [](auto& step) -> auto& { return step.shared_wavefronts; }, instructions);
+    distribute(work.l1_wavefronts, steps, [](auto& step) -> auto& { return step.l1_wavefronts; }, instructions);
+    distribute(work.store_requests, steps, [](auto& step) -> auto& { return step.store_requests; }, storing);
+    const Arithmetic all{work.flops, work.divisions, work.square_roots, work.transcendentals};
+    distribute_arithmetic(all, steps, [](auto& step) -> auto& { return step.arithmetic; }, computing);
+    distribute_arithmetic(work.in_float, steps, [](auto& step) -> auto& { return step.in_float; }, computing);
 }
 
 } // namespace
@@ -225,7 +245,7 @@ CompiledWork compiled_work(
             result.estimated.push_back(why);
         }
     }
-    rescale_steps(estimate, work);
+    distribute_to_steps(work);
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 namespace fusec {
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::json;
 using test::fusec;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 const std::string demo = std::string(FUSEC_SOURCE_DIR) + "/examples/demo.fus";
 
@@ -169,8 +171,10 @@ TEST_F(Predict, OneAlone) {
 
 TEST_F(Predict, TextNamesBoundsAndKernels) {
     const test::Outcome plan = fusec({"predict", demo}, folder.path());
+    EXPECT_THAT(plan.out, StartsWith("1,048,576 elements on h200, by its description\n"));
     EXPECT_THAT(plan.out, testing::AllOf(HasSubstr("loads A, B, c, D, E; stores F"), HasSubstr("composite"), HasSubstr("(dram)  dram ")));
     const test::Outcome all = fusec({"predict", demo, "--all"}, folder.path());
+    EXPECT_THAT(all.out, StartsWith("1,048,576 elements on h200, by its description\n"));
     EXPECT_THAT(all.out, HasSubstr("{M1, v1} -> "));
 }
 
@@ -194,6 +198,26 @@ TEST_F(Predict, CalibratedDevice) {
     const test::Outcome shown = fusec({"devices", "show", "node.json"}, folder.path());
     EXPECT_THAT(
         shown.out, testing::AllOf(HasSubstr("(calibrated)"), HasSubstr("calibration of 2026-11-20T10:00:00Z (a GPU): copies; 3 points")));
+}
+
+// One of the user's stands in for a description of its name: the text says so, of a plan and of all kernels.
+TEST_F(Predict, SaysThatACalibrationStandsInForADevice) {
+    std::filesystem::create_directories(folder.path() / "fusec/calibrations");
+    folder.write("fusec/calibrations/l40.json",
+        R"({"schema": 1, "kind": "calibration", "name": "l40", "base": "l40", "date": "2026-11-20T10:00:00Z", "machine": "a GPU",
+            "commit": "0123456789abcdef0123456789abcdef01234567",
+            "figures": [{"key": "speed.dram", "value": 400, "unit": "GB/s", "points": 3, "residual": 0.01, "how": "copies"}]})");
+    const std::vector<std::string> plan{"predict", demo, "--device", "l40"}, all{"predict", demo, "--device", "l40", "--all"};
+    EXPECT_THAT(fusec(plan, folder.path()).out, StartsWith("1,048,576 elements on l40, by its description\n"));
+    const char* const given = std::getenv("XDG_CONFIG_HOME");
+    const std::string before = given == nullptr ? "" : given;
+    ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
+    const std::string hash = predicted({"--device", "l40"})["calibration"];
+    const std::string said = "1,048,576 elements on l40, by the calibration " + hash + "\n";
+    EXPECT_THAT(fusec(plan, folder.path()).out, StartsWith(said));
+    EXPECT_THAT(fusec(all, folder.path()).out, StartsWith(said));
+    ::setenv("XDG_CONFIG_HOME", before.c_str(), 1);
+    EXPECT_EQ(hash.size(), 16U);
 }
 
 // The learned correction of `pipeline`: what it was trained on is in every answer, and a part of it is refused.

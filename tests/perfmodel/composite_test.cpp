@@ -187,31 +187,48 @@ TEST(Composite, SoftMaximum) {
     EXPECT_DOUBLE_EQ(soft_maximum({{Bound::dram, 3e-300}, {Bound::fma, 4e-300}}, 3), std::cbrt(27.0 + 64.0) * 1e-300);
 }
 
-// The slope of empty kernels over threads on an RTX 2080 Ti is 3.824 ps (published fit l = 3.824e-6 us * threads + 2.882 us). The model
-// has no term for it; it follows from the turnaround of a block: 68 multiprocessors hold four blocks of 256 threads for about 260 ns. (The
-// fit does not say how
-// large its blocks were: 1024 resident threads of a multiprocessor have the same slope in blocks of any size that are not too small to be
-// handed out in time.)
+KernelWork empty_kernel(int threads) {
+    KernelWork work;
+    work.write_bytes = 1e-6;
+    work.elements_per_block = work.threads_per_block = threads;
+    return work;
+}
+
+/// What each further element adds to the time of an empty kernel that fills the device many times.
+double seconds_per_element(const Device& device, const KernelWork& work) {
+    constexpr std::uint64_t few = 1U << 20U, many = 1U << 26U;
+    return (composite_cuda(device, work, many).cost.seconds - composite_cuda(device, work, few).cost.seconds) / (many - few);
+}
+
+// Ten multiprocessors hold four blocks of 64 threads each for 240 ns: 240 / 2560 ns for each thread.
 TEST(Composite, EmptyKernelsCostTheTurnaroundOfTheirBlocks) {
+    Device device = round_device();
+    device.block_turnaround_ns = 240;
+    device.write = {240, 0, 100};
+    EXPECT_NEAR(seconds_per_element(device, empty_kernel(64)), 240e-9 / 2560, 1e-3 * 240e-9 / 2560);
+}
+
+// The slope of empty kernels over threads on an RTX 2080 Ti is 3.824 ps (published fit l = 3.824e-6 us * threads + 2.882 us). There is no
+// description of that GPU: 68 multiprocessors with 1024 resident threads that turn blocks around as a V100 does (263 ns measured) have
+// nearly that slope. (The fit does not say how large its blocks were: 1024 resident threads of a multiprocessor have the same slope in
+// blocks of any size that are not too small to be handed out in time.)
+TEST(Composite, TheTurnaroundOfAV100ExplainsTheSlopeOfEmptyKernelsOnAnRtx2080Ti) {
     Device device = standard_device("v100");
+    EXPECT_EQ(device.block_turnaround_ns, 263);
     device.limits.sm_count = 68;
     device.limits.threads_per_sm = 1024;
     device.limits.blocks_per_sm = 16;
-    KernelWork work;
-    work.write_bytes = 1e-6;
-    work.elements_per_block = work.threads_per_block = 256;
-    const double few = composite_cuda(device, work, 1U << 20U).cost.seconds;
-    const double many = composite_cuda(device, work, 1U << 26U).cost.seconds;
-    EXPECT_NEAR((many - few) / ((1U << 26U) - (1U << 20U)) / 3.824e-12, 1, 0.05);
+    EXPECT_NEAR(seconds_per_element(device, empty_kernel(256)) / 3.824e-12, 1, 0.05);
 }
 
-// One element per thread on an H200 (NVIDIA CCCL issue 1673, TB/s). The copy of doubles fixed c; the other three are predictions.
+// One element per thread on an H200 (NVIDIA CCCL issue 1673, TB/s), of which its copy of doubles is not here: the description's
+// stream.copy.c is chosen by it. The fewer bytes a thread has in flight, the more the law under load is too fast: each row has its bound.
 TEST(Composite, PredictsPublishedStreamsOfTheH200) {
     struct Row {
-        double read, write, tb_per_s;
+        double read, write, tb_per_s, off;
     };
     const Device h200 = standard_device("h200");
-    for (const Row& row : {Row{8, 8, 3.51}, Row{16, 8, 4.02}, Row{8, 4, 2.96}, Row{4, 4, 2.26}}) {
+    for (const Row& row : {Row{16, 8, 4.02, 0.05}, Row{8, 4, 2.96, 0.08}, Row{4, 4, 2.26, 0.14}}) {
         KernelWork work;
         work.read_bytes = row.read;
         work.write_bytes = row.write;
@@ -220,7 +237,7 @@ TEST(Composite, PredictsPublishedStreamsOfTheH200) {
         work.elements_per_block = work.threads_per_block = 256;
         const double n = 1U << 28U;
         const double predicted = n * (row.read + row.write) / composite_cuda(h200, work, 1U << 28U).cost.seconds * 1e-12;
-        EXPECT_NEAR(predicted / row.tb_per_s, 1, 0.20) << row.read << " " << row.write;
+        EXPECT_NEAR(predicted / row.tb_per_s, 1, row.off) << row.read << " " << row.write;
     }
 }
 

@@ -142,6 +142,13 @@ def check_audit_data(file, result):
     command = [sys.executable, root / "bench/audit_table.py", results / file, root / "docs/model.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach(file, "docs/model.md is not what bench/audit_table.py makes of it")
+    errors = {}  # predictor -> mean errors on the devices that it is fitted to
+    for row in result["fitted"]:
+        if not row.get("unavailable") and "mape" in row["all"]:
+            errors.setdefault(row["predictor"], []).append(row["all"]["mape"])
+    said = re.findall(r">([a-z-]+): ([0-9.]+) % mean error over (\d+) devices<", (root / "docs/audit_data.svg").read_text())
+    if said != [(name, f"{100 * statistics.mean(each):.1f}", str(len(each))) for name, each in errors.items()]:
+        breach(file, "docs/audit_data.svg has other mean errors, or other predictors")
 
 
 def check_ablations(file, result):
@@ -330,6 +337,9 @@ def check_audit_host(file, result):
     command = [sys.executable, root / "bench/audit_host_table.py", results / file, results / "audit_host_runs.json", root / "docs/model.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach(file, "docs/model.md is not what bench/audit_host_table.py makes of it")
+    command = [sys.executable, root / "bench/audit_host_picture.py", results / file, root / "docs/audit_host.svg", "--check"]
+    if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
+        breach(file, "docs/audit_host.svg is not what bench/audit_host_picture.py makes of it")
 
 
 def check_audit_host_runs(file, result):

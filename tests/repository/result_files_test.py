@@ -85,6 +85,8 @@ plant("neither judged nor said to be unavailable", edited("audit_data.json", for
 plant("fewer than five devices in fitted", edited("audit_data.json", lambda content: content.update(
     {"fitted": [row for row in content["fitted"] if row["device"] in ("a100", "l40")]})))
 plant("docs/model.md is not what bench/audit_table.py makes of it", edited("audit_data.json", lambda content: content.update({"date": "2000"})))
+plant("docs/audit_data.svg has other mean errors, or other predictors", edited("audit_data.json", lambda content: next(
+    row for row in content["fitted"] if row["predictor"] == "wave" and not row.get("unavailable"))["all"].update(mape=0.5)))
 
 plant("ablations.json: has not one row on tail for each device", edited("ablations.json", lambda content: next(
     term for term in content["terms"] if term["term"] == "tail")["rows"].pop()))
@@ -207,6 +209,8 @@ with tempfile.TemporaryDirectory() as place:
 plant("audit_host.json: says nothing of the calibration of before", with_before(lambda c: c.pop("before")))
 plant("audit_host.json: says another mape of composite in before, verdicts, than its times have", with_before(scaled("mape", 0.9, "before", "verdicts", 0)))
 plant("audit_host.json: says another spearman of composite in before, within a factor of two, than its times have", with_before(scaled("spearman", 1.001, "before", NEAR, "verdicts", 0)))
+plant("docs/audit_host.svg is not what bench/audit_host_picture.py makes of it", edited("audit_host.json", lambda c: next(
+    kernel for program in c["programs"] if program["held_out"] for kernel in program["kernels"] if "same_as" not in kernel).update(least_seconds=1.0)))
 plant("docs/model.md is not what bench/audit_host_table.py makes of it", edited("audit_host.json", lambda c: c.update(date="2000")))
 plant("audit_host_runs.json: has fewer than three runs", edited("audit_host_runs.json", lambda c: c.update(runs=c["runs"][:2])))
 audited = json.loads((root / "bench/results/audit_host.json").read_text())["commit"]

@@ -78,6 +78,41 @@ TEST(CompiledWork, StepsStayTheirSum) {
     EXPECT_DOUBLE_EQ(work.steps[0].shared_wavefronts, work.shared_wavefronts);
 }
 
+// Of a division, a root and passes of shared memory the estimate has nothing: the calls have them by their instructions, passes all steps.
+TEST(CompiledWork, StepsGetWhatOnlyTheTextHas) {
+    KernelWork estimate = estimate_of(64, 64);
+    estimate.steps.push_back(estimate.steps[1]); // 48 instructions, as the one before
+    estimate.steps[0].kind = fusion::WorkStep::Kind::load;
+    estimate.steps[0].shared_wavefronts = estimate.shared_wavefronts = 0;
+    const KernelWork work = worked(arithmetic, estimate).work;
+    const auto& steps = work.steps;
+    for (const auto count : {&fusion::Arithmetic::divisions, &fusion::Arithmetic::square_roots}) {
+        EXPECT_EQ(steps[0].arithmetic.*count, 0);
+        EXPECT_EQ(steps[1].arithmetic.*count, 0.5);
+        EXPECT_EQ(steps[2].arithmetic.*count, 0.5);
+    }
+    EXPECT_GT(work.shared_wavefronts, 0);
+    EXPECT_DOUBLE_EQ(steps[0].shared_wavefronts, work.shared_wavefronts / 7); // 16 instructions of 112
+    EXPECT_DOUBLE_EQ(steps[2].shared_wavefronts, work.shared_wavefronts * 3 / 7);
+}
+
+// In a kernel of doubles that takes two roots of floats, which the estimate has none of.
+TEST(CompiledWork, StepsGetFloatsThatOnlyTheTextHas) {
+    KernelWork estimate = estimate_of(64, 64);
+    estimate.precision = Precision::f64;
+    const KernelWork work = worked("__global__ void k(const double* __restrict__ a, double* __restrict__ r, size_t n) {\n"
+                                   "    const double x = a[threadIdx.x];\n"
+                                   "    r[threadIdx.x] = x * x + sqrtf((float)x) + sqrtf(2.0f + (float)x);\n}",
+        estimate)
+                                .work;
+    EXPECT_EQ(work.in_float.square_roots, 2);
+    EXPECT_EQ(work.square_roots, 2);
+    EXPECT_EQ(work.steps[0].in_float.square_roots, 0.5); // 16 instructions of 64
+    EXPECT_EQ(work.steps[1].in_float.square_roots, 1.5);
+    EXPECT_EQ(work.steps[1].arithmetic.square_roots, 1.5);
+    EXPECT_DOUBLE_EQ(work.steps[0].in_float.flops + work.steps[1].in_float.flops, work.in_float.flops);
+}
+
 // Two loads wait for each other, one of them every ninth word: the lanes of a warp in nine lines of 128 bytes.
 const std::string strided = R"(
 __global__ void k(const float* __restrict__ a, const int* __restrict__ where, float* __restrict__ r, size_t n) {
