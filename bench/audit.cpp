@@ -139,6 +139,7 @@ int main(int argc, char** argv) {
         return write_ablations(bench::ablate(audit.devices), out, "https://github.com/RRZE-HPC/gpu-benches @1038c5d");
     }
     audit.fitted = bench::judge_fitted(audit.devices);
+    audit.fitted_with_l2_of_others = bench::judge_fitted(audit.devices, bench::Known::data_sheet_and_latencies);
     audit.corrected = bench::judge_corrected(audit.devices, audit.fitted);
     audit.left_out = bench::judge_left_out(audit.devices, audit.fitted, bench::Known::bandwidth_of_l2_too);
     audit.left_out_with_l2_of_others = bench::judge_left_out(audit.devices, audit.fitted, bench::Known::data_sheet_and_latencies);

@@ -177,13 +177,17 @@ bool has_streams(const DeviceData& data) {
     return std::any_of(data.points.begin(), data.points.end(), [](const Point& point) { return point.kernel == "read"; });
 }
 
-std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices) {
+std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices, Known known) {
     std::vector<Verdict> verdicts;
     for (const DeviceData& data : devices) {
         if (!data.has(Role::fit) || !data.has(Role::held_out)) {
             continue;
         }
-        const Device device = with_measured(data);
+        Device device = with_measured(data);
+        if (!may_be_known(l2_bandwidth, known)) {
+            const std::string key(l2_bandwidth);
+            perfmodel::set_figure(device, key, carried(key, data.device, as_measured(key, devices, data.device.name)));
+        }
         for (const PredictorKind& kind : perfmodel::predictor_kinds()) {
             Verdict verdict{.predictor = kind.name, .device = device.name, .unavailable = obstacle(kind, device)};
             if (verdict.unavailable.empty() && !has_streams(data)) {

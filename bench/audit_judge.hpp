@@ -46,18 +46,18 @@ void judge(Verdict& verdict, const std::vector<perfmodel::Point>& points, const 
 /// Whether figures of streams can be fitted to the device's points.
 bool has_streams(const DeviceData& data);
 
-/// Fitted to the device's own points of role fit, of which `benchmark` and `staircase` have what audit_seeds.hpp makes.
-std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices);
-
 /// `pipeline` as it was fitted, with its correction trained on the same points of role fit (fit_error: the mean error on them).
 std::vector<Verdict> judge_corrected(const std::vector<DeviceData>& devices, const std::vector<Verdict>& fitted);
 
-/// What a predictor knows of a device that is left out: its data sheet, clock and latencies; and the bandwidth of L2 that was measured on it (where
-/// gpu-l2-cache has no file of it, the mean share of those that were measured), or the mean share of the others in its place.
+/// What a predictor knows of a device beside the points that it is fitted to, if any: its data sheet, clock and latencies; and the bandwidth of L2 that
+/// was measured on it (where gpu-l2-cache has no file of it, the mean share of those that were measured), or the mean share of the others in its place.
 enum class Known {
     bandwidth_of_l2_too,
     data_sheet_and_latencies
 };
+
+/// Fitted to the device's own points of role fit, of which `benchmark` and `staircase` have what audit_seeds.hpp makes.
+std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices, Known known = Known::bandwidth_of_l2_too);
 
 /// With what is `known` of the device itself, whatever a fit may make of it, and with what the other devices have in place of everything else that a
 /// fit may change, and of the launch: as their fits have it, or where none determines it as measured or described. Of a figure in GB/s the

@@ -95,8 +95,10 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
                 << "\n";
         }
     }
-    out << "\nfitted to init, read, scale, latency and start-up of the device; judged on all else\n";
+    out << "\nfitted to init, read, scale, latency and start-up of the device, its measured bandwidth of L2 known; judged on all else\n";
     print_table(audit.fitted, out);
+    out << "the same with the bandwidth of L2 carried over from the others\n";
+    print_table(audit.fitted_with_l2_of_others, out);
     out << "`pipeline` with its correction, trained on the points that it was fitted to\n";
     print_table(audit.corrected, out);
     out << "one device left out: its data sheet, clock, latencies and measured bandwidth of L2, the rest carried over from the others\n";
@@ -119,7 +121,7 @@ void print(const Audit& audit, bool figures, std::ostream& out) {
 }
 
 std::string to_json(const Audit& audit, const std::string& sources, bool points) {
-    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 5}};
+    ordered_json result{{"schema", "fusec-audit-data"}, {"version", 6}};
     result.update(run_record(sources));
     result["data"] = "https://github.com/RRZE-HPC/gpu-benches @1038c5d";
     for (const DeviceData& data : audit.devices) {
@@ -134,6 +136,7 @@ std::string to_json(const Audit& audit, const std::string& sources, bool points)
     }
     result["not_read"] = audit.not_read;
     result["fitted"] = to_json(audit.fitted, points);
+    result["fitted_with_l2_of_others"] = to_json(audit.fitted_with_l2_of_others, points);
     result["corrected"] = to_json(audit.corrected, points);
     result["left_out_device"] = to_json(audit.left_out, points);
     result["left_out_device_with_l2_of_others"] = to_json(audit.left_out_with_l2_of_others, points);

@@ -17,7 +17,7 @@ struct Phase {
 };
 
 constexpr Phase phases[] = {
-    {measure_footprints, 0.02}, {measure_transfers, 0.2}, {measure_routines, 0.38}, {measure_overlap, 0.4}, {measure_memory, 0.99}};
+    {measure_footprints, 0.02}, {measure_transfers, 0.27}, {measure_routines, 0.55}, {measure_overlap, 0.57}, {measure_memory, 0.99}};
 
 } // namespace
 

@@ -25,6 +25,14 @@ namespace {
 constexpr double most_issued = 32; // vector instructions per clock: several times what any processor does, as they and clocks are estimates
 constexpr double most_flops = 16;  // of a lane and clock: four pipes that multiply and add, at twice the clock that a system tells
 
+/// About that share of a probe's elements, in full tiles: at least eight, and where processors divide its tiles as many as they still divide.
+std::uint64_t share_of_tiles(const HostProbe& probe, double share) {
+    const auto each = static_cast<std::uint64_t>(probe.candidate.instances_per_block);
+    const std::uint64_t tiles = probe.unit.elements / each;
+    const std::uint64_t least = std::min<std::uint64_t>(tiles, tiles > most_serial_tiles ? most_serial_tiles + 8 : 8);
+    return tiles == 0 ? probe.unit.elements : each * std::max(least, static_cast<std::uint64_t>(share * static_cast<double>(tiles)));
+}
+
 } // namespace
 
 // The kernel reads 64 words for one that it writes.
@@ -102,7 +110,8 @@ bool measure_transfers(HostSession& s) {
 
 bool measure_routines(HostSession& s) {
     constexpr int few = 4, many = 16;
-    constexpr int few_in_turn = 96, many_in_turn = 288; // so long that a processor's window has no other tile beside
+    constexpr int few_in_turn = 96, many_in_turn = 288;                // so long that a processor's window has no other tile beside
+    constexpr double fewer = static_cast<double>(many) / many_in_turn; // elements, as each has so many calls
     std::vector<HostProbe> probes;
     std::vector<std::size_t> firsts; // of each routine
     for (const HostProbe& routine : s.kernels.routines) {
@@ -110,6 +119,9 @@ bool measure_routines(HostSession& s) {
             probes.push_back(routine);
             probes.back().unit.repeated = times;
             probes.back().unit.chained = chained;
+            if (chained) {
+                probes.back().unit.elements = share_of_tiles(routine, fewer);
+            }
         };
         firsts.push_back(probes.size());
         add(few, false);

@@ -17,11 +17,31 @@ enum class HugePages {
     all    ///< of any size, to its end: what is timed for a part stands for lists of any length
 };
 
+/// Memory in huge pages that buffers take one after the other, and again from its start once none of them is left: the system clears each page once.
+class HugeMemory {
+public:
+    /// Throws std::bad_alloc.
+    explicit HugeMemory(std::size_t bytes);
+    /// Rounded up to huge pages, in no page of another; its contents are not said. Null where there is no room.
+    char* take(std::size_t bytes);
+    /// Pre: no buffer is in it.
+    void give_back() { taken_ = 0; }
+
+private:
+    struct Unmap {
+        std::size_t bytes;
+        void operator()(char* pointer) const;
+    };
+    std::unique_ptr<char[], Unmap> storage_;
+    std::size_t taken_ = 0;
+};
+
 /// Starts at a page; with `room`, anywhere in so many bytes behind the start of one. Zero-filled: every page is touched. Throws std::bad_alloc.
+/// With `memory`, where it is in huge pages and these have room: there, and not zero-filled.
 class Buffer {
 public:
-    explicit Buffer(std::size_t bytes, std::size_t room = 0, HugePages huge = HugePages::large)
-        : bytes_(bytes), room_(room), storage_(allocate(room + (bytes == 0 ? 1 : bytes), huge)) {}
+    explicit Buffer(std::size_t bytes, std::size_t room = 0, HugePages huge = HugePages::large, HugeMemory* memory = nullptr)
+        : bytes_(bytes), room_(room), storage_(allocate(room + (bytes == 0 ? 1 : bytes), huge, memory)) {}
     /// What a buffer of so many bytes takes of memory.
     static std::size_t occupied(std::size_t bytes, HugePages huge);
     /// With the bytes of `text`.
@@ -41,10 +61,15 @@ public:
 private:
     struct Free {
         std::align_val_t alignment;
-        void operator()(char* pointer) const { ::operator delete[](pointer, alignment); }
+        bool own = true;
+        void operator()(char* pointer) const {
+            if (own) {
+                ::operator delete[](pointer, alignment);
+            }
+        }
     };
     using Storage = std::unique_ptr<char[], Free>;
-    static Storage allocate(std::size_t bytes, HugePages huge);
+    static Storage allocate(std::size_t bytes, HugePages huge, HugeMemory* memory);
 
     std::size_t bytes_, room_, behind_ = 0;
     Storage storage_;

@@ -118,7 +118,8 @@ const TimedTexts::Text& TimedTexts::of(const TimedUnit& unit) const {
 }
 
 std::size_t texts_per_translation_unit(std::size_t texts, unsigned jobs) {
-    return std::clamp<std::size_t>(texts / (4 * static_cast<std::size_t>(jobs)), 8, 32);
+    return jobs == 1 ? std::clamp<std::size_t>(texts / 2, 8, 64)
+                     : std::clamp<std::size_t>(texts / (4 * static_cast<std::size_t>(jobs)), 8, 32);
 }
 
 } // namespace fusec::execute

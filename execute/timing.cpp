@@ -115,14 +115,20 @@ private:
     std::deque<LoadedLibrary> copies_;
 };
 
-/// In a child: how many launches a sample of each unit has, and pieces; then the samples as lines, a round each, units separated by blanks; then the least
-/// seconds of each piece, a line for each unit. `folder` is for copies of the libraries.
-std::string measure(
-    const std::vector<TimedUnit>& units, const Texts& texts, const std::filesystem::path& folder, const TimingSetup& setup) {
+/// What one group has after the other.
+struct Place {
+    std::filesystem::path folder; ///< for copies of the libraries
+    HugeMemory& memory;
+    const Displacement& displacement;
+};
+
+/// In a child.
+std::vector<UnitTimes> measure(const std::vector<TimedUnit>& units, const Texts& texts, const Place& place, const TimingSetup& setup) {
     Diagnostics diagnostics;
-    LibraryCopies copies(texts, folder);
+    LibraryCopies copies(texts, place.folder);
     auto loaded = copies.make();
-    TimingLists lists(units, setup.seed);
+    place.memory.give_back();
+    TimingLists lists(units, setup.seed, setup.first_round, &place.memory);
     std::vector<Subject> subjects(units.size());
     // Of the copies of the libraries that were loaded last, and of the lists where they lie now.
     const auto prepare = [&](std::size_t i) {
@@ -152,7 +158,6 @@ std::string measure(
         workspace_bytes = std::max(workspace_bytes, subjects[i].functions.workspace_bytes(units[i].elements));
     }
     Buffer workspace(workspace_bytes);
-    const Displacement displacement(setup.displaced_bytes, affine_processors());
     // One launch, in pieces or not; the seconds of each.
     const auto launched = [&](std::size_t i, std::size_t launches) {
         std::vector<double> seconds;
@@ -180,7 +185,7 @@ std::string measure(
         if (subjects[i].launches > 1 || units[i].cached) {
             launched(i, 1);
         } else {
-            displacement.read();
+            place.displacement.read();
         }
         return launched(i, subjects[i].launches);
     };
@@ -201,23 +206,23 @@ std::string measure(
     }
     // What a launch has updated is what others read: in pieces they are compared once all lists have their old values again.
     if (std::ranges::any_of(units, [](const TimedUnit& unit) { return unit.in_pieces && unit.pieces == 0; })) {
-        lists.place(setup.first_round);
+        if (lists.any_updated()) {
+            lists.place(setup.first_round);
+        }
         for (std::size_t i = 0; i < subjects.size(); ++i) {
             prepare(i);
             check(i);
         }
     }
-    std::ostringstream text;
-    text.precision(17);
-    std::vector<std::vector<double>> least;
+    std::vector<UnitTimes> times;
     for (const Subject& subject : subjects) {
-        text << subject.launches << ' ' << subject.pieces.size() << ' ';
-        least.emplace_back(subject.pieces.size(), std::numeric_limits<double>::infinity());
+        times.push_back({{}, subject.launches, std::vector<double>(subject.pieces.size(), std::numeric_limits<double>::infinity())});
     }
-    text << '\n';
     for (std::size_t done = 0; done < setup.warm_up + setup.rounds; ++done) {
         const std::size_t round = setup.first_round + done;
-        lists.place(round);
+        if (done > 0) { // the first has the lists as they lie
+            lists.place(round);
+        }
         loaded = copies.make();
         for (std::size_t i = 0; i < subjects.size(); ++i) {
             prepare(i);
@@ -225,32 +230,96 @@ std::string measure(
             few.elements = std::min<std::uint64_t>(few.elements, 256);
             sample(subjects[i], few, workspace, 1);
         }
-        std::vector<double> seconds(subjects.size());
         for (std::size_t k = 0; k < subjects.size(); ++k) {
             const std::size_t i = (k + round) % subjects.size(); // nobody is always after the same other
             const std::vector<double> found = timed(i);
-            seconds[i] = std::accumulate(found.begin(), found.end(), 0.0);
             if (done >= setup.warm_up) {
-                std::ranges::transform(least[i], found, least[i].begin(), [](double a, double b) { return std::min(a, b); });
+                times[i].seconds.push_back(std::accumulate(found.begin(), found.end(), 0.0));
+                std::ranges::transform(times[i].pieces, found, times[i].pieces.begin(), [](double a, double b) { return std::min(a, b); });
             }
-        }
-        if (done >= setup.warm_up) {
-            for (const double each : seconds) {
-                text << each << ' ';
-            }
-            text << '\n';
         }
         if (setup.progress) {
             setup.progress(static_cast<double>(done + 1) / static_cast<double>(setup.warm_up + setup.rounds));
         }
     }
-    for (const std::vector<double>& of_unit : least) {
-        for (const double each : of_unit) {
-            text << each << ' ';
-        }
-        text << '\n';
+    return times;
+}
+
+/// What time_in_passes has of so many passes, in a child.
+std::vector<std::vector<UnitTimes>> measure_in_passes(const std::vector<std::vector<TimedUnit>>& groups, const std::vector<Texts>& texts,
+    std::size_t passes, const std::filesystem::path& folder, const TimingSetup& setup) {
+    double most = 0;
+    for (const std::vector<TimedUnit>& units : groups) {
+        most = std::max(most, timing_memory(units));
     }
-    return text.str();
+    HugeMemory memory(static_cast<std::size_t>(most));
+    const Displacement displacement(setup.displaced_bytes, affine_processors());
+    std::vector<std::vector<UnitTimes>> all(groups.size());
+    const auto share = [&](std::size_t pass, std::size_t group) {
+        return static_cast<double>(pass * groups.size() + group) / static_cast<double>(passes * groups.size());
+    };
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            std::vector<TimedUnit> units = groups[g];
+            for (std::size_t i = 0; i < all[g].size(); ++i) { // samples of one unit are alike
+                units[i].launches = all[g][i].launches;
+                units[i].pieces = all[g][i].pieces.size();
+            }
+            const std::size_t before = setup.rounds * pass / passes;
+            TimingSetup part = telling_share(setup, share(pass, g), share(pass, g + 1));
+            part.first_round = setup.first_round + before + (pass == 0 ? 0 : setup.warm_up);
+            part.warm_up = pass == 0 ? setup.warm_up : 0;
+            part.rounds = setup.rounds * (pass + 1) / passes - before;
+            std::vector<UnitTimes> times = measure(units, texts[g], {folder, memory, displacement}, part);
+            for (std::size_t i = 0; i < all[g].size(); ++i) {
+                UnitTimes& now = times[i];
+                now.seconds.insert(now.seconds.begin(), all[g][i].seconds.begin(), all[g][i].seconds.end());
+                std::ranges::transform(now.pieces, all[g][i].pieces, now.pieces.begin(), [](double a, double b) { return std::min(a, b); });
+            }
+            all[g] = std::move(times);
+        }
+    }
+    return all;
+}
+
+/// Times as a child sends them: of each unit how many launches a sample has, and pieces; its samples; the least seconds of its pieces.
+std::string written(const std::vector<std::vector<UnitTimes>>& groups) {
+    std::ostringstream text;
+    text.precision(17);
+    for (const std::vector<UnitTimes>& group : groups) {
+        for (const UnitTimes& times : group) {
+            text << times.launches << ' ' << times.pieces.size();
+            for (const double each : times.seconds) {
+                text << ' ' << each;
+            }
+            for (const double each : times.pieces) {
+                text << ' ' << each;
+            }
+            text << '\n';
+        }
+    }
+    return std::move(text).str();
+}
+
+std::vector<std::vector<UnitTimes>> read(const std::string& sent, const std::vector<std::vector<TimedUnit>>& groups, std::size_t rounds) {
+    std::istringstream text(sent);
+    std::vector<std::vector<UnitTimes>> all;
+    for (const std::vector<TimedUnit>& group : groups) {
+        all.emplace_back(group.size(), UnitTimes{std::vector<double>(rounds), 1, {}});
+        for (UnitTimes& times : all.back()) {
+            std::size_t pieces = 0;
+            text >> times.launches >> pieces;
+            times.pieces.resize(text ? pieces : 0);
+            for (double& each : times.seconds) {
+                text >> each;
+            }
+            for (double& each : times.pieces) {
+                text >> each;
+            }
+        }
+    }
+    internal_check(bool(text), "a child's times are cut off");
+    return all;
 }
 
 /// Whether the lists fit this machine.
@@ -284,79 +353,35 @@ std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& u
 
 std::optional<std::vector<UnitTimes>> time_units(
     const std::vector<TimedUnit>& units, const TimedTexts& compiled, const TimingSetup& setup, Diagnostics& diagnostics) {
-    if (units.empty()) {
-        return std::vector<UnitTimes>{};
+    auto times = time_in_passes({units}, compiled, 1, setup, diagnostics);
+    return times ? std::optional(std::move(times->front())) : std::nullopt;
+}
+
+std::optional<std::vector<std::vector<UnitTimes>>> time_in_passes(const std::vector<std::vector<TimedUnit>>& groups,
+    const TimedTexts& compiled, std::size_t passes, const TimingSetup& setup, Diagnostics& diagnostics) {
+    internal_check(passes > 0 && passes <= setup.rounds, "passes without a round");
+    std::vector<Texts> texts;
+    for (const std::vector<TimedUnit>& units : groups) {
+        if (!fit(units, setup, diagnostics)) {
+            return std::nullopt;
+        }
+        texts.emplace_back();
+        std::ranges::transform(units, std::back_inserter(texts.back()), [&](const TimedUnit& unit) { return &compiled.of(unit); });
     }
-    if (!fit(units, setup, diagnostics)) {
-        return std::nullopt;
-    }
-    Texts texts;
-    std::ranges::transform(units, std::back_inserter(texts), [&](const TimedUnit& unit) { return &compiled.of(unit); });
     constexpr double longest_seconds = 24 * 3600;
     const PrivateFolder folder(setup.cache, "timing");
     if (folder.path().empty()) {
         diagnostics.report(kind::timing_failed, {}, "the kernels cannot be timed: no folder can be made in `" + setup.cache.string() + "`");
         return std::nullopt;
     }
-    const ChildResult child = run_children({[&] { return measure(units, texts, folder.path(), setup); }}, 1, longest_seconds).front();
+    const auto measured = [&] { return written(measure_in_passes(groups, texts, passes, folder.path(), setup)); };
+    const ChildResult child = run_children({measured}, 1, longest_seconds).front();
     if (!child.completed) {
         diagnostics.report(
             kind::timing_failed, {}, "the kernels cannot be timed: " + child.text + (child.fault == "ended" ? "" : child.fault));
         return std::nullopt;
     }
-    std::vector<UnitTimes> times(units.size(), {std::vector<double>(setup.rounds), 1, {}});
-    std::istringstream text(child.text);
-    for (UnitTimes& of_unit : times) {
-        std::size_t pieces = 0;
-        text >> of_unit.launches >> pieces;
-        of_unit.pieces.resize(pieces);
-    }
-    for (std::size_t round = 0; round < setup.rounds; ++round) {
-        for (UnitTimes& of_unit : times) {
-            text >> of_unit.seconds[round];
-        }
-    }
-    for (UnitTimes& of_unit : times) {
-        for (double& piece : of_unit.pieces) {
-            text >> piece;
-        }
-    }
-    internal_check(bool(text), "a child's times are cut off");
-    return times;
-}
-
-std::optional<std::vector<std::vector<UnitTimes>>> time_in_passes(const std::vector<std::vector<TimedUnit>>& groups,
-    const TimedTexts& compiled, std::size_t passes, const TimingSetup& setup, Diagnostics& diagnostics) {
-    internal_check(passes > 0 && passes <= setup.rounds, "passes without a round");
-    std::vector<std::vector<UnitTimes>> all(groups.size());
-    const auto share = [&](std::size_t pass, std::size_t group) {
-        return static_cast<double>(pass * groups.size() + group) / static_cast<double>(passes * groups.size());
-    };
-    for (std::size_t pass = 0; pass < passes; ++pass) {
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-            std::vector<TimedUnit> units = groups[g];
-            for (std::size_t i = 0; i < all[g].size(); ++i) { // samples of one unit are alike
-                units[i].launches = all[g][i].launches;
-                units[i].pieces = all[g][i].pieces.size();
-            }
-            const std::size_t before = setup.rounds * pass / passes;
-            TimingSetup part = telling_share(setup, share(pass, g), share(pass, g + 1));
-            part.first_round = setup.first_round + before + (pass == 0 ? 0 : setup.warm_up);
-            part.warm_up = pass == 0 ? setup.warm_up : 0;
-            part.rounds = setup.rounds * (pass + 1) / passes - before;
-            auto times = time_units(units, compiled, part, diagnostics);
-            if (!times) {
-                return std::nullopt;
-            }
-            for (std::size_t i = 0; i < all[g].size(); ++i) {
-                UnitTimes& now = times->at(i);
-                now.seconds.insert(now.seconds.begin(), all[g][i].seconds.begin(), all[g][i].seconds.end());
-                std::ranges::transform(now.pieces, all[g][i].pieces, now.pieces.begin(), [](double a, double b) { return std::min(a, b); });
-            }
-            all[g] = std::move(*times);
-        }
-    }
-    return all;
+    return read(child.text, groups, setup.rounds);
 }
 
 } // namespace fusec::execute

@@ -31,6 +31,7 @@ struct Wanted {
     const codegen::List* list;
     std::uint64_t elements = 0;
     HugePages pages = HugePages::large;
+    bool read = false; ///< by a unit
 
     std::size_t bytes() const { return static_cast<std::size_t>(elements) * bytes_of_entry(*list); }
 };
@@ -58,6 +59,9 @@ std::map<std::pair<const dag::CallGraph*, std::uint32_t>, Wanted> wanted_lists(c
                 each.pages = HugePages::all;
             }
         });
+        for (const codegen::List& list : unit.unit.inputs) {
+            wanted.at({unit.graph, list.datum.value}).read = true;
+        }
     }
     return wanted;
 }
@@ -115,7 +119,8 @@ double timing_memory(const std::vector<TimedUnit>& units) {
     return bytes;
 }
 
-TimingLists::TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed) : units_(units) {
+TimingLists::TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed, std::size_t placement, HugeMemory* memory)
+    : units_(units) {
     for (const TimedUnit& unit : units) {
         if (!references_.contains(unit.graph)) {
             const frontend::CheckedProgram& program = unit.graph->program();
@@ -124,10 +129,13 @@ TimingLists::TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed
         }
     }
     for (const auto& [key, wanted] : wanted_lists(units)) {
-        Buffer buffer(wanted.bytes(), page_bytes, wanted.pages);
-        lists_.emplace(key, List{std::move(buffer), wanted.list->list_type().precision});
+        Buffer buffer(wanted.bytes(), page_bytes, wanted.pages, memory);
+        List& list = lists_.emplace(key, List{std::move(buffer), wanted.list->list_type().precision, wanted.read}).first->second;
+        if (!list.read) { // else place fills it
+            fill(list.memory, references_.at(key.first).values.at(key.second), list.precision);
+        }
     }
-    place(0);
+    place(placement);
 }
 
 void TimingLists::place(std::size_t placement) {
@@ -135,9 +143,16 @@ void TimingLists::place(std::size_t placement) {
     std::size_t behind = 0;
     for (auto& [key, list] : lists_) {
         list.memory.start_behind(behind);
-        fill(list.memory, references_.at(key.first).values.at(key.second), list.precision);
+        if (list.read) {
+            fill(list.memory, references_.at(key.first).values.at(key.second), list.precision);
+        }
         behind = (behind + step) % page_bytes;
     }
+}
+
+bool TimingLists::any_updated() const {
+    return std::ranges::any_of(
+        units_, [](const TimedUnit& unit) { return std::ranges::any_of(unit.unit.inputs, &codegen::List::updated); });
 }
 
 std::vector<void*> TimingLists::arguments(std::size_t unit, std::uint64_t first) {

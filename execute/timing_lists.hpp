@@ -15,10 +15,14 @@ namespace fusec::execute {
 /// times do not depend on one of them.
 class TimingLists {
 public:
-    TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed);
+    /// All lists filled, and placed as `placement` says. Those in huge pages are in `memory`, if there is one, as far as it has room.
+    TimingLists(const std::vector<TimedUnit>& units, std::uint64_t seed, std::size_t placement, HugeMemory* memory = nullptr);
 
-    /// Fills all lists, each from another place of its page on: `placement` says which. Pointers to them are others afterwards.
+    /// Each list from another place of its page on: `placement` says which. Pointers to them are others afterwards. Fills those that a unit reads;
+    /// what units write alone is theirs to fill.
     void place(std::size_t placement);
+    /// Whether launches change what launches read.
+    bool any_updated() const;
     /// The pointers that a unit's launch takes for elements from the first on: to inputs, then to outputs that are no updated inputs.
     std::vector<void*> arguments(std::size_t unit, std::uint64_t first);
     /// Overwrites what wrong_output looks at of what a unit's launch writes, and nothing beside, but for updated lists, which have their old values.
@@ -38,6 +42,7 @@ private:
     struct List {
         Buffer memory;
         Precision precision;
+        bool read = false; ///< by a unit
     };
     std::map<Key, List> lists_;
 };

@@ -110,7 +110,7 @@ std::optional<Device> device_so_far(const Calibration& calibration, Diagnostics&
     const std::size_t before = diagnostics.error_count();
     const bool carried = calibration.description != nullptr;
     if (!is_named_as_it_may(calibration.name, calibration.base, carried)) {
-        diagnostics.report(kind::calibration_file, {},
+        diagnostics.report(kind::calibration_file, calibration.name_span,
             fmt::format("a calibration over `{}`{} is called `{}`, which is the name of another device", calibration.base,
                 carried ? ", whose description it carries," : "", calibration.name));
         return std::nullopt;
@@ -203,7 +203,7 @@ std::optional<Device> find_calibrated_device(const std::string& name, Diagnostic
     }
     const bool by_name = fs::path(name).extension() != ".json";
     if (by_name && (calibration->name != name || !is_named_as_it_may(name, calibration->base, calibration->description != nullptr))) {
-        diagnostics.report(kind::calibration_file, {},
+        diagnostics.report(kind::calibration_file, calibration->name_span,
             fmt::format("`{}` calibrates `{}` over `{}`, not `{}`", file->string(), calibration->name, calibration->base, name));
         return std::nullopt;
     }

@@ -45,7 +45,8 @@ struct Calibration {
     std::string hash = {};                                                   ///< of its text: names it where results depend on it
     std::string kernels = {};        ///< host: names what the measured kernels load, store and loop with; empty: it does not say
     SourcePtr description = nullptr; ///< text of the base; null: it comes with the compiler
-    Span figures_span = {};          ///< in the file it was read from
+    Span name_span = {};             ///< in the file it was read from
+    Span figures_span = {};          ///< the same
     Span routines_span = {};         ///< the same; that of the figures where it has none
 };
 

@@ -84,6 +84,7 @@ Calibration read(JsonReader& json, const JsonValue& root) {
     }
     Calibration result{json.text(root, "name"), json.text(root, "base"), json.text(root, "date"), json.text(root, "machine"),
         json.text(root, "commit"), {}};
+    result.name_span = JsonReader::find(root, "name")->span;
     check_origin(json, root);
     result.description = read_description(json, root);
     if (const JsonValue* kernels = JsonReader::find(root, "kernels")) {

@@ -166,32 +166,42 @@ void distribute(double amount, Steps& steps, Count count, const Shares& otherwis
     }
 }
 
-template <typename Of>
-void distribute_arithmetic(const Arithmetic& now, Steps& steps, Of of, const Shares& otherwise) {
-    distribute(now.flops, steps, [of](auto& step) -> auto& { return of(step).flops; }, otherwise);
-    distribute(now.divisions, steps, [of](auto& step) -> auto& { return of(step).divisions; }, otherwise);
-    distribute(now.square_roots, steps, [of](auto& step) -> auto& { return of(step).square_roots; }, otherwise);
-    distribute(now.transcendentals, steps, [of](auto& step) -> auto& { return of(step).transcendentals; }, otherwise);
+/// Floats of a kernel of doubles and all else apart: a step's floats are a part of its arithmetic.
+void distribute_arithmetic(const Arithmetic& all, const Arithmetic& floats, Steps& steps, const Shares& otherwise) {
+    for (const auto count : {&Arithmetic::flops, &Arithmetic::divisions, &Arithmetic::square_roots, &Arithmetic::transcendentals}) {
+        for (fusion::WorkStep& step : steps) {
+            step.arithmetic.*count = std::max(0.0, step.arithmetic.*count - step.in_float.*count);
+        }
+        const double rest = std::max(0.0, all.*count - floats.*count);
+        distribute(rest, steps, [count](auto& step) -> auto& { return step.arithmetic.*count; }, otherwise);
+        distribute(floats.*count, steps, [count](auto& step) -> auto& { return step.in_float.*count; }, otherwise);
+        for (fusion::WorkStep& step : steps) {
+            step.arithmetic.*count += step.in_float.*count;
+        }
+    }
 }
 
-/// So that the counts of the work stay the sums over its steps. What only the compiled code has belongs to those that have its instructions:
-/// arithmetic to calls and derivations, sectors of strided stores to what stores, each the same.
+/// So that these counts of the work stay the sums over its steps. What only the compiled code has belongs to those that have its instructions:
+/// arithmetic to calls and derivations, sectors of strided stores to what stores so, or else to what stores.
 void distribute_to_steps(KernelWork& work) {
     using Kind = fusion::WorkStep::Kind;
+    const auto strided = [](const fusion::GlobalAccess& access) {
+        return access.store && access.addressing == fusion::Addressing::strided;
+    };
     Steps& steps = work.steps;
     const Shares equal(steps.size(), 1.0 / static_cast<double>(steps.size()));
     const Shares instructions = shares_of(steps, [](const auto& step) { return step.instructions; }, equal);
     const Shares computing = shares_of(
         steps, [](const auto& step) { return step.kind == Kind::compute || step.kind == Kind::derive ? step.instructions : 0; },
         instructions);
-    const Shares storing = shares_of(steps, [](const auto& step) { return step.kind == Kind::store ? 1.0 : 0.0; }, instructions);
+    const Shares any_store = shares_of(steps, [](const auto& step) { return step.kind == Kind::store ? 1.0 : 0.0; }, instructions);
+    const Shares storing =
+        shares_of(steps, [&](const auto& step) { return std::ranges::any_of(step.accesses, strided) ? step.write_bytes : 0; }, any_store);
     distribute(32 * work.instructions, steps, [](auto& step) -> auto& { return step.instructions; }, equal);
     distribute(work.shared_wavefronts, steps, [](auto& step) -> auto& { return step.shared_wavefronts; }, instructions);
     distribute(work.l1_wavefronts, steps, [](auto& step) -> auto& { return step.l1_wavefronts; }, instructions);
     distribute(work.store_requests, steps, [](auto& step) -> auto& { return step.store_requests; }, storing);
-    const Arithmetic all{work.flops, work.divisions, work.square_roots, work.transcendentals};
-    distribute_arithmetic(all, steps, [](auto& step) -> auto& { return step.arithmetic; }, computing);
-    distribute_arithmetic(work.in_float, steps, [](auto& step) -> auto& { return step.in_float; }, computing);
+    distribute_arithmetic({work.flops, work.divisions, work.square_roots, work.transcendentals}, work.in_float, steps, computing);
 }
 
 } // namespace

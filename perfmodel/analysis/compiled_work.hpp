@@ -26,7 +26,8 @@ struct CompiledWork {
 /// the plan's, which is dynamic; not from ptxas where the text calls functions that are not in clang's PTX (expf), since it answers for the
 /// call. Bytes of lists, exchanges, places where threads are
 /// dealt out anew and round trips to memory stay those of the candidate; its steps keep
-/// their shares of what has changed, and get what only the compiled code has by their instructions: the work stays the sum of its steps.
+/// their shares of what has changed, and get what only the compiled code has by their instructions: arithmetic, instructions, passes and
+/// sectors stay the sums over steps (barriers are those of the text, and steps that are barriers those of the candidate).
 /// Latencies that the device borrows are said to be estimated where the kernel has instructions of theirs.
 /// Pre: the profile is of one full block of the kernel that `estimate` belongs to, on a GPU, and was made with the table of `latencies`.
 CompiledWork compiled_work(

@@ -427,7 +427,9 @@ TEST_F(TimedUnits, InPassesTakeTurnsByGroups) {
 
 TEST(TextsPerTranslationUnit, GiveEachJobFour) {
     EXPECT_EQ(execute::texts_per_translation_unit(200, 2), 25U);
-    EXPECT_EQ(execute::texts_per_translation_unit(200, 1), 32U) << "at most";
+    EXPECT_EQ(execute::texts_per_translation_unit(400, 2), 32U) << "at most";
+    EXPECT_EQ(execute::texts_per_translation_unit(100, 1), 50U) << "one job waits for none";
+    EXPECT_EQ(execute::texts_per_translation_unit(200, 1), 64U) << "at most, of one job";
     EXPECT_EQ(execute::texts_per_translation_unit(200, 16), 8U) << "at least";
     EXPECT_EQ(execute::texts_per_translation_unit(0, 2), 8U);
 }
@@ -442,12 +444,92 @@ TEST_F(TimedUnits, ListsFromMemoryLieInHugePages) {
     const auto bytes = static_cast<double>(4 * units.front().elements);
     EXPECT_EQ(execute::timing_bytes(units), 3 * bytes);
     EXPECT_EQ(execute::timing_memory(units), 3.0 * huge);
-    execute::TimingLists lists(units, 1);
+    execute::TimingLists lists(units, 1, 0);
     for (void* const list : lists.arguments(0, 0)) {
         EXPECT_LT(reinterpret_cast<std::uintptr_t>(list) % huge, page);
     }
     units.front().cached = true;
     EXPECT_EQ(execute::timing_memory(units), 3 * (bytes + page));
+}
+
+// Lists of one group after the other lie in the same huge pages; what has no room there has memory of its own.
+TEST_F(TimedUnits, GroupsTakeTheSameMemory) {
+    Compilation* const c = compile("SCALAR a, b;\ninput a, b;\nd = a + b;\nreturn d;\n");
+    ASSERT_NE(c, nullptr);
+    constexpr std::size_t huge = 2 * 1024 * 1024;
+    const std::vector<execute::TimedUnit> units = {HostProbes::probe(*c, c->plans.front().kernels.front(), "memory", 3 << 20, false).unit};
+    execute::HugeMemory memory(static_cast<std::size_t>(execute::timing_memory(units)));
+    std::vector<void*> first;
+    for (int group = 0; group < 2; ++group) {
+        memory.give_back();
+        execute::TimingLists lists(units, 1, 0, &memory);
+        const std::vector<void*> arguments = lists.arguments(0, 0);
+        ASSERT_EQ(arguments.size(), 3U);
+        first = group == 0 ? arguments : first;
+        EXPECT_EQ(arguments, first);
+        for (void* const list : arguments) {
+            EXPECT_NE(*static_cast<const float*>(list), 0) << "filled";
+        }
+        EXPECT_EQ(std::set<void*>(arguments.begin(), arguments.end()).size(), 3U);
+    }
+    execute::TimingLists more(units, 1, 0, &memory); // all is taken
+    for (void* const list : more.arguments(0, 0)) {
+        EXPECT_EQ(std::ranges::find(first, list), first.end());
+        EXPECT_NE(*static_cast<const float*>(list), 0);
+    }
+    execute::HugeMemory small(huge);
+    char* const taken = small.take(1);
+    ASSERT_NE(taken, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(taken) % huge, 0U);
+    EXPECT_EQ(small.take(huge + 1), nullptr);
+    small.give_back();
+    EXPECT_EQ(small.take(huge), taken);
+}
+
+// What a unit reads has its values in each placement, made by another unit or not; what units write alone is theirs to fill.
+TEST_F(TimedUnits, PlacementsFillWhatIsRead) {
+    Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = d * c;\nreturn e;\n");
+    ASSERT_NE(c, nullptr);
+    std::vector<execute::TimedUnit> units;
+    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+        units.push_back(HostProbes::probe(*c, kernel, "filled", 1 << 20, false).unit);
+    }
+    ASSERT_EQ(units.size(), 2U);
+    execute::TimingLists lists(units, 1, 0);
+    EXPECT_FALSE(lists.any_updated());
+    struct Seen {
+        std::string list;
+        float* place;
+        float value;
+    };
+    const auto seen = [&] {
+        std::vector<Seen> all;
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            const std::vector<void*> pointers = lists.arguments(i, 0);
+            const codegen::Unit& unit = units[i].unit;
+            for (std::size_t k = 0; k < pointers.size(); ++k) {
+                const codegen::List& list = k < unit.inputs.size() ? unit.inputs[k] : unit.outputs[k - unit.inputs.size()];
+                auto* const first = static_cast<float*>(pointers[k]);
+                all.push_back({list.name, first, *first});
+            }
+        }
+        return all;
+    };
+    const std::vector<Seen> before = seen();
+    ASSERT_EQ(before.size(), 6U) << "a, b and d, d, c and e";
+    for (const Seen& each : before) {
+        EXPECT_NE(each.value, 0) << each.list;
+        *each.place = 0;
+    }
+    lists.place(3);
+    const std::vector<Seen> after = seen();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        if (before[i].list == "e") {
+            EXPECT_EQ(*before[i].place, 0) << "left as it was";
+        } else {
+            EXPECT_EQ(after[i].value, before[i].value) << before[i].list;
+        }
+    }
 }
 
 // Loads of a list never follow the stores to another at nearly the same place of a page, in any placement; and each has other places.
@@ -458,7 +540,7 @@ TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     for (const fusion::Candidate& kernel : c->plans.front().kernels) {
         units.push_back(HostProbes::probe(*c, kernel, "apart", 1 << 20, false).unit);
     }
-    execute::TimingLists lists(units, 1);
+    execute::TimingLists lists(units, 1, 0);
     const auto distance = [&] { // from the first input of the first unit to its output
         const std::vector<void*> arguments = lists.arguments(0, 0);
         return (reinterpret_cast<std::uintptr_t>(arguments.back()) - reinterpret_cast<std::uintptr_t>(arguments.front())) % 4096;

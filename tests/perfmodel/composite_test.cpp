@@ -200,21 +200,20 @@ double seconds_per_element(const Device& device, const KernelWork& work) {
     return (composite_cuda(device, work, many).cost.seconds - composite_cuda(device, work, few).cost.seconds) / (many - few);
 }
 
-// Ten multiprocessors hold four blocks of 64 threads each for 240 ns: 240 / 2560 ns for each thread.
-TEST(Composite, EmptyKernelsCostTheTurnaroundOfTheirBlocks) {
+// Ten multiprocessors hold four blocks of 64 threads each for the 240 ns that a block which writes stays: 240 / 2560 ns for each thread.
+TEST(Composite, EmptyKernelsStayAsLongAsBlocksThatWrite) {
     Device device = round_device();
-    device.block_turnaround_ns = 240;
     device.write = {240, 0, 100};
     EXPECT_NEAR(seconds_per_element(device, empty_kernel(64)), 240e-9 / 2560, 1e-3 * 240e-9 / 2560);
 }
 
 // The slope of empty kernels over threads on an RTX 2080 Ti is 3.824 ps (published fit l = 3.824e-6 us * threads + 2.882 us). There is no
-// description of that GPU: 68 multiprocessors with 1024 resident threads that turn blocks around as a V100 does (263 ns measured) have
-// nearly that slope. (The fit does not say how large its blocks were: 1024 resident threads of a multiprocessor have the same slope in
+// description of that GPU: 68 multiprocessors with 1024 resident threads whose blocks stay as long as those of a V100 that write (268 ns)
+// have nearly that slope. (The fit does not say how large its blocks were: 1024 resident threads of a multiprocessor have the same slope in
 // blocks of any size that are not too small to be handed out in time.)
-TEST(Composite, TheTurnaroundOfAV100ExplainsTheSlopeOfEmptyKernelsOnAnRtx2080Ti) {
+TEST(Composite, BlocksThatStayAsOnAV100HaveTheSlopeOfEmptyKernelsOfAnRtx2080Ti) {
     Device device = standard_device("v100");
-    EXPECT_EQ(device.block_turnaround_ns, 263);
+    EXPECT_EQ(device.write.tau_ns, 268);
     device.limits.sm_count = 68;
     device.limits.threads_per_sm = 1024;
     device.limits.blocks_per_sm = 16;

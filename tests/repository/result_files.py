@@ -127,7 +127,7 @@ def check_explore_scale(file, result):
 
 def check_audit_data(file, result):
     """Every predictor has a verdict, or a reason, on every device; what the page says is what the file says."""
-    for table in ("fitted", "left_out_device", "left_out_device_with_l2_of_others"):
+    for table in ("fitted", "fitted_with_l2_of_others", "left_out_device", "left_out_device_with_l2_of_others"):
         rows = result[table]
         pairs = [(row["predictor"], row["device"]) for row in rows]
         for predictor in sorted({name for name, _ in pairs}):

@@ -110,7 +110,11 @@ TEST(CompiledWork, StepsGetFloatsThatOnlyTheTextHas) {
     EXPECT_EQ(work.steps[0].in_float.square_roots, 0.5); // 16 instructions of 64
     EXPECT_EQ(work.steps[1].in_float.square_roots, 1.5);
     EXPECT_EQ(work.steps[1].arithmetic.square_roots, 1.5);
+    // Of flops the first step has those of its floats alone: the doubles are where the estimate has its flops.
+    EXPECT_GT(work.steps[0].in_float.flops, 0);
+    EXPECT_DOUBLE_EQ(work.steps[0].arithmetic.flops, work.steps[0].in_float.flops);
     EXPECT_DOUBLE_EQ(work.steps[0].in_float.flops + work.steps[1].in_float.flops, work.in_float.flops);
+    EXPECT_DOUBLE_EQ(work.steps[0].arithmetic.flops + work.steps[1].arithmetic.flops, work.flops);
 }
 
 // Two loads wait for each other, one of them every ninth word: the lanes of a warp in nine lines of 128 bytes.
@@ -132,6 +136,24 @@ TEST(CompiledWork, LoadsInPlaceAndStridedStoresAreThoseOfTheText) {
     // 32 sectors of a warp's store, of which 4 were full if words were adjacent.
     EXPECT_DOUBLE_EQ(work.store_requests, (32.0 - 4.0) / 32);
     EXPECT_DOUBLE_EQ(work.steps[0].l1_wavefronts, work.l1_wavefronts);
+    EXPECT_DOUBLE_EQ(work.steps[1].store_requests, work.store_requests);
+}
+
+// Sectors of strided stores go to the step that stores so, where one does.
+TEST(CompiledWork, SectorsOfStridedStoresAreThoseOfTheStepThatHasThem) {
+    KernelWork estimate = estimate_of(64, 64);
+    estimate.l1_wavefronts = 0.5;                           // has loads in place
+    estimate.steps[0].kind = fusion::WorkStep::Kind::store; // a tile's words in order
+    estimate.steps[0].write_bytes = 400;
+    fusion::GlobalAccess access;
+    access.store = true;
+    estimate.steps[0].accesses = {access};
+    access.addressing = fusion::Addressing::strided;
+    estimate.steps[1].accesses = {access};
+    estimate.steps[1].write_bytes = 4;
+    const KernelWork work = worked(strided, estimate).work;
+    EXPECT_GT(work.store_requests, 0);
+    EXPECT_EQ(work.steps[0].store_requests, 0);
     EXPECT_DOUBLE_EQ(work.steps[1].store_requests, work.store_requests);
 }
 
