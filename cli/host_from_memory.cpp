@@ -178,17 +178,22 @@ MemoryProbes memory_probes(const HostSession& s) {
 
 } // namespace
 
-bool measure_memory(HostSession& s) {
+bool time_from_memory(HostSession& s) {
     constexpr double few_samples = 0.3; // of lists that are many, and that nothing is fitted to
-    s.in_cache = s.made;
     s.from_memory = memory_probes(s);
-    const auto times = s.timer.time(s.from_memory.fitted);
+    auto times = s.timer.time(s.from_memory.fitted);
     auto plain_times = times ? s.timer.time(s.from_memory.plain, few_samples, 1) : std::nullopt;
     if (!plain_times) {
         return false;
     }
+    s.from_memory.times = std::move(*times);
     s.from_memory.plain_times = std::move(*plain_times);
-    return fit_memory(s, *times);
+    return true;
+}
+
+bool take_from_memory(HostSession& s) {
+    s.in_cache = s.made;
+    return fit_memory(s, s.from_memory.times);
 }
 
 bool fit_memory(HostSession& s, const std::vector<execute::UnitTimes>& times) {

@@ -9,10 +9,12 @@
 
 namespace fusec::cli {
 
-/// Bandwidth of each mix, window and first level, fitted to kernels that wait for memory; times of transfers there for `benchmark`. After all that
-/// is measured in cache. False after a report.
-bool measure_memory(HostSession& s);
-/// The same fit to other times of the kernels that it is made to, in the place of those before. After measure_memory; `times` are of `s.from_memory.fitted`.
+/// Times kernels whose lists come from memory. After the footprints. False after a report, as the others.
+bool time_from_memory(HostSession& s);
+/// Bandwidth of each mix, window and first level, fitted to kernels that wait for memory; times of transfers there for `benchmark`. After
+/// time_from_memory and all that is made of times in cache.
+bool take_from_memory(HostSession& s);
+/// The same fit to other times of the kernels that it is made to, in the place of those before. After take_from_memory; `times` are of `s.from_memory.fitted`.
 bool fit_memory(HostSession& s, const std::vector<execute::UnitTimes>& times);
 
 } // namespace fusec::cli

@@ -75,55 +75,35 @@ bool measure_footprints(HostSession& s) {
     return true;
 }
 
-bool measure_transfers(HostSession& s) {
-    std::vector<HostProbe> probes;
+namespace {
+
+/// The start-up, and each list.
+void add_transfers(HostSession& s) {
     const std::vector<fusion::Candidate>& moving = s.kernels.transfers->plans.front().kernels;
     const auto scalar = std::ranges::find_if(moving, [](const fusion::Candidate& kernel) { return bytes_of(kernel) == 2 * sizeof(float); });
     const double few = 1.125 * most_serial_tiles * scalar->instances_per_block * bytes_of(*scalar);
-    probes.push_back(cached_probe(*s.kernels.transfers, *scalar, "start-up", few));
+    s.cached.probes.push_back(cached_probe(*s.kernels.transfers, *scalar, "start-up", few));
     for (const fusion::Candidate& kernel : moving) {
-        probes.push_back(cached_probe(*s.kernels.transfers, kernel, "transfers", cached_bytes(kernel, s.machine)));
+        s.cached.probes.push_back(cached_probe(*s.kernels.transfers, kernel, "transfers", cached_bytes(kernel, s.machine)));
     }
-    const auto times = s.timer.time(probes);
-    if (!times) {
-        return false;
-    }
-    s.timer.launch_seconds = times->front().undisturbed();
-    s.set("speed.launch", s.timer.launch_seconds / 1e-6, "us", 1, spread(times->front().seconds),
-        "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
-    double fastest = 0, fastest_spread = 0;
-    for (std::size_t i = 1; i <= moving.size(); ++i) {
-        const double time = s.timer.ns_of(probes[i], times->at(i));
-        const auto accesses = transfers_of(probes[i].candidate);
-        for (const fusion::GlobalAccess& access : accesses) {
-            const auto lists = static_cast<double>(accesses.size());
-            s.set_time(perfmodel::cached_transfer(access), time / lists, s.timer.uncertain_ns(probes[i], times->at(i)) / lists);
-        }
-        if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
-            fastest = rate;
-            fastest_spread = spread(times->at(i).seconds);
-        }
-    }
-    s.set("speed.l2", fastest, "GB/s", static_cast<int>(moving.size()), fastest_spread, "lists moved in cache, the fastest size");
-    return true;
 }
 
-bool measure_routines(HostSession& s) {
+/// Each routine few times and many, and so where its calls wait for each other.
+void add_routines(HostSession& s) {
     constexpr int few = 4, many = 16;
     constexpr int few_in_turn = 96, many_in_turn = 288;                // so long that a processor's window has no other tile beside
     constexpr double fewer = static_cast<double>(many) / many_in_turn; // elements, as each has so many calls
-    std::vector<HostProbe> probes;
-    std::vector<std::size_t> firsts; // of each routine
+    s.cached.routines = s.cached.probes.size();
     for (const HostProbe& routine : s.kernels.routines) {
         const auto add = [&](int times, bool chained) {
-            probes.push_back(routine);
-            probes.back().unit.repeated = times;
-            probes.back().unit.chained = chained;
+            HostProbe& probe = s.cached.probes.emplace_back(routine);
+            probe.unit.repeated = times;
+            probe.unit.chained = chained;
             if (chained) {
-                probes.back().unit.elements = share_of_tiles(routine, fewer);
+                probe.unit.elements = share_of_tiles(routine, fewer);
             }
         };
-        firsts.push_back(probes.size());
+        s.cached.firsts.push_back(s.cached.probes.size());
         add(few, false);
         add(many, false);
         if (codegen::can_chain(routine.unit.unit.kernels.front())) {
@@ -131,25 +111,59 @@ bool measure_routines(HostSession& s) {
             add(many_in_turn, true);
         }
     }
-    const auto times = s.timer.time(probes);
-    if (!times) {
-        return false;
+}
+
+void add_chains(HostSession& s) {
+    s.cached.chains = s.cached.probes.size();
+    for (const FusedKernel& each : s.kernels.fused) {
+        if (each.group == chain_group) {
+            s.cached.probes.push_back(cached_probe(*each.compilation, each.kernel, each.group, cached_bytes(each.kernel, s.machine)));
+        }
     }
-    // What a repetition adds, from the probe and the one behind it, and by how much that may be off.
-    // Where it does not wait, of all of the routine: of a call whose operands are one value, compilers leave a part.
-    const auto of_one = [&](std::size_t i) {
-        const double share = probes[i].unit.chained ? 1 : computing_steps(probes[i].candidate).front()->alone;
-        const double more = share * (probes[i + 1].unit.repeated - probes[i].unit.repeated);
-        const double time = s.timer.ns_of(probes[i + 1], times->at(i + 1)) - s.timer.ns_of(probes[i], times->at(i));
-        const double off = s.timer.uncertain_ns(probes[i + 1], times->at(i + 1)) + s.timer.uncertain_ns(probes[i], times->at(i));
-        return std::pair(time / more, off / more);
-    };
+}
+
+void take_transfers(HostSession& s) {
+    const std::vector<HostProbe>& probes = s.cached.probes;
+    const std::vector<execute::UnitTimes>& times = s.cached.times;
+    s.timer.launch_seconds = times.front().undisturbed();
+    s.set("speed.launch", s.timer.launch_seconds / 1e-6, "us", 1, spread(times.front().seconds),
+        "a parallel loop over " + std::to_string(probes.front().unit.elements) + " floats in cache");
+    double fastest = 0, fastest_spread = 0;
+    for (std::size_t i = 1; i < s.cached.routines; ++i) {
+        const double time = s.timer.ns_of(probes[i], times[i]);
+        const auto accesses = transfers_of(probes[i].candidate);
+        for (const fusion::GlobalAccess& access : accesses) {
+            const auto lists = static_cast<double>(accesses.size());
+            s.set_time(perfmodel::cached_transfer(access), time / lists, s.timer.uncertain_ns(probes[i], times[i]) / lists);
+        }
+        if (const double rate = bytes_of(probes[i].candidate) / std::max(time, 1e-6); rate > fastest) {
+            fastest = rate;
+            fastest_spread = spread(times[i].seconds);
+        }
+    }
+    s.set("speed.l2", fastest, "GB/s", static_cast<int>(s.cached.routines - 1), fastest_spread, "lists moved in cache, the fastest size");
+}
+
+/// What a repetition adds, from the probe and the one behind it, and by how much that may be off.
+/// Where it does not wait, of all of the routine: of a call whose operands are one value, compilers leave a part.
+std::pair<double, double> time_of_one(const HostSession& s, std::size_t i) {
+    const HostProbe &less = s.cached.probes[i], &more = s.cached.probes[i + 1];
+    const execute::UnitTimes &of_less = s.cached.times[i], &of_more = s.cached.times[i + 1];
+    const double share = less.unit.chained ? 1 : computing_steps(less.candidate).front()->alone;
+    const double repetitions = share * (more.unit.repeated - less.unit.repeated);
+    const double time = s.timer.ns_of(more, of_more) - s.timer.ns_of(less, of_less);
+    const double off = s.timer.uncertain_ns(more, of_more) + s.timer.uncertain_ns(less, of_less);
+    return {time / repetitions, off / repetitions};
+}
+
+void take_routines(HostSession& s) {
     const perfmodel::Field& possible = *perfmodel::find_field("speed.issue_slots", fusion::Target::host);
     std::vector<double> rates;
-    for (const std::size_t i : firsts) {
-        const auto [time, off] = of_one(i);
-        const fusion::WorkStep& step = *computing_steps(probes[i].candidate).front();
-        const double lanes = static_cast<double>(s.machine.vector_bytes) / fusec::bytes_of(probes[i].candidate.work.precision);
+    for (const std::size_t i : s.cached.firsts) {
+        const auto [time, off] = time_of_one(s, i);
+        const fusion::Candidate& candidate = s.cached.probes[i].candidate;
+        const fusion::WorkStep& step = *computing_steps(candidate).front();
+        const double lanes = static_cast<double>(s.machine.vector_bytes) / fusec::bytes_of(candidate.work.precision);
         const double rate = time <= 0 ? 0 : step.instructions / lanes / (time * s.machine.clock_ghz * s.machine.cores);
         const double least = step.arithmetic.flops / lanes / (most_flops * s.machine.clock_ghz * s.machine.cores);
         const bool hidden = time <= 0 || rate > most_issued || time < least;
@@ -159,8 +173,8 @@ bool measure_routines(HostSession& s) {
         }
         s.set_time(*step.routine, time, off);
         rates.push_back(rate);
-        if (i + 2 < probes.size() && probes[i + 2].unit.chained) { // no call is over sooner where it waits
-            const auto [in_turn, uncertain] = of_one(i + 2);
+        if (i + 2 < s.cached.chains && s.cached.probes[i + 2].unit.chained) { // no call is over sooner where it waits
+            const auto [in_turn, uncertain] = time_of_one(s, i + 2);
             const double alone = step.alone * time;
             s.set_time(*step.routine + perfmodel::in_chain, std::max(alone, in_turn), in_turn > alone ? uncertain : step.alone * off);
         }
@@ -175,25 +189,18 @@ bool measure_routines(HostSession& s) {
         s.set("speed.issue_slots", median(rates), "instructions per clock", static_cast<int>(rates.size()), spread(rates),
             "what routines are estimated to issue over the time that they take, the median");
     }
-    return true;
 }
 
-bool measure_overlap(HostSession& s) {
-    std::vector<HostProbe> chains;
-    for (const FusedKernel& each : s.kernels.fused) {
-        if (each.group == chain_group) {
-            chains.push_back(cached_probe(*each.compilation, each.kernel, each.group, cached_bytes(each.kernel, s.machine)));
-        }
-    }
-    const auto found_times = s.timer.time(chains);
+/// After lists and routines, of whose times the chains' are made. False after a report.
+bool take_overlap(HostSession& s) {
     const auto device = device_so_far(s.made.calibration, s.diagnostics);
-    if (!found_times || !device) {
+    if (!device) {
         return false;
     }
     std::vector<perfmodel::OverlappedTime> times;
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-        const perfmodel::HostCompute alone = perfmodel::host_compute(*device, chains[i].candidate.work, false);
-        times.push_back({alone.transfers_ns, alone.routines_ns, s.timer.ns_of(chains[i], found_times->at(i))});
+    for (std::size_t i = s.cached.chains; i < s.cached.probes.size(); ++i) {
+        const perfmodel::HostCompute alone = perfmodel::host_compute(*device, s.cached.probes[i].candidate.work, false);
+        times.push_back({alone.transfers_ns, alone.routines_ns, s.timer.ns_of(s.cached.probes[i], s.cached.times[i])});
     }
     const auto found = perfmodel::fit_overlap(times);
     if (const std::size_t counting = found ? static_cast<std::size_t>(found->points) : 0; counting < times.size()) {
@@ -216,6 +223,32 @@ bool measure_overlap(HostSession& s) {
         }
     }
     return true;
+}
+
+} // namespace
+
+bool time_in_cache(HostSession& s) {
+    if (s.cached.probes.empty()) {
+        add_transfers(s);
+        add_routines(s);
+        add_chains(s);
+    }
+    const std::size_t before = s.cached.times.empty() ? 0 : s.cached.times.front().seconds.size();
+    auto times = s.timer.time(s.cached.probes, 0.5, 5, before);
+    if (!times) {
+        return false;
+    }
+    for (std::size_t i = 0; i < s.cached.times.size(); ++i) {
+        times->at(i).add(s.cached.times[i]);
+    }
+    s.cached.times = std::move(*times);
+    return true;
+}
+
+bool take_in_cache(HostSession& s) {
+    take_transfers(s);
+    take_routines(s);
+    return take_overlap(s);
 }
 
 } // namespace fusec::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements of a host's calibration on lists that caches hold. Each adds what it finds to the session's calibration; false after a report.
+// Measurements of a host's calibration on lists that caches hold. False after a report.
 #pragma once
 
 #include "cli/host_session.hpp"
@@ -8,11 +8,11 @@ namespace fusec::cli {
 
 /// Where the caches end, which decides how large lists are that come from memory, and what displaces them.
 bool measure_footprints(HostSession& s);
-/// Start-up, and lists moved between cache and lanes.
-bool measure_transfers(HostSession& s);
-/// Each routine from how much longer its kernel takes that computes it more often. After the start-up.
-bool measure_routines(HostSession& s);
-/// Chains, where memory has no part: the exponent by which the times of their lists and of their products come nearest to theirs. After both.
-bool measure_overlap(HostSession& s);
+/// Times half of the rounds of each kernel in cache. They take seconds, for which a machine that others use may be slow: called twice, with other
+/// measurements between, the least of both is that of neither's seconds alone. After the footprints.
+bool time_in_cache(HostSession& s);
+/// Makes of these times start-up, lists moved between cache and lanes, each routine (from how much longer its kernel takes that computes it more
+/// often), and the exponent by which the times of lists and of products in chains come nearest to theirs. After all rounds.
+bool take_in_cache(HostSession& s);
 
 } // namespace fusec::cli

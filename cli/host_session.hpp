@@ -14,12 +14,21 @@
 
 namespace fusec::cli {
 
+/// Kernels on lists that caches hold.
+struct CachedProbes {
+    std::vector<HostProbe> probes;         ///< the start-up, lists of each kind that are moved, routines, chains of products, in this order
+    std::size_t routines = 0, chains = 0;  ///< where these begin
+    std::vector<std::size_t> firsts;       ///< of each routine, the first of its probes
+    std::vector<execute::UnitTimes> times; ///< of all, in as many rounds as were had so far
+};
+
 /// Kernels whose lists come from memory.
 struct MemoryProbes {
     std::vector<HostProbe> fitted;               ///< streams, kernels that compute, and lists of each kind that are moved, in this order
     std::size_t streams = 0, moved = 0;          ///< how many streams there are, and where the lists that are moved begin
     std::vector<HostProbe> plain;                ///< these lists, written by ordinary stores
-    std::vector<execute::UnitTimes> plain_times; ///< of those
+    std::vector<execute::UnitTimes> times;       ///< of `fitted`
+    std::vector<execute::UnitTimes> plain_times; ///< of `plain`
 };
 
 struct HostSession {
@@ -42,6 +51,7 @@ struct HostSession {
     HostKernels kernels;
     HostCalibration made;
     std::vector<perfmodel::Point> swept; ///< footprints
+    CachedProbes cached;
     MemoryProbes from_memory;
     HostCalibration in_cache; ///< as it was made before anything came from memory
 };

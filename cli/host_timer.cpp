@@ -47,8 +47,10 @@ std::vector<std::vector<execute::TimedUnit>> HostTimer::groups(const std::vector
     return all;
 }
 
-std::optional<std::vector<execute::UnitTimes>> HostTimer::time(const std::vector<HostProbe>& probes, double share, std::size_t passes) {
+std::optional<std::vector<execute::UnitTimes>> HostTimer::time(
+    const std::vector<HostProbe>& probes, double share, std::size_t passes, std::size_t rounds_before) {
     execute::TimingSetup setup = setup_;
+    setup.first_round += rounds_before;
     setup.rounds = std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(setup_.rounds)));
     const std::vector<std::vector<execute::TimedUnit>> parts = groups(probes);
     std::vector<execute::TimedUnit> units;

@@ -24,8 +24,9 @@ public:
 
     /// The times of each probe. All are compiled first, but for those that were before. In parts whose lists take 2 GiB together, or one kernel (a machine
     /// may not have memory for all, or slower memory for more), and `passes` times over all parts, each time for a share of the rounds
-    /// (execute::time_in_passes). `share`: of the setup's rounds. Nothing where a kernel cannot be built or run, which is said.
-    std::optional<std::vector<execute::UnitTimes>> time(const std::vector<HostProbe>& probes, double share = 1, std::size_t passes = 5);
+    /// (execute::time_in_passes). `share`: of the setup's rounds, behind `rounds_before` that were had. Nothing where a kernel cannot be built or run, which is said.
+    std::optional<std::vector<execute::UnitTimes>> time(
+        const std::vector<HostProbe>& probes, double share = 1, std::size_t passes = 5, std::size_t rounds_before = 0);
 
     /// The parts: units of the probes, in their order.
     static std::vector<std::vector<execute::TimedUnit>> groups(const std::vector<HostProbe>& probes);

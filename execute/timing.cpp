@@ -272,9 +272,7 @@ std::vector<std::vector<UnitTimes>> measure_in_passes(const std::vector<std::vec
             part.rounds = setup.rounds * (pass + 1) / passes - before;
             std::vector<UnitTimes> times = measure(units, texts[g], {folder, memory, displacement}, part);
             for (std::size_t i = 0; i < all[g].size(); ++i) {
-                UnitTimes& now = times[i];
-                now.seconds.insert(now.seconds.begin(), all[g][i].seconds.begin(), all[g][i].seconds.end());
-                std::ranges::transform(now.pieces, all[g][i].pieces, now.pieces.begin(), [](double a, double b) { return std::min(a, b); });
+                times[i].add(all[g][i]);
             }
             all[g] = std::move(times);
         }
@@ -334,6 +332,12 @@ bool fit(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnost
 }
 
 } // namespace
+
+void UnitTimes::add(const UnitTimes& earlier) {
+    internal_check(pieces.size() == earlier.pieces.size(), "times of other pieces");
+    seconds.insert(seconds.begin(), earlier.seconds.begin(), earlier.seconds.end());
+    std::ranges::transform(pieces, earlier.pieces, pieces.begin(), [](double a, double b) { return std::min(a, b); });
+}
 
 TimingSetup telling_share(const TimingSetup& setup, double from, double to) {
     TimingSetup part = setup;

@@ -238,15 +238,17 @@ plant("audit_host_unseen_runs.json: has another run that spreads least than audi
     c["runs"], key=lambda run: run["spread"]).update(spread=0)))
 
 
-def calibration_takes(seconds):
-    return edited("calibrate_host.json", lambda c: c["runs"][0].update(seconds=seconds))
+def calibration_takes(seconds, run=0):
+    return edited("calibrate_host.json", lambda c: c["runs"][run].update(seconds=seconds))
 
 
-plant("takes 121 s on", calibration_takes(121))
+plant("takes 121 s on 2 processors", calibration_takes(121))
+plant("takes 181 s on 1 processors", calibration_takes(181, 4))
+plant("takes 122 s on 1 processors", calibration_takes(122, 5))
 plant("calibrate_host.json: docs/model.md is not what bench/calibrate_host_table.py makes of it", calibration_takes(1.2))
 plant("calibrate_host.json: has not one run with nothing compiled", edited("calibrate_host.json", lambda c: c["runs"].pop(0)))
 plant("calibrate_host.json: is not the run that made perfmodel/calibrations/",
-      edited("calibrate_host.json", lambda c: c["runs"][-1]["figures"].update({"speed.launch": 1})))
+      edited("calibrate_host.json", lambda c: c.update(calibration="zen5-1core")))
 
 # An example that was added after the results were made.
 for name in ("mutations.json", "ptxas_registers.json", "verify_all.json"):
