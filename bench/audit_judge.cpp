@@ -186,7 +186,9 @@ std::vector<Verdict> judge_fitted(const std::vector<DeviceData>& devices, Known 
         Device device = with_measured(data);
         if (!may_be_known(l2_bandwidth, known)) {
             const std::string key(l2_bandwidth);
-            perfmodel::set_figure(device, key, carried(key, data.device, as_measured(key, devices, data.device.name)));
+            if (const Values others = as_measured(key, devices, data.device.name); !others.empty()) {
+                perfmodel::set_figure(device, key, carried(key, data.device, others));
+            }
         }
         for (const PredictorKind& kind : perfmodel::predictor_kinds()) {
             Verdict verdict{.predictor = kind.name, .device = device.name, .unavailable = obstacle(kind, device)};

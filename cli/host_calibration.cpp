@@ -9,7 +9,7 @@ namespace fusec::cli {
 
 execute::TimingSetup sampling_of_calibrations(execute::TimingSetup setup) {
     setup.rounds = 14;
-    setup.warm_up = 0; // each text has been executed when it is compared with the reference, and the least sample counts
+    setup.warm_up = 0; // each text has been executed when it is compared with the reference
     setup.sample_seconds = 2.5e-4;
     return setup;
 }

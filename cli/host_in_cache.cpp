@@ -25,15 +25,23 @@ namespace {
 constexpr double most_issued = 32; // vector instructions per clock: several times what any processor does, as they and clocks are estimates
 constexpr double most_flops = 16;  // of a lane and clock: four pipes that multiply and add, at twice the clock that a system tells
 
-/// About that share of a probe's elements, in full tiles: at least eight, and where processors divide its tiles as many as they still divide.
-std::uint64_t share_of_tiles(const HostProbe& probe, double share) {
+} // namespace
+
+std::uint64_t share_of_tiles(const HostProbe& probe, double share, int processors) {
     const auto each = static_cast<std::uint64_t>(probe.candidate.instances_per_block);
     const std::uint64_t tiles = probe.unit.elements / each;
-    const std::uint64_t least = std::min<std::uint64_t>(tiles, tiles > most_serial_tiles ? most_serial_tiles + 8 : 8);
-    return tiles == 0 ? probe.unit.elements : each * std::max(least, static_cast<std::uint64_t>(share * static_cast<double>(tiles)));
+    if (tiles == 0) {
+        return probe.unit.elements;
+    }
+    constexpr std::uint64_t few = 8;
+    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(tiles));
+    if (tiles <= most_serial_tiles) {
+        return each * std::min(tiles, std::max(few, wanted));
+    }
+    const auto dividing = static_cast<std::uint64_t>(processors);
+    const std::uint64_t least = std::max({wanted, few * dividing, std::uint64_t{most_serial_tiles + 1}});
+    return each * std::min(tiles, (least + dividing - 1) / dividing * dividing);
 }
-
-} // namespace
 
 // The kernel reads 64 words for one that it writes.
 bool measure_footprints(HostSession& s) {
@@ -100,7 +108,7 @@ void add_routines(HostSession& s) {
             probe.unit.repeated = times;
             probe.unit.chained = chained;
             if (chained) {
-                probe.unit.elements = share_of_tiles(routine, fewer);
+                probe.unit.elements = share_of_tiles(routine, fewer, s.machine.cores);
             }
         };
         s.cached.firsts.push_back(s.cached.probes.size());
@@ -234,6 +242,9 @@ bool time_in_cache(HostSession& s) {
         add_chains(s);
     }
     const std::size_t before = s.cached.times.empty() ? 0 : s.cached.times.front().seconds.size();
+    for (std::size_t i = 0; i < s.cached.times.size(); ++i) { // samples of both halves are alike
+        s.cached.probes[i].unit.launches = s.cached.times[i].launches;
+    }
     auto times = s.timer.time(s.cached.probes, 0.5, 5, before);
     if (!times) {
         return false;

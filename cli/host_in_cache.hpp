@@ -15,4 +15,8 @@ bool time_in_cache(HostSession& s);
 /// often), and the exponent by which the times of lists and of products in chains come nearest to theirs. After all rounds.
 bool take_in_cache(HostSession& s);
 
+/// About that share of a probe's elements, in full tiles: at least eight tiles; of more than a loop on one processor has, at least eight for each of
+/// so many processors, as many for one as for the other, and so many that processors still divide them. Never more than the probe's own.
+std::uint64_t share_of_tiles(const HostProbe& probe, double share, int processors);
+
 } // namespace fusec::cli

@@ -86,7 +86,8 @@ std::vector<Piece> divided(std::uint64_t elements, std::size_t pieces) {
 /// lie decides what they push out of the caches: the same text has taken twice as long from one file as from a copy of it.
 class LibraryCopies {
 public:
-    LibraryCopies(const Texts& texts, std::filesystem::path folder) : folder_(std::move(folder)) {
+    /// `number`: of copies that were made in the folder before; no name is used twice, as a library that is loaded by one stays loaded.
+    LibraryCopies(const Texts& texts, std::filesystem::path folder, std::size_t& number) : folder_(std::move(folder)), number_(number) {
         std::ranges::transform(texts, std::inserter(libraries_, libraries_.end()), &TimedTexts::Text::library);
     }
 
@@ -95,7 +96,7 @@ public:
         Diagnostics diagnostics;
         std::map<std::filesystem::path, const LoadedLibrary*> made;
         for (const std::filesystem::path& path : libraries_) {
-            const std::filesystem::path copy = folder_ / (std::to_string(copies_.size()) + ".so");
+            const std::filesystem::path copy = folder_ / (std::to_string(number_++) + ".so");
             std::error_code error;
             std::filesystem::copy_file(path, copy, error);
             auto library = error ? std::nullopt : LoadedLibrary::open(copy, diagnostics);
@@ -112,12 +113,14 @@ public:
 private:
     std::set<std::filesystem::path> libraries_;
     std::filesystem::path folder_;
+    std::size_t& number_;
     std::deque<LoadedLibrary> copies_;
 };
 
-/// What one group has after the other.
+/// What all groups use, one after the other.
 struct Place {
     std::filesystem::path folder; ///< for copies of the libraries
+    std::size_t& copies;          ///< how many of them there were
     HugeMemory& memory;
     const Displacement& displacement;
 };
@@ -125,7 +128,7 @@ struct Place {
 /// In a child.
 std::vector<UnitTimes> measure(const std::vector<TimedUnit>& units, const Texts& texts, const Place& place, const TimingSetup& setup) {
     Diagnostics diagnostics;
-    LibraryCopies copies(texts, place.folder);
+    LibraryCopies copies(texts, place.folder, place.copies);
     auto loaded = copies.make();
     place.memory.give_back();
     TimingLists lists(units, setup.seed, setup.first_round, &place.memory);
@@ -220,7 +223,7 @@ std::vector<UnitTimes> measure(const std::vector<TimedUnit>& units, const Texts&
     }
     for (std::size_t done = 0; done < setup.warm_up + setup.rounds; ++done) {
         const std::size_t round = setup.first_round + done;
-        if (done > 0) { // the first has the lists as they lie
+        if (done > 0 || lists.any_updated()) { // else the first has them as they lie
             lists.place(round);
         }
         loaded = copies.make();
@@ -253,6 +256,7 @@ std::vector<std::vector<UnitTimes>> measure_in_passes(const std::vector<std::vec
         most = std::max(most, timing_memory(units));
     }
     HugeMemory memory(static_cast<std::size_t>(most));
+    std::size_t copies = 0;
     const Displacement displacement(setup.displaced_bytes, affine_processors());
     std::vector<std::vector<UnitTimes>> all(groups.size());
     const auto share = [&](std::size_t pass, std::size_t group) {
@@ -270,7 +274,7 @@ std::vector<std::vector<UnitTimes>> measure_in_passes(const std::vector<std::vec
             part.first_round = setup.first_round + before + (pass == 0 ? 0 : setup.warm_up);
             part.warm_up = pass == 0 ? setup.warm_up : 0;
             part.rounds = setup.rounds * (pass + 1) / passes - before;
-            std::vector<UnitTimes> times = measure(units, texts[g], {folder, memory, displacement}, part);
+            std::vector<UnitTimes> times = measure(units, texts[g], {folder, copies, memory, displacement}, part);
             for (std::size_t i = 0; i < all[g].size(); ++i) {
                 times[i].add(all[g][i]);
             }
@@ -334,7 +338,7 @@ bool fit(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnost
 } // namespace
 
 void UnitTimes::add(const UnitTimes& earlier) {
-    internal_check(pieces.size() == earlier.pieces.size(), "times of other pieces");
+    internal_check(pieces.size() == earlier.pieces.size() && launches == earlier.launches, "times of other samples");
     seconds.insert(seconds.begin(), earlier.seconds.begin(), earlier.seconds.end());
     std::ranges::transform(pieces, earlier.pieces, pieces.begin(), [](double a, double b) { return std::min(a, b); });
 }
@@ -372,7 +376,7 @@ std::optional<std::vector<std::vector<UnitTimes>>> time_in_passes(const std::vec
         texts.emplace_back();
         std::ranges::transform(units, std::back_inserter(texts.back()), [&](const TimedUnit& unit) { return &compiled.of(unit); });
     }
-    constexpr double longest_seconds = 24 * 3600;
+    const double longest_seconds = 24.0 * 3600 * static_cast<double>(passes * groups.size()); // of all processors
     const PrivateFolder folder(setup.cache, "timing");
     if (folder.path().empty()) {
         diagnostics.report(kind::timing_failed, {}, "the kernels cannot be timed: no folder can be made in `" + setup.cache.string() + "`");

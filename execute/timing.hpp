@@ -72,7 +72,7 @@ struct UnitTimes {
     /// does a placement of the lists that makes loads wait for stores: each round has another one, and the least is that of the placements that were
     /// had, too. Where another virtual machine works on the same core every few milliseconds, no launch of twenty is undisturbed, and pieces are.
     double undisturbed() const { return std::accumulate(pieces.begin(), pieces.end(), 0.0); }
-    /// Takes in what earlier rounds of the same unit have found. Pre: as many pieces.
+    /// Takes in what earlier rounds of the same unit have found. Pre: as many launches and pieces.
     void add(const UnitTimes& earlier);
 };
 

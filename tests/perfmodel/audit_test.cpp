@@ -200,6 +200,23 @@ TEST(Audit, ADeviceThatIsLeftOutMayHaveTheL2OfOthers) {
     }
 }
 
+// The same where a device is fitted to: what it was described or measured to be plays no part then, and does else.
+TEST(Audit, ADeviceThatIsFittedToMayHaveTheL2OfOthers) {
+    std::vector<DeviceData> devices = three();
+    const auto predicted = [&](Known known) {
+        std::vector<double> seconds;
+        for (const Judged& point : of(judge_fitted(devices, known), "composite", "a100").points) {
+            seconds.push_back(point.predicted);
+        }
+        return seconds;
+    };
+    const std::vector<double> own = predicted(Known::bandwidth_of_l2_too), others = predicted(Known::data_sheet_and_latencies);
+    ASSERT_FALSE(own.empty());
+    ASSERT_TRUE(perfmodel::set_figure(devices[0].device, "speed.l2", 1));
+    EXPECT_EQ(predicted(Known::data_sheet_and_latencies), others);
+    EXPECT_NE(predicted(Known::bandwidth_of_l2_too), own);
+}
+
 // The launch of those that start-up was measured on, not of the third.
 TEST(Audit, TheLaunchOfALeftOutDeviceIsWhatOthersMeasured) {
     std::vector<DeviceData> devices = three();
