@@ -34,8 +34,8 @@ private:
 };
 
 /// How many of so many texts are compiled as one translation unit, `jobs` at a time: 8 to 32, so that each job has four where there are that
-/// many. The headers of a unit take longer to compile than most kernels do, and few long units leave jobs idle at the end: one job alone has half of them in each,
-/// 8 to 64. Pre: jobs > 0.
+/// many; with one job half of them, 8 to 64. The headers of a unit take longer to compile than most kernels do, and of several jobs few long units
+/// leave some idle at the end. Pre: jobs > 0.
 std::size_t texts_per_translation_unit(std::size_t texts, unsigned jobs);
 
 } // namespace fusec::execute

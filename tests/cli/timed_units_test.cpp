@@ -68,6 +68,15 @@ protected:
         return testing::AssertionFailure() << diagnostics.all().front().message;
     }
 
+    /// The kernels of the plan, on lists of a mebibyte together that come from memory.
+    static std::vector<execute::TimedUnit> from_memory(Compilation& c) {
+        std::vector<execute::TimedUnit> units;
+        for (const fusion::Candidate& kernel : c.plans.front().kernels) {
+            units.push_back(HostProbes::probe(c, kernel, "from memory", 1 << 20, false).unit);
+        }
+        return units;
+    }
+
     HostProbes probes{perfmodel::find_device("host-generic", diagnostics).value(), folder.path()};
     execute::TimingSetup setup;
 };
@@ -367,10 +376,7 @@ TEST_F(TimedUnits, GroupsTakeTheSameMemory) {
 TEST_F(TimedUnits, PlacementsFillWhatIsRead) {
     Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = d * c;\nreturn e;\n");
     ASSERT_NE(c, nullptr);
-    std::vector<execute::TimedUnit> units;
-    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
-        units.push_back(HostProbes::probe(*c, kernel, "filled", 1 << 20, false).unit);
-    }
+    const std::vector<execute::TimedUnit> units = from_memory(*c);
     ASSERT_EQ(units.size(), 2U);
     execute::TimingLists lists(units, 1, 0);
     EXPECT_FALSE(lists.any_updated());
@@ -413,10 +419,7 @@ TEST_F(TimedUnits, PlacementsFillWhatIsRead) {
 TEST_F(TimedUnits, ListsOfAProgramLieApartInTheirPages) {
     Compilation* const c = compile("SCALAR a, b, c;\ninput a, b, c;\nd = a + b;\ne = a * c;\nreturn d, e;\n");
     ASSERT_NE(c, nullptr);
-    std::vector<execute::TimedUnit> units;
-    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
-        units.push_back(HostProbes::probe(*c, kernel, "apart", 1 << 20, false).unit);
-    }
+    const std::vector<execute::TimedUnit> units = from_memory(*c);
     execute::TimingLists lists(units, 1, 0);
     const auto distance = [&] { // from the first input of the first unit to its output
         const std::vector<void*> arguments = lists.arguments(0, 0);

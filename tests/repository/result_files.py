@@ -398,8 +398,9 @@ def check_audit_host_machines(file, result):
 
 
 def check_calibrate_host(file, result):
-    """Under two minutes; where one processor has to compile everything too, under three (docs/status.md says that this is more than asked). A calibration that
-    it says to have made is the last run's, and docs/model.md says times and figures."""
+    """Under two minutes, on one processor too; a run that is not is said to be one in docs/status.md ("not met", with its time). A calibration that it says to
+    have made is the last run's, and docs/model.md says times and figures."""
+    status = (root / "docs/status.md").read_text()
     for processors in sorted({run["processors"] for run in result["runs"]}):
         runs = [run for run in result["runs"] if run["processors"] == processors]
         first = [run["seconds"] for run in runs if not run["compiled_before"]]
@@ -407,9 +408,10 @@ def check_calibrate_host(file, result):
         if len(first) != 1 or len(again) < 3:
             breach(file, f"has not one run with nothing compiled and three after that on {processors} processors")
             continue
-        for seconds, most in ((first[0], 180 if processors == 1 else 120), (again[-1], 120)):
-            if seconds >= most:
-                breach(file, f"takes {seconds:.0f} s on {processors} processors: {most} or more")
+        for run in runs:
+            said = rf"\*\*not met[^|]*\*\*: {run['seconds']:.0f}<!-- calibrate_host/runs/{result['runs'].index(run)}/seconds -->"
+            if run["seconds"] >= 120 and not re.search(said, status):
+                breach(file, f"takes {run['seconds']:.0f} s on {processors} processors, two minutes or more, and docs/status.md does not say that it misses them")
     command = [sys.executable, root / "bench/calibrate_host_table.py", results / file, root / "docs/model.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach(file, "docs/model.md is not what bench/calibrate_host_table.py makes of it")
