@@ -39,8 +39,10 @@ std::vector<Displacement::Share> Displacement::read() const {
     std::vector<Share> shares(count);
     const auto read_share = [&](std::size_t i) {
         std::size_t sum = 0;
-        for (std::size_t at = lines * i / count; at < lines * (i + 1) / count; ++at) {
-            sum += static_cast<unsigned char>(memory_.data()[at * line]);
+        for (int pass = 0; pass < passes; ++pass) {
+            for (std::size_t at = lines * i / count; at < lines * (i + 1) / count; ++at) {
+                sum += static_cast<unsigned char>(memory_.data()[at * line]);
+            }
         }
         shares[i] = {processors_[i], sched_getcpu(), sum};
     };

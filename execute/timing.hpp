@@ -46,7 +46,7 @@ struct TimingSetup {
     double sample_seconds = 1e-3;         ///< a sample is as many launches in a row as take so long, at least one
     double piece_seconds = 5e-4;          ///< of the pieces of a launch
     std::uint64_t seed = 1;               ///< of the inputs
-    /// Bytes of other memory that are read before a sample of one launch, each processor that this process may run on its share
+    /// Bytes of other memory that are read, several times, before a sample of one launch, each processor that this process may run on its share
     /// (Displacement), so that none of its lists is in a cache because another unit has used it: twice what all their caches hold. A sample of
     /// several launches, and of a unit that is `cached`, has before it a launch of its own.
     double displaced_bytes = 0;
