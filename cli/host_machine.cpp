@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -19,16 +21,17 @@ namespace fusec::cli {
 
 namespace {
 
-double clock_of_processor() {
-    std::ifstream processors("/proc/cpuinfo");
+/// GHz; nothing where the system does not tell.
+std::optional<double> clock_of_processor(const std::filesystem::path& told) {
+    std::ifstream processors(told);
     for (std::string line; std::getline(processors, line);) {
         if (line.starts_with("cpu MHz") && line.find(": ") != std::string::npos) {
             double megahertz = 0;
             std::istringstream(line.substr(line.find(": ") + 2)) >> megahertz;
-            return megahertz > 0 ? megahertz * 1e-3 : 1;
+            return megahertz > 0 ? std::optional(megahertz * 1e-3) : std::nullopt;
         }
     }
-    return 1;
+    return std::nullopt;
 }
 
 int bytes_of_vector() {
@@ -70,13 +73,41 @@ int usable_processors() {
     return usable_processors(static_cast<int>(threads_at_once()), std::getenv("OMP_NUM_THREADS"));
 }
 
-HostMachine host_machine() {
+HostMachine host_machine(const SystemFiles& system) {
     constexpr double mebibyte = 1024 * 1024;
     const std::vector<int> affine = affine_processors();
-    const CacheBytes caches = cache_bytes(affine);
-    const double l2 = caches.second_level > 0 ? caches.second_level : mebibyte;
-    const double l3 = caches.last_level > 0 ? caches.last_level : 32 * mebibyte;
-    return {usable_processors(), bytes_of_vector(), clock_of_processor(), l2, l3, 2 * (l3 + static_cast<double>(affine.size()) * l2)};
+    const CacheBytes caches = cache_bytes(affine, system.caches);
+    HostMachine machine;
+    const auto told_or_assumed = [&](double told, double else_assumed, const char* key, const char* what) {
+        if (told <= 0) {
+            machine.assumed.push_back({key, what});
+        }
+        return told > 0 ? told : else_assumed;
+    };
+    machine.cores = usable_processors();
+    machine.vector_bytes = bytes_of_vector();
+    machine.clock_ghz =
+        told_or_assumed(clock_of_processor(system.processors).value_or(0), 1, "speed.clock", "the processor's clock is taken for 1 GHz");
+    machine.l2_bytes =
+        told_or_assumed(caches.second_level, mebibyte, "speed.l2_bytes", "the second-level cache is taken to hold 1 MiB of each core");
+    machine.l3_bytes =
+        told_or_assumed(caches.last_level, 32 * mebibyte, "speed.l3_bytes", "the last-level caches are taken to hold 32 MiB together");
+    machine.displacing_bytes = 2 * (machine.l3_bytes + static_cast<double>(affine.size()) * machine.l2_bytes);
+    return machine;
+}
+
+std::string source_of(const HostMachine& machine, std::string_view key) {
+    return std::ranges::find(machine.assumed, key, &HostMachine::Assumed::key) == machine.assumed.end()
+        ? "what the system says"
+        : "assumption: the system does not tell";
+}
+
+void warn_of_assumed(const HostMachine& machine, std::initializer_list<std::string_view> keys, Diagnostics& diagnostics) {
+    for (const HostMachine::Assumed& each : machine.assumed) {
+        if (std::ranges::find(keys, each.key) != keys.end()) {
+            diagnostics.report(kind::assumed_machine, {}, "the system does not tell all of this machine: " + each.what);
+        }
+    }
 }
 
 double displacing_bytes(const HostMachine& machine, double last_level) {

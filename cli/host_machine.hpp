@@ -4,19 +4,44 @@
 
 #include "perfmodel/device.hpp"
 
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace fusec::cli {
+
+/// Where Linux tells of processors.
+struct SystemFiles {
+    std::filesystem::path processors = "/proc/cpuinfo";
+    std::filesystem::path caches = "/sys/devices/system/cpu"; ///< as of cache_bytes
+};
 
 struct HostMachine {
     int cores = 1;         ///< processors that loops of emitted code may use: usable_processors()
     int vector_bytes = 16; ///< of a SIMD register, as -march=native uses it
-    double clock_ghz = 1;  ///< at the moment; 1 where the system does not tell
-    double l2_bytes = 0;   ///< second-level cache of a core; 1 MiB where the system does not tell
-    double l3_bytes = 0;   ///< last-level caches of all processors that this process may run on; 32 MiB where the system does not tell
+    double clock_ghz = 1;  ///< at the moment
+    double l2_bytes = 0;   ///< second-level cache of a core
+    double l3_bytes = 0;   ///< last-level caches of all processors that this process may run on
     /// Twice what all caches of those processors hold (execute::TimingSetup::displaced_bytes).
     double displacing_bytes = 0;
+
+    /// A figure that the system does not tell.
+    struct Assumed {
+        std::string key;  ///< "speed.clock", "speed.l2_bytes" or "speed.l3_bytes"
+        std::string what; ///< "the clock is taken for 1 GHz"
+    };
+    std::vector<Assumed> assumed;
 };
 
-HostMachine host_machine();
+/// Of what `system` does not tell: 1 GHz, 1 MiB for each core, 32 MiB for all.
+HostMachine host_machine(const SystemFiles& system = {});
+
+/// Where the figure of that key comes from, for a calibration.
+std::string source_of(const HostMachine& machine, std::string_view key);
+/// One `assumed-machine` warning for each of those figures that is assumed.
+void warn_of_assumed(const HostMachine& machine, std::initializer_list<std::string_view> keys, Diagnostics& diagnostics);
 
 /// The same where the last level was found to hold `last_level` bytes, if these are fewer than what the system says.
 double displacing_bytes(const HostMachine& machine, double last_level);

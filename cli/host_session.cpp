@@ -24,11 +24,14 @@ void describe_machine(HostSession& s) {
     s.made.calibration.machine = processor_name();
     s.made.calibration.commit = version_and_commit();
     s.made.calibration.kernels = codegen::name_of_host_runtime();
-    const std::string how = "what the system says";
-    s.set("limits.vector_bytes", s.machine.vector_bytes, "bytes", 1, 0, how);
-    s.set("speed.cores", s.machine.cores, "cores", 1, 0, how);
-    s.set("speed.clock", s.machine.clock_ghz, "GHz", 1, 0, how);
-    s.set("speed.l2_bytes", s.machine.l2_bytes, "bytes", 1, 0, how + " (per core)");
+    const auto set = [&s](const std::string& key, double value, const std::string& unit, const std::string& of_what = "") {
+        s.set(key, value, unit, 1, 0, source_of(s.machine, key) + of_what);
+    };
+    set("limits.vector_bytes", s.machine.vector_bytes, "bytes");
+    set("speed.cores", s.machine.cores, "cores");
+    set("speed.clock", s.machine.clock_ghz, "GHz");
+    set("speed.l2_bytes", s.machine.l2_bytes, "bytes", " (per core)");
+    warn_of_assumed(s.machine, {"speed.clock"}, s.diagnostics);
     s.set("benchmark.remap", 0, "ns per element", 1, 0, "kernels of a host never change their threads");
 }
 

@@ -2,10 +2,16 @@
 // How many processors a measurement on this host counts: the lesser of those of the affinity and of what OMP_NUM_THREADS asks for.
 #include "cli/host_machine.hpp"
 
+#include "support/processors.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -87,6 +93,66 @@ TEST_F(ProcessorsOfThisProcess, AreNoMoreThanTheThreadsAskedFor) {
     EXPECT_EQ(usable_processors(), CPU_COUNT(&before_));
     restrict_to(1);
     EXPECT_EQ(usable_processors(), 1);
+}
+
+/// A system that tells nothing, until a test has it tell.
+class MachineOfASystem : public testing::Test {
+protected:
+    void TearDown() override { EXPECT_FALSE(diagnostics_.has_errors()); }
+    std::vector<std::string> assumed() const {
+        std::vector<std::string> keys;
+        for (const HostMachine::Assumed& each : host_machine(system_).assumed) {
+            keys.push_back(each.key);
+        }
+        return keys;
+    }
+
+    Diagnostics diagnostics_;
+    TemporaryFolder folder_{"machine", diagnostics_};
+    SystemFiles system_{folder_.path() / "cpuinfo", folder_.path()};
+};
+
+TEST_F(MachineOfASystem, IsAssumedWhereItTellsNothing) {
+    const HostMachine machine = host_machine(system_);
+    EXPECT_THAT(assumed(), testing::ElementsAre("speed.clock", "speed.l2_bytes", "speed.l3_bytes"));
+    EXPECT_EQ(machine.clock_ghz, 1);
+    EXPECT_EQ(machine.l2_bytes, 1048576);
+    EXPECT_EQ(machine.l3_bytes, 32 * 1048576.0);
+    EXPECT_THAT(source_of(machine, "speed.clock"), testing::StartsWith("assumption"));
+    EXPECT_EQ(source_of(machine, "speed.cores"), "what the system says");
+    warn_of_assumed(machine, {"speed.l2_bytes", "speed.l3_bytes"}, diagnostics_);
+    ASSERT_EQ(diagnostics_.all().size(), 2U) << "the clock is not asked for";
+    for (const Diagnostic& each : diagnostics_.all()) {
+        EXPECT_EQ(each.kind.name, "assumed-machine");
+    }
+    EXPECT_THAT(diagnostics_.all().front().message, testing::HasSubstr("second-level cache is taken to hold 1 MiB"));
+}
+
+TEST_F(MachineOfASystem, IsWhatItTells) {
+    std::ofstream(system_.processors) << "processor\t: 0\nmodel name\t: one\ncpu MHz\t\t: 2600.500\n";
+    for (const int processor : affine_processors()) {
+        for (const auto& [level, size] : {std::pair("2", "512K"), {"3", "16M"}}) {
+            const auto cache = system_.caches / ("cpu" + std::to_string(processor)) / "cache" / ("index" + std::string(level));
+            std::filesystem::create_directories(cache);
+            std::ofstream(cache / "level") << level;
+            std::ofstream(cache / "type") << "Unified";
+            std::ofstream(cache / "size") << size;
+            std::ofstream(cache / "shared_cpu_list") << (level == std::string("2") ? std::to_string(processor) : "0-1023");
+        }
+    }
+    const HostMachine machine = host_machine(system_);
+    EXPECT_THAT(assumed(), testing::IsEmpty());
+    EXPECT_DOUBLE_EQ(machine.clock_ghz, 2.6005);
+    EXPECT_EQ(machine.l2_bytes, 524288);
+    EXPECT_EQ(machine.l3_bytes, 16 * 1048576.0);
+    EXPECT_EQ(source_of(machine, "speed.clock"), "what the system says");
+    warn_of_assumed(machine, {"speed.clock", "speed.l2_bytes", "speed.l3_bytes"}, diagnostics_);
+    EXPECT_TRUE(diagnostics_.all().empty());
+}
+
+TEST_F(MachineOfASystem, OfAClockThatIsNoneIsAssumed) {
+    std::ofstream(system_.processors) << "cpu MHz\t\t: none\n";
+    EXPECT_THAT(assumed(), testing::Contains("speed.clock"));
 }
 
 } // namespace
