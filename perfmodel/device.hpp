@@ -64,8 +64,8 @@ struct Device {
     /// Figures that some predictors need and not every description has, by key: "hong-kim.mem_ld". Units are those of device_figures.cpp.
     std::map<std::string, double, std::less<>> optional_figures;
     std::shared_ptr<const RoutineTimes> routine_times; ///< null: none were measured
-    std::vector<Figure> figures;                       ///< every figure with unit and source, in file order: `fusec devices show`
-    std::string calibration;                           ///< hash of the calibration that changed figures; empty: none did
+    std::vector<Figure> figures; ///< every figure given, with unit and source, in file order (others: assumed_figures)
+    std::string calibration;     ///< hash of the calibration that changed figures; empty: none did
 };
 
 /// The value of the figure of that key ("speed.launch", "hong-kim.mem_ld"), in the unit that descriptions give it in; nothing if the

@@ -258,6 +258,9 @@ TEST_F(Commands, DevicesGiveFiguresWithSources) {
     const test::Outcome show = fusec({"devices", "show", "h200"}, folder.path());
     EXPECT_EQ(show.code, 0) << show.err;
     EXPECT_GE(std::ranges::count(show.out, '\n'), 20);
+    EXPECT_THAT(show.out,
+        testing::ContainsRegex("does not give:\n(.*\n)*  speed.block_dispatch +0.5698[0-9]* ns +assumption: one block per clock\n"));
+    EXPECT_THAT(fusec({"devices", "show", "host-generic"}, folder.path()).out, testing::Not(HasSubstr("does not give")));
 }
 
 TEST_F(Commands, LibraryListsAndShows) {

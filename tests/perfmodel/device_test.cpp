@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfmodel/device.hpp"
 
+#include "perfmodel/assumed_figures.hpp"
+#include "perfmodel/composite.hpp"
+#include "perfmodel/device_figures.hpp"
 #include "support/files.hpp"
 #include "tests/perfmodel/devices.hpp"
+#include "tests/perfmodel/random_kernels.hpp"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace fusec::perfmodel {
 namespace {
@@ -34,6 +39,64 @@ TEST(Devices, TheStandardOnesAllLoad) {
             EXPECT_LE(law->peak_gb_per_s, 1.02 * device.dram_gb_per_s) << name << ": more than the data sheet";
             EXPECT_GE(law->peak_gb_per_s, 0.7 * device.dram_gb_per_s) << name;
         }
+    }
+}
+
+TEST(Devices, EveryFigureOfCompositeIsGivenOrSaidToBeAssumed) {
+    for (const std::string& name : device_names()) {
+        const Device device = standard_device(name);
+        std::set<std::string> listed;
+        for (const auto& figures : {device.figures, assumed_figures(device)}) {
+            for (const Figure& figure : figures) {
+                EXPECT_TRUE(listed.insert(figure.key).second) << name << " " << figure.key;
+                EXPECT_GE(figure.source.size(), 10U) << name << " " << figure.key;
+            }
+        }
+        for (const Field& field : device_fields()) {
+            if (field.serves(device.limits.target) && field.get != nullptr) {
+                EXPECT_TRUE(listed.contains(field.key)) << name << " " << field.key;
+            }
+        }
+        EXPECT_TRUE(device.limits.target == fusion::Target::host || listed.contains("latency.l2")) << name;
+    }
+}
+
+/// What `composite` takes for random kernels, from one block to many waves.
+std::vector<double> predicted(const Device& device) {
+    std::vector<double> seconds;
+    RandomKernels random(7);
+    for (int i = 0; i < 200; ++i) {
+        fusion::KernelWork work = random.measured();
+        work.repeated = i % 2 == 0; // from L2
+        for (const std::uint64_t elements : {1U, 1000U, 1U << 16U, 1U << 23U}) {
+            seconds.push_back(composite_cuda(device, work, elements).cost.seconds);
+        }
+    }
+    return seconds;
+}
+
+TEST(Devices, WhatIsSaidToBeAssumedIsWhatCompositeTakes) {
+    for (const std::string name : {"h200", "v100", "mi210", "gtx480"}) {
+        const Device device = standard_device(name);
+        const std::vector<double> before = predicted(device);
+        for (const Figure& figure : assumed_figures(device)) {
+            Device given = device;
+            ASSERT_TRUE(set_figure(given, figure.key, figure.value)) << name << " " << figure.key;
+            const std::vector<double> after = predicted(given);
+            for (std::size_t i = 0; i < before.size(); ++i) {
+                ASSERT_DOUBLE_EQ(after[i], before[i]) << name << " " << figure.key;
+            }
+            ASSERT_TRUE(set_figure(given, figure.key, 2 * figure.value)) << name << " " << figure.key;
+            EXPECT_NE(predicted(given), before) << name << " " << figure.key << " has no part in it";
+        }
+    }
+}
+
+TEST(Devices, WhatACalibrationGivesIsNotAssumed) {
+    Device device = standard_device("h200");
+    device.figures.push_back({"speed.barrier", 30, "cycles", "a test"});
+    for (const Figure& figure : assumed_figures(device)) {
+        EXPECT_NE(figure.key, "speed.barrier");
     }
 }
 
