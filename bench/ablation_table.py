@@ -10,7 +10,7 @@ import marked_block
 
 BEGIN, END = "<!-- tables of bench/audit --ablation: begin -->\n", "<!-- tables of bench/audit --ablation: end -->\n"
 BEGIN_PROBES, END_PROBES = "<!-- table of bench/audit --ablation --probes: begin -->\n", "<!-- table of bench/audit --ablation --probes: end -->\n"
-NO_POINT = "no measured point has it"
+NO_POINT = "moves no measured point"
 
 result = json.loads(pathlib.Path(sys.argv[1]).read_text())
 page = pathlib.Path(sys.argv[2])
@@ -39,7 +39,7 @@ def rows_of_probes():
             yield start + f"{NO_POINT} | | | | |\n"
             continue
         cells = [both([row], key) for key in ("mape_of_moved", "p90_of_moved", "mape", "mean_of_kernels", "fit_error")]
-        cells[:2] = cells[:2] if row["moved_held_out"] else ["no held-out point has it", ""]
+        cells[:2] = cells[:2] if row["moved_held_out"] else ["moves no held-out point", ""]
         yield start + " | ".join(cells) + " |\n"
 
 
@@ -67,8 +67,8 @@ for term in result["terms"]:
         continue
     judged = [row for row in rows if row["moved_held_out"]]
     out.append(start + f"{moved} | {len(rows)} | {both(rows, 'mape')} | {both(rows, 'mean_of_kernels')} | "
-               + (both(judged, "mape_of_moved") if judged else "no held-out point has it") + f" | {both(rows, 'fit_error')} |\n")
-out.append("\nEach device: all points / mean of kernels, in %; `-`: no measured point of the device has it.\n\n")
+               + (both(judged, "mape_of_moved") if judged else "moves no held-out point") + f" | {both(rows, 'fit_error')} |\n")
+out.append("\nEach device: all points / mean of kernels, in %; `-`: it moves no measured point of the device.\n\n")
 names = [device["name"] for device in result["devices"]]
 out.append("| without | " + " | ".join(names) + " |\n" + "| --- " * (1 + len(names)) + "|\n")
 

@@ -2,7 +2,7 @@
 // audit --data DIR [--out FILE.json [--points]] [--svg FILE.svg] [--figures]: how far every predictor is from public measurements of GPUs.
 // audit --data DIR --ablation [--out FILE.json]: what each term of `composite` is worth on them (bench/audit_ablation.hpp).
 // audit --ablation --probes FILE [--out FILE.json]: the same on what the probes measured on a GPU (`fusec calibrate --target cuda`), FILE as they write it.
-// audit --target host --out FILE.json [--sample N] [--rounds N] [--withhold kernels|programs] [--points-out FILE] PROGRAM...: how far those of hosts are from this one
+// audit --target host --out FILE.json [--sample N] [--rounds N] [--withhold kernels|programs] [--hold-out first|second] [--points-out FILE] PROGRAM...: how far those of hosts are from this one
 // (bench/audit_host.hpp).
 //
 // DIR holds result files of https://github.com/RRZE-HPC/gpu-benches (perfmodel/fit/gpu_benches.hpp). Every predictor is fitted to the same
@@ -30,7 +30,8 @@ int usage() {
     std::cerr << "usage: audit --data DIR [--out FILE.json] [--svg FILE.svg] [--figures] [--points]\n"
                  "       audit --data DIR --ablation [--out FILE.json]\n"
                  "       audit --ablation --probes FILE [--out FILE.json]\n"
-                 "       audit --target host --out FILE.json [--sample N] [--rounds N] [--withhold kernels|programs] [--points-out FILE] "
+                 "       audit --target host --out FILE.json [--sample N] [--rounds N] [--withhold kernels|programs] [--hold-out "
+                 "first|second] [--points-out FILE] "
                  "PROGRAM...\n";
     return 2;
 }

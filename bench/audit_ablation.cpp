@@ -94,7 +94,7 @@ void print(const std::vector<AblatedDevice>& devices, std::ostream& out) {
                 out << "  " << std::setw(6) << 100 * each.mape << std::setw(6) << 100 * each.mean_of_kernels << std::setw(6)
                     << 100 * each.of_moved;
             }
-            out << (row.without ? "\n" : "  no measured point has it\n");
+            out << (row.without ? "\n" : "  moves no measured point\n");
         }
     }
 }

@@ -35,7 +35,8 @@ def add(result_file, runs_file, machines_file):
         sys.exit("these are not one audit")
     file = pathlib.Path(machines_file)
     machines = json.loads(file.read_text())["machines"] if file.exists() else []
-    made = {"machine": result["machine"], "compiler": result["compiler"], **{key: result[key] for key in ("sample", "rounds") if key in result}, "commit": result["commit"], "version": result["version"],
+    other_half = {"held_out": "the first of two programs, in place of the second"} if result["programs"][0]["held_out"] else {}
+    made = {"machine": result["machine"], "compiler": result["compiler"], **{key: result[key] for key in ("sample", "rounds") if key in result}, "commit": result["commit"], "version": result["version"], **other_half,
             "memory_gb_per_s": next(figure["value"] for figure in result["calibration"]["figures"] if figure["key"] == "stream.copy.peak"),
             "runs": [summary(run) for run in runs["runs"]]}
 
@@ -60,7 +61,7 @@ def table(machines_file, page, words):
            "with the calibration of before: MAPE % | within a factor of two | `benchmark`: MAPE % | Spearman | within a factor of two |\n" + "| --- " * 15 + "|\n"]
     for each in json.loads(pathlib.Path(machines_file).read_text())["machines"]:
         runs = each["runs"]
-        cells = [each["machine"]["processor"], runs[0]["date"][:10], each["commit"][:7], str(len(runs)), f"{each['memory_gb_per_s']:.1f}",
+        cells = [each["machine"]["processor"], runs[0]["date"][:10], each["commit"][:7], f"{len(runs)}{', the other half held out' if 'held_out' in each else ''}", f"{each['memory_gb_per_s']:.1f}",
                  between([run["median_spread"] for run in runs], 100, 1)]
         for predictor in PREDICTORS:
             cells += [between([run[predictor]["mape"] for run in runs], 100, 1), between([run[predictor]["spearman"] for run in runs], 1, 3),

@@ -27,6 +27,11 @@ bool read(const std::string& word, Withheld& withheld) {
     return word == "programs" || word == "kernels";
 }
 
+bool read_half(const std::string& word, std::size_t& first_held_out) {
+    first_held_out = word == "first" ? 0 : 1;
+    return word == "first" || word == "second";
+}
+
 } // namespace
 
 std::optional<HostAuditOptions> host_audit_options(const std::vector<std::string>& words) {
@@ -45,6 +50,7 @@ std::optional<HostAuditOptions> host_audit_options(const std::vector<std::string
             : option == "--sample"           ? read(*word, options.sample)
             : option == "--rounds"           ? read(*word, options.rounds)
             : option == "--withhold"         ? read(*word, options.withheld)
+            : option == "--hold-out"         ? read_half(*word, options.first_held_out)
                                              : false;
         if (!known) {
             return std::nullopt;

@@ -19,8 +19,9 @@ enum class Withheld : std::uint8_t {
 };
 
 struct HostAuditOptions {
-    std::vector<std::filesystem::path> programs; ///< every second one is held out, the second one first
-    std::size_t sample = 60;                     ///< kernels of each program
+    std::vector<std::filesystem::path> programs;
+    std::size_t first_held_out = 1; ///< of the programs, with every second one behind it: 1, or 0 for the other half
+    std::size_t sample = 60;        ///< kernels of each program
     std::size_t rounds = 8;
     std::uint64_t seed = 1;
     Withheld withheld = Withheld::kernels;

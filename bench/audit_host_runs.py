@@ -88,7 +88,7 @@ except BaseException:
     print(f"{len(results)} of {runs} runs are in {folder}", file=sys.stderr)
     raise
 kept = min(results, key=spread)
-summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 4,
+summary = {**{key: kept[key] for key in ("date", "machine", "commit")}, "schema": "fusec-audit-host-runs", "version": 5,
            "slower_than_the_fastest_run": agreement(results),
            "rank_correlation_within_a_factor_of_two_between_runs": near_correlations(results), "runs": [row(result) for result in results]}
 summary["kernels"] = list(kernels_of_runs(results, kept))

@@ -155,13 +155,13 @@ def runs():
 def together():
     """What is left of errors when the runs' own part is averaged away is the model's."""
     out.append("### Runs together\n\nOf a kernel that every run measured, the median of the runs' times beside the median of what their calibrations predict.\n\n"
-               "| kernels | predictor | kernels | MAPE % | 90th percentile % | maximum % | Spearman | within a factor of two | of all kernels there |\n" + "| --- " * 9 + "|\n")
+               "| kernels | predictor | kernels | MAPE % | 90th percentile % | maximum % | Spearman | within a factor of two | no ties merged | of all kernels there |\n" + "| --- " * 10 + "|\n")
     for key, words in (("held_out", "of programs held out"), ("fitted", "of the others")):
         half = of_runs["together"][key]
         near = half["within_a_factor_of_two"]
         for verdict in half["verdicts"]:
             out.append(f"| {words} | `{verdict['predictor']}` | {verdict['kernels']} | {percent(verdict['mape'])} | {percent(verdict['p90'])} | {percent(verdict['worst'])} | {rank_correlation(verdict, 3)} | "
-                       f"{rank_correlation(named(near['verdicts'], verdict['predictor']), 3)} ({near['kernels']}) | {rank_correlation(named(near['verdicts_of_all'], verdict['predictor']), 3)} ({near['of']}) |\n")
+                       f"{rank_correlation(named(near['verdicts'], verdict['predictor']), 3)} ({near['kernels']}) | {named(near['verdicts'], verdict['predictor'])['spearman_unmerged']:.3f} | {rank_correlation(named(near['verdicts_of_all'], verdict['predictor']), 3)} ({near['of']}) |\n")
     errors = of_runs["together"]["held_out"]["errors_of_composite"]
     between = errors["correlation_between_runs"]
     out.append(f"\nErrors of `composite` for kernels held out, less each run's median, have correlations of {between['least']:.2f} to {between['greatest']:.2f} between runs: "
@@ -176,7 +176,7 @@ def ablations():
     out.append("| term | in its place | kernels moved | kernels held out | fit |\n" + "| --- " * 5 + "|\n")
     for term in result["ablations"]["terms"]:
         row = term["rows"][0]
-        cells = "no measured kernel has it | " if "without" not in row else " | ".join(
+        cells = "moves no measured kernel | " if "without" not in row else " | ".join(
             f"{percent(row['without'][key])} ({percent(row['full'][key])})" for key in ("mape", "fit_error"))
         out.append(f"| {term['term']} | {term['instead']} | {row['moved_held_out']} | {cells} |\n")
     out.append("\n")

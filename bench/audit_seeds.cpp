@@ -59,14 +59,8 @@ void add_routine(const DeviceData& data, const std::string& kernel, RoutineTimes
 
 /// t0 and occupancy of a launch that fills the device, as the predictor counts its operations.
 std::pair<double, double> occupancy_and_t0(const Point& point, const fusion::DeviceLimits& limits) {
-    perfmodel::StaircaseInputs in;
-    in.nblocks = std::ceil(static_cast<double>(point.elements) / point.work.elements_per_block);
-    in.block_size = point.work.threads_per_block;
-    in.warp_size = limits.warp_size;
-    in.n_mp = limits.sm_count;
-    in.m_warps = static_cast<double>(limits.threads_per_sm) / limits.warp_size;
-    in.occupancy = perfmodel::resident_blocks(limits, point.work) * std::ceil(in.block_size / in.warp_size) / in.m_warps;
-    in.work_per_thread = 32 * point.work.instructions * point.work.elements_per_block / point.work.threads_per_block;
+    perfmodel::StaircaseInputs in =
+        perfmodel::staircase_inputs(limits, point.work, point.elements, perfmodel::resident_blocks(limits, point.work));
     in.t0 = 1;
     const double stairs = staircase(in).stairs;
     return {in.occupancy, t0_of(point.seconds / stairs, in)};

@@ -40,14 +40,14 @@ def kernels_of_runs(results, kept):
 
 
 def verdicts(kernels):
-    """Of each predictor; `spearman` with times merged that differ by no more than their spread."""
+    """Of each predictor; `spearman` with times merged that differ by no more than their spread, `spearman_unmerged` without."""
     found = []
     for predictor in PREDICTORS:
         answered = [kernel for kernel in kernels if None not in kernel[predictor]]
         if answered:
             said, seen, spread = ([statistics.median(kernel[key]) for kernel in answered] for key in (predictor, "seconds", "spread"))
             found.append({"predictor": predictor, "kernels": len(answered), **{key: value for key, value in accuracy(said, seen).items() if key in ("mape", "p90", "worst")},
-                          "spearman": merged_rank_correlation(said, seen, spread)})
+                          "spearman": merged_rank_correlation(said, seen, spread), "spearman_unmerged": rank_correlation(said, seen)})
     return found
 
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -115,8 +116,7 @@ public:
             if (c == nullptr) {
                 return std::nullopt;
             }
-            add_held_out(*c, c->plans.front().kernels, 0);
-            add_held_out(*c, execute::choose_candidates(*c->space, false, of_named, 1).chosen, 0);
+            add_held_out_of_named(*c, program.string());
             find_wanted(*c);
             named.push_back(c);
         }
@@ -179,6 +179,9 @@ private:
                 kernel.threads_per_block != 128;
         });
         if (kernels.empty()) {
+            result_.notes.push_back(
+                "no product of two matrices stages its lists in blocks of 128 threads: nothing shows how its time goes with the "
+                "resident blocks (probe `kernel`, role `occupancy`)");
             return true;
         }
         for (const int registers : {255, 64, 48, 40, 32}) {
@@ -214,6 +217,20 @@ private:
         }
     }
 
+    /// The plan's kernels and a sample of candidates, and a note of those that are left out.
+    void add_held_out_of_named(const Compilation& c, const std::string& program) {
+        std::vector<Candidate> all = c.plans.front().kernels;
+        std::ranges::move(execute::choose_candidates(*c.space, false, of_named, 1).chosen, std::back_inserter(all));
+        const std::size_t before = result_.kernels.size();
+        add_held_out(c, all, 0);
+        if (const std::size_t added = result_.kernels.size() - before; added < all.size()) {
+            result_.notes.push_back(
+                fmt::format("`{}`: of {} kernels that predictors would be judged by {} are left out: they update a list, raise a "
+                            "flag, move lists of another precision, or do not fit the device",
+                    program, all.size(), all.size() - added));
+        }
+    }
+
     /// Names of all that kernels of the program use.
     void find_wanted(const Compilation& c) {
         const auto want = [&](const Candidate& kernel) {
@@ -226,6 +243,12 @@ private:
         std::ranges::for_each(c.plans.front().kernels, want);
         for (std::size_t column = 0; column < std::min(c.space->columns().size(), most_fronts); ++column) {
             std::ranges::for_each(c.space->front(ColumnId(column)).kept, want);
+        }
+        if (c.space->columns().size() > most_fronts) {
+            result_.notes.push_back(
+                fmt::format("`{}`: of {} sets of calls that may be kernels the first {} are looked at: routines and lists that only "
+                            "the others use are not timed",
+                    c.options.program.string(), c.space->columns().size(), most_fronts));
         }
     }
 

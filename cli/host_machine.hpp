@@ -32,7 +32,7 @@ struct HostMachine {
         std::string key;  ///< "speed.clock", "speed.l2_bytes" or "speed.l3_bytes"
         std::string what; ///< "the clock is taken for 1 GHz"
     };
-    std::vector<Assumed> assumed;
+    std::vector<Assumed> assumed = {};
 };
 
 /// Of what `system` does not tell: 1 GHz, 1 MiB for each core, 32 MiB for all.

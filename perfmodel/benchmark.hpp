@@ -5,7 +5,8 @@
 //     T = max(sum of compute routines' t_r(S - S_r, B), sum of kept transfer routines' t_r(S - S_r, B)) + n_remap * c_remap
 // The source says this in words; its formula is written here from them. S is the shared memory of the fusion's block, S_r what the routine has
 // in its own kernel, B the block's size: its elements, as in the source's figure of times ("operations in block"). Ours: times are per element,
-// c_remap too; between measured points they are interpolated; a transfer is kept if the kernel makes it.
+// c_remap too; between measured points they are interpolated; a transfer is kept if the kernel makes it; of a host's routine whose operands are
+// one value the part of its time counts that its arithmetic has of the routine's with two (its time was divided by that part when it was measured).
 // Neglected, as the source says: imperfect overlap at low parallelism, threads that idle, the mix of routines. Nor is the launch in it:
 // the predictor adds that of the device.
 #pragma once

@@ -3,7 +3,9 @@
 // compute meanwhile (CWP), and which of the two hides the other. Names are the source's.
 //
 // Not printed in the talk and taken from the paper's published re-implementations: MWP_peak_BW and Synch_cost. Ours: MWP is at least 1, the
-// warp itself; a kernel without memory instructions, which none of the cases covers, is case C without Mem_L. The condition of case B is as
+// warp itself; a kernel without memory instructions, which none of the cases covers, is case C without Mem_L. #Issue_cycles are those of a
+// multiprocessor (1 / speed.issue_slots in the descriptions), where the source's have one scheduler and are a warp's too: with four schedulers
+// a lone warp computes four times as fast as it can, which shortens case A. The condition of case B is as
 // printed: a kernel that computes more than it waits falls into it unless MWP and CWP are both N. Not in the model: caches (a uniform costs
 // a DRAM access each time), latencies of instructions, spills, shared memory, the launch. hong_kim() is without the launch; the predictor
 // adds that of the device (device time of launches that are queued back to back).

@@ -15,6 +15,10 @@ namespace {
 
 constexpr double ps = 1e-12;
 
+int m_warps(const fusion::DeviceLimits& limits) {
+    return limits.threads_per_sm / limits.warp_size;
+}
+
 double warps_per_block(const StaircaseInputs& in) {
     return std::ceil(in.block_size / in.warp_size);
 }
@@ -25,6 +29,18 @@ double stair_operations(const StaircaseInputs& in) {
 }
 
 } // namespace
+
+StaircaseInputs staircase_inputs(const fusion::DeviceLimits& limits, const KernelWork& work, std::uint64_t elements, int resident) {
+    StaircaseInputs in;
+    in.nblocks = std::ceil(static_cast<double>(elements) / work.elements_per_block);
+    in.block_size = work.threads_per_block;
+    in.warp_size = limits.warp_size;
+    in.n_mp = limits.sm_count;
+    in.m_warps = m_warps(limits);
+    in.occupancy = resident * warps_per_block(in) / in.m_warps;
+    in.work_per_thread = 32 * work.instructions * work.elements_per_block / work.threads_per_block;
+    return in;
+}
 
 Staircase staircase(const StaircaseInputs& in) {
     Staircase r;
@@ -54,10 +70,6 @@ StaircaseLine line_of(const Device& device) {
     return {needed_figure(device, "staircase.ta", "staircase"), needed_figure(device, "staircase.tb", "staircase")};
 }
 
-int m_warps(const Device& device) {
-    return device.limits.threads_per_sm / device.limits.warp_size;
-}
-
 class StaircasePredictor final : public StepPredictor {
 public:
     explicit StaircasePredictor(Device device) : device_(std::move(device)), line_(line_of(device_)) {}
@@ -68,14 +80,7 @@ public:
         if (resident == 0) {
             return Breakdown::never();
         }
-        StaircaseInputs in;
-        in.nblocks = std::ceil(static_cast<double>(elements) / work.elements_per_block);
-        in.block_size = work.threads_per_block;
-        in.warp_size = device_.limits.warp_size;
-        in.n_mp = device_.limits.sm_count;
-        in.m_warps = m_warps(device_);
-        in.occupancy = resident * warps_per_block(in) / in.m_warps;
-        in.work_per_thread = 32 * work.instructions * work.elements_per_block / work.threads_per_block;
+        StaircaseInputs in = staircase_inputs(device_.limits, work, elements, resident);
         in.t0 = line_.t0(in.occupancy);
         const Staircase r = staircase(in);
         // On the first stair more blocks cost nothing: they run while others wait.
@@ -107,7 +112,7 @@ bool staircase_ready(const Device& device, Diagnostics& diagnostics) {
         return false;
     }
     const StaircaseLine line = line_of(device);
-    for (const double occupancy : {1.0 / m_warps(device), 1.0}) { // between these t0 is between
+    for (const double occupancy : {1.0 / m_warps(device.limits), 1.0}) { // between these t0 is between
         if (line.t0(occupancy) <= 0) {
             std::ostringstream text;
             text << "`staircase.ta` + `staircase.tb` * occupancy of `" << device.name << "` is " << line.t0(occupancy)

@@ -39,6 +39,10 @@ struct Staircase {
     double seconds = 0;      ///< T
 };
 
+/// Of a launch of a kernel of which a multiprocessor holds so many blocks, all but t0. An elementary operation is an instruction of a thread:
+/// workPerThread are the thread-instructions of a block, by its threads.
+StaircaseInputs staircase_inputs(const fusion::DeviceLimits& limits, const fusion::KernelWork& work, std::uint64_t elements, int resident);
+
 /// Pre: the occupancy is that of one or more whole blocks; threads and multiprocessors at least 1.
 Staircase staircase(const StaircaseInputs& inputs);
 
@@ -53,7 +57,6 @@ struct StaircaseLine {
 /// (ta, tb) from two t0 of one kernel at two occupancies: blocks of two sizes. Pre: the occupancies differ.
 StaircaseLine staircase_line(double first_t0, double first_occupancy, double second_t0, double second_occupancy);
 
-/// An elementary operation is an instruction of a thread: workPerThread are the thread-instructions of a block, by its threads.
 /// Pre: the device has staircase.ta and staircase.tb, and t0 is positive at every occupancy (staircase_ready).
 std::unique_ptr<Predictor> make_staircase(const Device& device);
 /// False if a figure is missing, which is reported elsewhere, or after reporting that they make t0 zero or less at some occupancy.

@@ -389,14 +389,8 @@ private:
         if (work.threads_per_block == 0) {
             return std::nullopt;
         }
-        StaircaseInputs in;
-        in.nblocks = std::ceil(row.number("elements") / work.elements_per_block);
-        in.block_size = work.threads_per_block;
-        in.warp_size = limits_.warp_size;
+        StaircaseInputs in = staircase_inputs(limits_, work, static_cast<std::uint64_t>(row.number("elements")), number("resident"));
         in.n_mp = measured_.multiprocessors;
-        in.m_warps = static_cast<double>(limits_.threads_per_sm) / limits_.warp_size;
-        in.occupancy = row.number("resident") * std::ceil(in.block_size / in.warp_size) / in.m_warps;
-        in.work_per_thread = warp * work.instructions * work.elements_per_block / work.threads_per_block;
         return in;
     }
 

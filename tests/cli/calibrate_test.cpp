@@ -192,6 +192,18 @@ TEST_F(Calibrate, WritesTheProbesOfAGpu) {
     EXPECT_EQ(fusec({"calibrate", "--target", "cuda", "--emit", "d", "--name", "h200", "--device", "a100"}, folder.path()).code, 1);
 }
 
+// What nobody will measure of a program that was named is said: its kernels update a list, and cannot be launched again to the same effect.
+TEST_F(Calibrate, SaysWhichKernelsNobodyWillMeasure) {
+    folder.write("step.fus", "VECTOR3 x, v;\ninout x;\ninput v;\nx = x + v;\n");
+    folder.write("sum.fus", "VECTOR3 x, v;\ninput x, v;\ny = x + v;\nreturn y;\n");
+    const test::Outcome outcome =
+        fusec({"calibrate", "--target", "cuda", "--emit", "probes", "--for", "step.fus", "--for", "sum.fus"}, folder.path());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(
+        outcome.err, testing::ContainsRegex("`step.fus`: of [0-9]+ kernels that predictors would be judged by [0-9]+ are left out"));
+    EXPECT_THAT(outcome.err, testing::Not(HasSubstr("`sum.fus`: of")));
+}
+
 // Probes are of a description; of a name that both have, that is meant.
 TEST_F(Calibrate, TellsACalibrationFromADescription) {
     const auto emit = [&](const std::string& device, const std::string& environment = "") {

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <sched.h>
@@ -131,13 +132,14 @@ TEST_F(MachineOfASystem, IsAssumedWhereItTellsNothing) {
 TEST_F(MachineOfASystem, IsWhatItTells) {
     std::ofstream(system_.processors) << "processor\t: 0\nmodel name\t: one\ncpu MHz\t\t: 2600.500\n";
     for (const int processor : affine_processors()) {
-        for (const auto& [level, size] : {std::pair("2", "512K"), {"3", "16M"}}) {
-            const auto cache = system_.caches / ("cpu" + std::to_string(processor)) / "cache" / ("index" + std::string(level));
+        const std::string own = std::to_string(processor);
+        for (const auto& [level, size, sharers] : {std::tuple("2", "512K", own.c_str()), {"3", "16M", "0-1023"}}) {
+            const auto cache = system_.caches / ("cpu" + own) / "cache" / (*level == '2' ? "index0" : "index1");
             std::filesystem::create_directories(cache);
             std::ofstream(cache / "level") << level;
             std::ofstream(cache / "type") << "Unified";
             std::ofstream(cache / "size") << size;
-            std::ofstream(cache / "shared_cpu_list") << (level == std::string("2") ? std::to_string(processor) : "0-1023");
+            std::ofstream(cache / "shared_cpu_list") << sharers;
         }
     }
     const HostMachine machine = host_machine(system_);

@@ -169,6 +169,18 @@ TEST_F(BenchmarkOfAKernel, OnAHostTimesHoldForEveryTile) {
     }
 }
 
+// A square, A * A, does two thirds of what a product of two matrices does (say): of the time that a calibration divided by that, as much counts.
+TEST_F(BenchmarkOfAKernel, OfARoutineWithOneValueForItsOperandsAPartCounts) {
+    times.routines[product].ns = {2, 6};
+    KernelWork work = product_and_sum();
+    for (WorkStep& step : work.steps) {
+        step.alone = step.routine != nullptr && *step.routine == product ? 2.0 / 3 : 1;
+    }
+    const Breakdown breakdown = predictor()->explain(work, 1'000'000);
+    EXPECT_NEAR(quantity(breakdown, std::string("t_r: ") + product), 2.0 / 3 * 4, 1e-12) << "half way between 2 and 6";
+    EXPECT_NEAR(quantity(breakdown, "T"), 2.0 / 3 * 4 + 0.025 + 0.005, 1e-12);
+}
+
 TEST_F(BenchmarkOfAKernel, WithoutTimesThereIsNoPredictor) {
     Device device = standard_device("a100");
     ASSERT_TRUE(set_figure(device, "benchmark.remap", 0.005));
