@@ -25,7 +25,8 @@ def summary(run):
                         "spearman_within_a_factor_of_two": named(half["within_a_factor_of_two"]["verdicts"], predictor)["spearman"]} for predictor in PREDICTORS}
     before = {"before": {"mape": named(run["before"]["verdicts"], "composite")["mape"],
                          "spearman_within_a_factor_of_two": named(run["before"]["within_a_factor_of_two"]["verdicts"], "composite")["spearman"]}} if "before" in run else {}
-    return {"date": run["date"], "median_spread": half["median_spread"], "greatest_loss_of_a_chosen_plan": half["greatest_loss_of_a_chosen_plan"], **said, **before}
+    return {"date": run["date"], "median_spread": half["median_spread"], "greatest_loss_of_a_chosen_plan": half["greatest_loss_of_a_chosen_plan"],
+            "greatest_loss_of_a_plan_of_benchmark": half["greatest_loss_of_a_plan_of_benchmark"], **said, **before}
 
 
 def add(result_file, runs_file, machines_file):
