@@ -95,7 +95,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     const execute::PrivateFolder scratch(setup->cache, "audit");
     cli::HostCalibrationOptions calibrated{.name = "audited", .programs = {}, .routines = {}};
     for (std::size_t i = 0; i < options.programs.size(); ++i) {
-        if (i % 2 != options.first_held_out) {
+        if (!options.held_out(i)) {
             calibrated.programs.push_back(options.programs[i]);
         } else if (options.withheld == Withheld::kernels) {
             calibrated.routines.push_back(options.programs[i]);

@@ -27,6 +27,9 @@ struct HostAuditOptions {
     Withheld withheld = Withheld::kernels;
     std::filesystem::path out;             ///< the result
     std::filesystem::path points_out = {}; ///< where given, every measured kernel is written there with its work (points_text)
+
+    /// Whether no figure is fitted to kernels of that one of the programs.
+    bool held_out(std::size_t program) const { return program % 2 == first_held_out; }
 };
 
 /// Of the words behind `audit --target host`; nothing where these are not what the command takes.

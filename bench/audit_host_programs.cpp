@@ -139,7 +139,7 @@ MeasuredTogether measure_programs(
     std::vector<std::vector<execute::TimedUnit>> groups;
     for (std::size_t i = 0; i < options.programs.size(); ++i) {
         Subject& subject = subjects.emplace_back();
-        subject.held_out = i % 2 == options.first_held_out;
+        subject.held_out = options.held_out(i);
         compile(subject, options.programs[i], device.string(), options);
         if (!calibrator.texts().compile(subject.units.units, setup, diagnostics)) {
             fail_audit(options.programs[i].string() + " cannot be built", diagnostics);

@@ -89,7 +89,7 @@ HostMachine host_machine(const SystemFiles& system) {
     machine.clock_ghz =
         told_or_assumed(clock_of_processor(system.processors).value_or(0), 1, "speed.clock", "the processor's clock is taken for 1 GHz");
     machine.l2_bytes =
-        told_or_assumed(caches.second_level, mebibyte, "speed.l2_bytes", "the second-level cache is taken to hold 1 MiB of each core");
+        told_or_assumed(caches.second_level, mebibyte, "speed.l2_bytes", "the second-level cache is taken to hold 1 MiB for each core");
     machine.l3_bytes =
         told_or_assumed(caches.last_level, 32 * mebibyte, "speed.l3_bytes", "the last-level caches are taken to hold 32 MiB together");
     machine.displacing_bytes = 2 * (machine.l3_bytes + static_cast<double>(affine.size()) * machine.l2_bytes);

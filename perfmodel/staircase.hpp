@@ -40,7 +40,7 @@ struct Staircase {
 };
 
 /// Of a launch of a kernel of which a multiprocessor holds so many blocks, all but t0. An elementary operation is an instruction of a thread:
-/// workPerThread are the thread-instructions of a block, by its threads.
+/// workPerThread are the thread-instructions of a block, by its threads. Pre: `resident` is at least 1.
 StaircaseInputs staircase_inputs(const fusion::DeviceLimits& limits, const fusion::KernelWork& work, std::uint64_t elements, int resident);
 
 /// Pre: the occupancy is that of one or more whole blocks; threads and multiprocessors at least 1.

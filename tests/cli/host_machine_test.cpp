@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many processors a measurement on this host counts: the lesser of those of the affinity and of what OMP_NUM_THREADS asks for.
+// How many processors a measurement on this host counts: the lesser of those of the affinity and of what OMP_NUM_THREADS asks for; and what is
+// assumed of a machine that the system does not tell.
 #include "cli/host_machine.hpp"
 
 #include "support/processors.hpp"
@@ -126,7 +127,7 @@ TEST_F(MachineOfASystem, IsAssumedWhereItTellsNothing) {
     for (const Diagnostic& each : diagnostics_.all()) {
         EXPECT_EQ(each.kind.name, "assumed-machine");
     }
-    EXPECT_THAT(diagnostics_.all().front().message, testing::HasSubstr("second-level cache is taken to hold 1 MiB"));
+    EXPECT_THAT(diagnostics_.all().front().message, testing::HasSubstr("second-level cache is taken to hold 1 MiB for each core"));
 }
 
 TEST_F(MachineOfASystem, IsWhatItTells) {

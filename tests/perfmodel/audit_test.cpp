@@ -414,6 +414,14 @@ TEST(AuditOfAHost, TakesItsOptions) {
     ASSERT_TRUE(none);
     EXPECT_TRUE(none->points_out.empty()) << "nothing is written then";
     EXPECT_EQ(none->withheld, Withheld::kernels);
+    EXPECT_FALSE(none->held_out(0));
+    EXPECT_TRUE(none->held_out(1));
+    EXPECT_FALSE(none->held_out(2));
+    const auto other = host_audit_options({"--out", "r.json", "a.fus", "b.fus", "--hold-out", "first"});
+    ASSERT_TRUE(other);
+    EXPECT_TRUE(other->held_out(0));
+    EXPECT_FALSE(other->held_out(1));
+    EXPECT_TRUE(other->held_out(2));
     EXPECT_EQ(host_audit_options({"--out", "r.json", "a.fus", "b.fus", "--withhold", "programs"})->withheld, Withheld::programs);
 }
 
@@ -430,6 +438,8 @@ TEST(AuditOfAHost, RefusesOthers) {
     EXPECT_FALSE(with({"--rounds", "-3"}));
     EXPECT_FALSE(with({"--sample", "3x"}));
     EXPECT_FALSE(with({"--withhold", "routines"}));
+    EXPECT_TRUE(with({"--hold-out", "second"}));
+    EXPECT_FALSE(with({"--hold-out", "third"}));
     EXPECT_FALSE(host_audit_options({"a.fus", "b.fus"})) << "no result";
     EXPECT_FALSE(host_audit_options({"--out", "r.json", "a.fus"})) << "one program cannot be held out from another";
 }
