@@ -214,8 +214,9 @@ TEST(Audit, ADeviceThatIsLeftOutMayHaveTheL2OfOthers) {
 TEST(Audit, ADeviceThatIsFittedToMayHaveTheL2OfOthers) {
     std::vector<DeviceData> devices = three();
     const auto predicted = [&](Known known) {
+        const std::vector<Verdict> verdicts = judge_fitted(devices, known);
         std::vector<double> seconds;
-        for (const Judged& point : of(judge_fitted(devices, known), "composite", "a100").points) {
+        for (const Judged& point : of(verdicts, "composite", "a100").points) {
             seconds.push_back(point.predicted);
         }
         return seconds;
