@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -153,6 +154,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     result["fitted"] = judge_half(all, predictors, false);
     result["fitted_to_held_out"] = fitted_to_held_out(calibration, all, diagnostics);
     result["ablations"] = ablations_of(calibration, all, diagnostics);
+    render(diagnostics, std::cerr, false); // what was assumed of the machine, and which fits are poor
     return result;
 }
 

@@ -4,7 +4,6 @@
 #include "perfmodel/occupancy.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 

@@ -10,9 +10,8 @@
 namespace fusec::perfmodel {
 
 /// The figures that `composite` goes by and that neither the description nor a calibration of this device gives, each with the value that it takes
-/// in their place and why. In the order of device_fields(). None of a host: its descriptions give all that is needed, and
-/// terms without a figure are left out. A figure set to that value
-/// (set_figure) changes no prediction of `composite`.
+/// in their place and why. In the order of device_fields(). None of a host: its descriptions give all that is needed, and terms without a figure
+/// are left out. A figure set to that value (set_figure) changes no prediction of `composite`.
 std::vector<Figure> assumed_figures(const Device& device);
 
 } // namespace fusec::perfmodel
