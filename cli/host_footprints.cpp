@@ -22,7 +22,9 @@ std::optional<LastLevel> last_level(std::span<const Footprint> sweep) {
         return std::nullopt;
     }
     const double memory = sweep.back().gb_per_s;
-    const double fastest = std::ranges::max(sweep, {}, &Footprint::gb_per_s).gb_per_s;
+    const auto fastest_of = [](std::span<const Footprint> some) { return std::ranges::max(some, {}, &Footprint::gb_per_s).gb_per_s; };
+    const double beyond_first = sweep.size() > 1 ? fastest_of(sweep.subspan(1)) : 0;
+    const double fastest = beyond_first < seen * memory ? fastest_of(sweep) : beyond_first;
     if (fastest < seen * memory) {
         return std::nullopt;
     }

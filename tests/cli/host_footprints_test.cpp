@@ -43,6 +43,14 @@ TEST(LastLevel, IsWhatIsHeldNotWhatIsTold) {
     EXPECT_NEAR(found->spread, (0.25 + 0.05 + 0.05 + 0.95) / 28.55 / 4, 1e-12);
 }
 
+// A Xeon, by `fusec calibrate` on two processors: the first footprint is in part in their second levels.
+TEST(LastLevel, IsNotJudgedByWhatTheSecondLevelHoldsInPart) {
+    const std::vector<double> measured = {42.51, 32.91, 31.61, 27.07, 24.32, 24.25, 24.04, 23.70};
+    EXPECT_EQ(last_level(sweep(measured))->bytes, 16 * mebibyte);
+    EXPECT_DOUBLE_EQ(last_level(sweep(measured))->gb_per_s, 32.91);
+    EXPECT_EQ(last_level(sweep({40, 12, 11, 10, 10}))->bytes, 4 * mebibyte) << "the first alone is held";
+}
+
 TEST(LastLevel, AFootprintThatIsHeldInPartIsNotHeld) {
     EXPECT_EQ(last_level(sweep({40, 40, 25, 12, 10}))->bytes, 16 * mebibyte) << "25 is above sqrt(40 * 10)";
     EXPECT_EQ(last_level(sweep({40, 40, 19, 12, 10}))->bytes, 8 * mebibyte);
