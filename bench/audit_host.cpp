@@ -114,14 +114,7 @@ Json audit_host(const HostAuditOptions& options, const std::string& sources) {
     if (!write_files({{device, before}}, diagnostics, {})) {
         fail_audit("the calibration cannot be written", diagnostics);
     }
-    // Of a last level that holds less than the system says, less displaces everything.
-    execute::TimingSetup measuring = *setup;
-    const auto found = perfmodel::calibrated_device(calibrator.made().calibration, diagnostics);
-    if (!found) {
-        fail_audit("the calibration is none of a device", diagnostics);
-    }
-    measuring.displaced_bytes = cli::displacing_bytes(*found);
-    auto [all, predictors] = measure_programs(options, calibrator, device, std::move(measuring));
+    auto [all, predictors] = measure_programs(options, calibrator, device, *setup);
     const cli::HostCalibration& calibration = calibrator.made();
     mark_repeated(all, calibration.points);
     Json result = run_record(sources);

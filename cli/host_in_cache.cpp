@@ -78,7 +78,6 @@ bool measure_footprints(HostSession& s) {
         "lists read again and again, {:.0f} to {:.0f} MiB of them", sweep.front().bytes / mebibyte, sweep.back().bytes / mebibyte);
     s.set("speed.l3_bytes", found->bytes, "bytes", static_cast<int>(sweep.size()), 0, how + ": the most that it holds");
     s.set("speed.l3", found->gb_per_s, "GB/s", found->points, found->spread, how + ": those that it holds, the median");
-    s.setup.displaced_bytes = std::min(s.setup.displaced_bytes, displacing_bytes(s.machine, found->bytes));
     s.machine.l3_bytes = std::min(s.machine.l3_bytes, found->bytes);
     return true;
 }

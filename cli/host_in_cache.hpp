@@ -6,7 +6,7 @@
 
 namespace fusec::cli {
 
-/// Where the caches end, which decides how large lists are that come from memory, and what displaces them.
+/// Where the caches end, which decides how large lists are that stay in none of them.
 bool measure_footprints(HostSession& s);
 /// Times half of the rounds of each kernel in cache. They take seconds, for which a machine that others use may be slow: called twice, with other
 /// measurements between, the least of both is that of neither's seconds alone. After the footprints.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/host_machine.hpp"
 
-#include "perfmodel/routine_times.hpp"
 #include "support/machine.hpp"
 #include "support/processors.hpp"
 
@@ -10,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -92,7 +90,6 @@ HostMachine host_machine(const SystemFiles& system) {
         told_or_assumed(caches.second_level, mebibyte, "speed.l2_bytes", "the second-level cache is taken to hold 1 MiB for each core");
     machine.l3_bytes =
         told_or_assumed(caches.last_level, 32 * mebibyte, "speed.l3_bytes", "the last-level caches are taken to hold 32 MiB together");
-    machine.displacing_bytes = 2 * (machine.l3_bytes + static_cast<double>(affine.size()) * machine.l2_bytes);
     return machine;
 }
 
@@ -102,23 +99,10 @@ std::string source_of(const HostMachine& machine, std::string_view key) {
         : "assumption: the system does not tell";
 }
 
-void warn_of_assumed(const HostMachine& machine, std::initializer_list<std::string_view> keys, Diagnostics& diagnostics) {
+void warn_of_assumed(const HostMachine& machine, Diagnostics& diagnostics) {
     for (const HostMachine::Assumed& each : machine.assumed) {
-        if (std::ranges::find(keys, each.key) != keys.end()) {
-            diagnostics.report(kind::assumed_machine, {}, "the system does not tell all of this machine: " + each.what);
-        }
+        diagnostics.report(kind::assumed_machine, {}, "the system does not tell all of this machine: " + each.what);
     }
-}
-
-double displacing_bytes(const HostMachine& machine, double last_level) {
-    return machine.displacing_bytes - 2 * std::max(0.0, machine.l3_bytes - last_level);
-}
-
-double displacing_bytes(const perfmodel::Device& device) {
-    const HostMachine machine = host_machine();
-    const auto holds = perfmodel::figure(device, "speed.l3_bytes");
-    const bool measured_here = device.routine_times != nullptr && device.routine_times->machine == processor_name();
-    return measured_here && holds ? displacing_bytes(machine, *holds) : machine.displacing_bytes;
 }
 
 } // namespace fusec::cli

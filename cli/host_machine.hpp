@@ -2,10 +2,9 @@
 // What the system says about the processors that emitted host code runs on.
 #pragma once
 
-#include "perfmodel/device.hpp"
+#include "support/diagnostics.hpp"
 
 #include <filesystem>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +23,6 @@ struct HostMachine {
     double clock_ghz = 1;  ///< at the moment
     double l2_bytes = 0;   ///< second-level cache of a core
     double l3_bytes = 0;   ///< last-level caches of all processors that this process may run on
-    /// Twice what all caches of those processors hold (execute::TimingSetup::displaced_bytes).
-    double displacing_bytes = 0;
 
     /// A figure that the system does not tell.
     struct Assumed {
@@ -40,13 +37,8 @@ HostMachine host_machine(const SystemFiles& system = {});
 
 /// Where the figure of that key comes from, for a calibration.
 std::string source_of(const HostMachine& machine, std::string_view key);
-/// One `assumed-machine` warning for each of those figures that is assumed.
-void warn_of_assumed(const HostMachine& machine, std::initializer_list<std::string_view> keys, Diagnostics& diagnostics);
-
-/// The same where the last level was found to hold `last_level` bytes, if these are fewer than what the system says.
-double displacing_bytes(const HostMachine& machine, double last_level);
-/// The same by what a calibration of this processor found its last level to hold; a device that is none of this processor says nothing of that.
-double displacing_bytes(const perfmodel::Device& device);
+/// One `assumed-machine` warning for each figure that is assumed.
+void warn_of_assumed(const HostMachine& machine, Diagnostics& diagnostics);
 
 /// How many processors a parallel loop of emitted code uses when this process starts it: the lesser of those of its affinity and of the threads
 /// that OMP_NUM_THREADS asks for. At least 1.

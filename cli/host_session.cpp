@@ -31,7 +31,7 @@ void describe_machine(HostSession& s) {
     set("speed.cores", s.machine.cores, "cores");
     set("speed.clock", s.machine.clock_ghz, "GHz");
     set("speed.l2_bytes", s.machine.l2_bytes, "bytes", " (per core)");
-    warn_of_assumed(s.machine, {"speed.clock"}, s.diagnostics);
+    warn_of_assumed(s.machine, s.diagnostics);
     s.set("benchmark.remap", 0, "ns per element", 1, 0, "kernels of a host never change their threads");
 }
 

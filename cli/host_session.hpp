@@ -44,8 +44,8 @@ struct HostSession {
     double value(const std::string& key) const;
 
     const HostCalibrationOptions& options;
-    execute::TimingSetup setup; ///< what displaces caches becomes less where the last level is found to hold less than the system says
-    HostMachine machine;        ///< likewise
+    execute::TimingSetup setup;
+    HostMachine machine; ///< its last level becomes less where it is found to hold less than the system says
     Diagnostics& diagnostics;
     HostTimer timer; ///< of `setup` and `machine`, as they come to be
     HostKernels kernels;

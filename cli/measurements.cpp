@@ -194,13 +194,8 @@ std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFol
         return std::nullopt;
     }
     folder.emplace(std::move(*opened));
-    const HostMachine machine = host_machine();
-    warn_of_assumed(machine, {"speed.l2_bytes", "speed.l3_bytes"}, diagnostics);
-    execute::TimingSetup setup{.compiler = *compiler,
-        .cache = folder->path(),
-        .library_folder = library::standard_library_folder(),
-        .jobs = threads_at_once(),
-        .displaced_bytes = machine.displacing_bytes};
+    execute::TimingSetup setup{
+        .compiler = *compiler, .cache = folder->path(), .library_folder = library::standard_library_folder(), .jobs = threads_at_once()};
     if (::isatty(STDERR_FILENO) == 1) {
         setup.progress = [](double share) {
             constexpr int width = 40;

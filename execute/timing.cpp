@@ -3,13 +3,12 @@
 
 #include "codegen/repeated.hpp"
 #include "execute/build_folder.hpp"
-#include "execute/displacement.hpp"
 #include "execute/domains.hpp"
+#include "execute/eviction.hpp"
 #include "execute/loaded_library.hpp"
 #include "execute/process.hpp"
 #include "execute/timed_texts.hpp"
 #include "execute/timing_lists.hpp"
-#include "support/processors.hpp"
 
 #include <fmt/format.h>
 
@@ -122,7 +121,6 @@ struct Place {
     std::filesystem::path folder; ///< for copies of the libraries
     std::size_t& copies;          ///< how many of them there were
     HugeMemory& memory;
-    const Displacement& displacement;
 };
 
 /// In a child.
@@ -188,7 +186,8 @@ std::vector<UnitTimes> measure(const std::vector<TimedUnit>& units, const Texts&
         if (subjects[i].launches > 1 || units[i].cached) {
             launched(i, 1);
         } else {
-            place.displacement.read();
+            lists.evict(i);
+            evict(workspace.data(), workspace.size());
         }
         return launched(i, subjects[i].launches);
     };
@@ -257,7 +256,6 @@ std::vector<std::vector<UnitTimes>> measure_in_passes(const std::vector<std::vec
     }
     HugeMemory memory(static_cast<std::size_t>(most));
     std::size_t copies = 0;
-    const Displacement displacement(setup.displaced_bytes, affine_processors());
     std::vector<std::vector<UnitTimes>> all(groups.size());
     const auto share = [&](std::size_t pass, std::size_t group) {
         return static_cast<double>(pass * groups.size() + group) / static_cast<double>(passes * groups.size());
@@ -274,7 +272,7 @@ std::vector<std::vector<UnitTimes>> measure_in_passes(const std::vector<std::vec
             part.first_round = setup.first_round + before + (pass == 0 ? 0 : setup.warm_up);
             part.warm_up = pass == 0 ? setup.warm_up : 0;
             part.rounds = setup.rounds * (pass + 1) / passes - before;
-            std::vector<UnitTimes> times = measure(units, texts[g], {folder, copies, memory, displacement}, part);
+            std::vector<UnitTimes> times = measure(units, texts[g], {folder, copies, memory}, part);
             for (std::size_t i = 0; i < all[g].size(); ++i) {
                 times[i].add(all[g][i]);
             }
@@ -325,8 +323,8 @@ std::vector<std::vector<UnitTimes>> read(const std::string& sent, const std::vec
 }
 
 /// Whether the lists fit this machine.
-bool fit(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
-    if (const double needed = timing_memory(units) + setup.displaced_bytes, available = memory_bytes(); needed > 0.9 * available) {
+bool fit(const std::vector<TimedUnit>& units, Diagnostics& diagnostics) {
+    if (const double needed = timing_memory(units), available = memory_bytes(); needed > 0.9 * available) {
         constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
         diagnostics.report(kind::memory_limit, {},
             fmt::format("the lists to measure with need {:.1f} GiB, this machine has {:.1f} GiB", needed / gibibyte, available / gibibyte));
@@ -353,7 +351,7 @@ TimingSetup telling_share(const TimingSetup& setup, double from, double to) {
 
 std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics) {
     TimedTexts texts;
-    if (!fit(units, setup, diagnostics) || !texts.compile(units, telling_share(setup, 0, 0.5), diagnostics)) {
+    if (!fit(units, diagnostics) || !texts.compile(units, telling_share(setup, 0, 0.5), diagnostics)) {
         return std::nullopt;
     }
     return time_units(units, texts, telling_share(setup, 0.5, 1), diagnostics);
@@ -370,11 +368,17 @@ std::optional<std::vector<std::vector<UnitTimes>>> time_in_passes(const std::vec
     internal_check(passes > 0 && passes <= setup.rounds, "passes without a round");
     std::vector<Texts> texts;
     for (const std::vector<TimedUnit>& units : groups) {
-        if (!fit(units, setup, diagnostics)) {
+        if (!fit(units, diagnostics)) {
             return std::nullopt;
         }
         texts.emplace_back();
         std::ranges::transform(units, std::back_inserter(texts.back()), [&](const TimedUnit& unit) { return &compiled.of(unit); });
+    }
+    if (!can_evict() && std::ranges::any_of(groups, [](const auto& units) { return !std::ranges::all_of(units, &TimedUnit::cached); })) {
+        diagnostics.report(kind::timing_failed, {},
+            "the kernels cannot be timed with lists from memory: fusec knows no instruction of this processor that drops lists from its "
+            "caches");
+        return std::nullopt;
     }
     const double longest_seconds = 24.0 * 3600 * static_cast<double>(passes * groups.size()); // of all processors
     const PrivateFolder folder(setup.cache, "timing");

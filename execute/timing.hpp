@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long generated host code takes on this machine: units are built as a user builds them, then launched in turns, so that what disturbs
-// the machine disturbs all of them. A child process does it: generated code that faults ends the child only.
+// the machine disturbs all of them. Before a sample of one launch no cache holds any of its lists (eviction.hpp), but those of units that are meant to
+// find them there; a sample of several launches has one of its own before it. A child process does it: generated code that faults ends the child only.
 #pragma once
 
 #include "codegen/kernel_ir.hpp"
@@ -26,7 +27,7 @@ struct TimedUnit {
     std::uint64_t elements = 0; ///< > 0
     int repeated = 0;           ///< > 0: launches compute each call so often (codegen::emit_repeated)
     bool chained = false;       ///< repeated: each call waits for the one before, where it can (codegen::can_chain)
-    bool cached = false;        ///< its lists are meant to lie in the caches: each sample has a launch before it
+    bool cached = false; ///< its lists are meant to lie in the caches: each sample has a launch before it, and nothing is dropped from them
     /// A sample is one launch, and its elements are launched a piece of about TimingSetup::piece_seconds after the other, each timed. For units of one
     /// kernel: of several, what one leaves in the caches for the next would be another share.
     bool in_pieces = false;
@@ -46,10 +47,6 @@ struct TimingSetup {
     double sample_seconds = 1e-3;         ///< a sample is as many launches in a row as take so long, at least one
     double piece_seconds = 5e-4;          ///< of the pieces of a launch
     std::uint64_t seed = 1;               ///< of the inputs
-    /// Bytes of other memory that are read, several times, before a sample of one launch, each processor that this process may run on its share
-    /// (Displacement), so that none of its lists is in a cache because another unit has used it: twice what all their caches hold. A sample of
-    /// several launches, and of a unit that is `cached`, has before it a launch of its own.
-    double displaced_bytes = 0;
     /// Called with the share that is done, from 0 to 1; partly from the child.
     std::function<void(double)> progress = {};
 };
@@ -80,7 +77,7 @@ struct UnitTimes {
 /// places of their pages. Lists hold random values within the domains of the program, intermediates what the reference computes of them,
 /// sixty-four elements again and again.
 /// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
-/// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.
+/// faults, refuses its arguments or does not compute what the reference does, or where lists cannot be dropped from the caches (can_evict) and have to be. Uses OpenMP in the child alone.
 std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
 /// The same of units whose texts are compiled (timed_texts.hpp).
 std::optional<std::vector<UnitTimes>> time_units(

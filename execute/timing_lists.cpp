@@ -3,6 +3,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/domains.hpp"
+#include "execute/eviction.hpp"
 #include "execute/verify_cases.hpp"
 
 #include <algorithm>
@@ -183,6 +184,15 @@ void TimingLists::restore_updated(std::size_t unit) {
                 list.list_type().precision);
         }
     }
+}
+
+std::size_t TimingLists::evict(std::size_t unit) const {
+    std::size_t lines = 0;
+    for_arguments(units_.at(unit).unit, [&](const codegen::List& list) {
+        const std::uint64_t entries = list.uniform ? 1 : units_[unit].elements;
+        lines += execute::evict(lists_.at(key_of(units_[unit], list)).memory.data(), entries * bytes_of_entry(list));
+    });
+    return lines;
 }
 
 std::string TimingLists::wrong_output(std::size_t unit) const {

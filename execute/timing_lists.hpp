@@ -29,6 +29,8 @@ public:
     void spoil_outputs(std::size_t unit);
     /// The old values into what a unit's launch has updated: other units read them too.
     void restore_updated(std::size_t unit);
+    /// No cache holds anything of what a unit's launch reads or writes afterwards; returns how many cache lines were dropped. Pre: can_evict().
+    std::size_t evict(std::size_t unit) const;
     /// After one launch since the lists were placed or updated ones restored: the first output of the unit, updated lists among them, whose first
     /// or last 64 elements are not what the reference computes, in words; empty where there is none.
     std::string wrong_output(std::size_t unit) const;

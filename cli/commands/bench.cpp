@@ -30,7 +30,6 @@ void run_command(const Bench& command, Diagnostics& diagnostics) {
         return;
     }
     setup->rounds = command.rounds;
-    setup->displaced_bytes = displacing_bytes(*c.device);
     warn_of_other_machine(*c.device, Same::processor_and_number, diagnostics);
     const auto measured = measure(c, {command.all, command.sample, command.seed}, *setup, diagnostics);
     if (!measured) {

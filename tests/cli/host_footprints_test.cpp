@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a sweep of footprints says that the caches end.
 #include "cli/host_footprints.hpp"
-#include "cli/host_machine.hpp"
-#include "perfmodel/routine_times.hpp"
-#include "support/machine.hpp"
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <vector>
 
 namespace fusec::cli {
@@ -63,28 +59,6 @@ TEST(LastLevel, NoneWhereNothingIsFaster) {
     EXPECT_TRUE(last_level(sweep({12.6, 12.6, 10})));
     EXPECT_FALSE(last_level(sweep({10, 30, 10}))) << "the smallest is not held";
     EXPECT_FALSE(last_level({}));
-}
-
-TEST(LastLevel, LessOfItDisplacesLess) {
-    const HostMachine machine{.l2_bytes = 2, .l3_bytes = 100, .displacing_bytes = 2 * (100 + 2 * 2)};
-    EXPECT_EQ(displacing_bytes(machine, 30), 2 * (30 + 2 * 2));
-    EXPECT_EQ(displacing_bytes(machine, 200), machine.displacing_bytes);
-}
-
-// What a calibration of another processor found says nothing of this one.
-TEST(LastLevel, IsThatOfACalibrationOfThisProcessor) {
-    const HostMachine machine = host_machine();
-    perfmodel::Device device;
-    device.limits.target = fusion::Target::host;
-    device.optional_figures["speed.l3_bytes"] = machine.l3_bytes / 4;
-    EXPECT_EQ(displacing_bytes(device), machine.displacing_bytes) << "a description";
-    perfmodel::RoutineTimes times;
-    times.machine = processor_name();
-    device.routine_times = std::make_shared<const perfmodel::RoutineTimes>(times);
-    EXPECT_EQ(displacing_bytes(device), machine.displacing_bytes - 1.5 * machine.l3_bytes);
-    times.machine = "another processor";
-    device.routine_times = std::make_shared<const perfmodel::RoutineTimes>(times);
-    EXPECT_EQ(displacing_bytes(device), machine.displacing_bytes);
 }
 
 } // namespace

@@ -127,17 +127,21 @@ TEST_F(TimedUnits, OfDifferentElementsShareTheirLists) {
     EXPECT_TRUE(times({few.unit, many.unit}));
 }
 
-// What processors read of other memory before a sample counts as memory that is needed.
-TEST_F(TimedUnits, AreNotTimedWhereWhatDisplacesThemDoesNotFit) {
-    Compilation* const c = compile("VECTOR4 a;\ninput a;\nb = -a;\nreturn b;\n");
+// Of every list that a launch reads or writes all that it is launched for is dropped from the caches: of uniforms the one element, of longer lists that
+// another unit needs no more.
+TEST_F(TimedUnits, HaveNothingOfTheirListsInACacheAfterEviction) {
+    Compilation* const c = compile("VECTOR4 a;\nuniform VECTOR4 u;\ninput a;\nb = a + u;\nc = -b;\nreturn b, c;\n");
     ASSERT_NE(c, nullptr);
-    const HostProbe probe = HostProbes::probe(*c, c->plans.front().kernels.front(), "displaced", 1 << 16, false);
-    setup.displaced_bytes = 1 << 20;
-    EXPECT_TRUE(times({probe.unit}));
-    setup.displaced_bytes = execute::memory_bytes();
-    EXPECT_FALSE(times({probe.unit}));
-    ASSERT_FALSE(diagnostics.all().empty());
-    EXPECT_EQ(diagnostics.all().front().kind.name, kind::memory_limit.name);
+    std::vector<execute::TimedUnit> units;
+    for (const fusion::Candidate& kernel : c->plans.front().kernels) {
+        units.push_back(HostProbes::probe(*c, kernel, "evicted", 1 << 16, false).unit);
+    }
+    ASSERT_EQ(units.size(), 2U);
+    units[0].elements = 1001;
+    units[1].elements = 3000;
+    const execute::TimingLists lists(units, 1, 0);
+    EXPECT_EQ(lists.evict(0), (1001U * 16 + 48) / 64 * 2 + 1);
+    EXPECT_EQ(lists.evict(1), 3000U * 16 / 64 * 2);
 }
 
 // Repeated calls are checked against the reference as others are: of lanes, of packed matrices, of two precisions, of uniforms that are
