@@ -76,8 +76,8 @@ int run(int argc, char** argv) {
     };
     std::vector<Way> ways = {{"nothing", 0, [] {}}};
     for (std::size_t mebibytes = 32; mebibytes <= most; mebibytes *= 2) {
-        ways.push_back({"other memory read", static_cast<double>(mebibytes),
-            [&, mebibytes] { read(other.first(mebibytes * mebibyte / sizeof(float))); }});
+        ways.push_back(
+            {"readings", static_cast<double>(mebibytes), [&, mebibytes] { read(other.first(mebibytes * mebibyte / sizeof(float))); }});
     }
     ways.push_back({"evicted", 0, [&] { execute::evict(list.data(), list.size_bytes()); }});
     for (int block = 0; block < blocks; ++block) {

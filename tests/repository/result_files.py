@@ -108,6 +108,14 @@ def check_mutations(file, result):
         breach(file, "not every equivalent mutant has its proof")
 
 
+def check_eviction(file, result):
+    rates = {way["prepared_by"]: way["median_gb_per_s"] for way in result["ways"]}
+    if rates["nothing"] < 1.25 * rates["evicted"]:
+        breach(file, "no cache shows: a list is read no faster where nothing drops it")
+    if rates["evicted"] > 1.1 * max(way["median_gb_per_s"] for way in result["ways"] if way["other_mebibytes"] >= 128):
+        breach(file, "what is evicted is read faster than behind other memory")
+
+
 def check_plans(file, result):
     """Some plans of one example."""
     program = re.fullmatch(PLANS, file).group(1)
@@ -431,6 +439,7 @@ RULES = [
     (r"audit_host_machines\.json", check_audit_host_machines),
     (r"audit_host(?:_unseen)?_runs\.json", check_audit_host_runs),
     (r"calibrate_host\.json", check_calibrate_host),
+    (r"eviction\.json", check_eviction),
     (r"explore_scale\.json", check_explore_scale),
     (PLANS, check_plans),
     (r"gpu_verify\.json", lambda file, result: verify_rows(file, result, ["gpu"])),
@@ -439,7 +448,7 @@ RULES = [
     (r"ptxas_registers\.json", lambda file, result: check_covers(file, result, {row["program"] for row in result["kernels"]})),
     (r"verify_all\.json", check_verify_all),
 ]
-NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "audit_host_machines.json", "audit_host_runs.json", "audit_host_unseen.json", "audit_host_unseen_runs.json", "calibrate_host.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
+NEEDED = ("ablations.json", "audit_data.json", "audit_host.json", "audit_host_machines.json", "audit_host_runs.json", "audit_host_unseen.json", "audit_host_unseen_runs.json", "calibrate_host.json", "eviction.json", "explore_scale.json", "mutations.json", "ptxas_registers.json", "verify_all.json")
 
 
 
