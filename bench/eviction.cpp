@@ -10,11 +10,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
+#include <exception>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,9 @@ int run(int argc, char** argv) {
         return 2;
     }
     const int rounds = argc == 3 ? std::stoi(argv[2]) : 8;
+    if (rounds < 1 || !execute::can_evict()) {
+        throw std::runtime_error("a positive number of rounds, and a processor that drops lines when it is told to");
+    }
     constexpr int passes = 3, blocks = 3, settling = 3;
     constexpr std::size_t mebibyte = 1024 * 1024, list_bytes = 32 * mebibyte, most = 1024;
     Buffer list_memory(list_bytes, 0, execute::HugePages::all), other_memory(most * mebibyte, 0, execute::HugePages::all);
@@ -79,7 +84,7 @@ int run(int argc, char** argv) {
         ways.push_back(
             {"readings", static_cast<double>(mebibytes), [&, mebibytes] { read(other.first(mebibytes * mebibyte / sizeof(float))); }});
     }
-    ways.push_back({"evicted", 0, [&] { execute::evict(list.data(), list.size_bytes()); }});
+    ways.push_back({"evicted", 0, [&] { execute::evict_lines(list.data(), list.size_bytes()); }});
     for (int block = 0; block < blocks; ++block) {
         for (Way& way : ways) {
             for (int round = -settling; round < rounds; ++round) {
@@ -109,7 +114,9 @@ int run(int argc, char** argv) {
             {"greatest_gb_per_s", bytes / std::ranges::min(way.list_seconds) * 1e-9},
             {"median_preparing_ms", 1e3 * median(way.preparing_seconds)}});
     }
-    std::ofstream(argv[1]) << result.dump(1) << '\n';
+    if (std::ofstream file(argv[1]); !(file << result.dump(1) << '\n' << std::flush)) {
+        throw std::runtime_error(std::string("cannot write ") + argv[1]);
+    }
     std::cout << result["ways"].dump(1) << '\n';
     return 0;
 }

@@ -24,7 +24,9 @@ std::optional<LastLevel> last_level(std::span<const Footprint> sweep) {
     const double memory = sweep.back().gb_per_s;
     const auto fastest_of = [](std::span<const Footprint> some) { return std::ranges::max(some, {}, &Footprint::gb_per_s).gb_per_s; };
     const double beyond_first = sweep.size() > 1 ? fastest_of(sweep.subspan(1)) : 0;
-    const double fastest = beyond_first < seen * memory ? fastest_of(sweep) : beyond_first;
+    // Half of the first footprint, twice what the second level holds, comes from there at best.
+    const bool second_level_shows = beyond_first >= seen * memory && sweep.front().gb_per_s <= 2 * beyond_first;
+    const double fastest = second_level_shows ? beyond_first : fastest_of(sweep);
     if (fastest < seen * memory) {
         return std::nullopt;
     }
@@ -39,6 +41,9 @@ std::optional<LastLevel> last_level(std::span<const Footprint> sweep) {
     }
     if (rates.empty()) {
         return std::nullopt;
+    }
+    if (second_level_shows && rates.size() > 1) {
+        rates.erase(rates.begin());
     }
     LastLevel found{bytes, median(rates), 0, static_cast<int>(rates.size())};
     for (const double rate : rates) {

@@ -26,10 +26,10 @@ struct LastLevel {
 /// least twice what the system says the last level holds, at most `most`. Three at least. Pre: positive.
 std::vector<double> footprints(double second_level, double last_level, double most);
 
-/// The last-level cache that a sweep shows: the footprints from the first on that are nearer, in ratio, to the fastest than to the last, which is taken to come
-/// from memory. The first does not count as the fastest where another is a quarter faster than the last: the second level has a part of it wherever that does
-/// not drop what was used least recently (on a Xeon 42 GB/s, where its last level gives 32; judged by that, lists of 32 MiB that it holds did not count as held;
-/// seen during development).
+/// The last-level cache that a sweep shows: the footprints from the first on that are nearer, in ratio, to the fastest than to the last, which is taken to
+/// come from memory. The first is neither the fastest nor a rate of the last level where another is a quarter faster than the last and half as fast as it:
+/// where the second level does not drop what was used least recently, it has a part of a list of twice its size (on a Xeon 42 GB/s, where its last level
+/// gives 32; judged by that, lists of 32 MiB that it holds did not count as held; seen during development).
 /// Nothing where no footprint is a quarter faster than the last: there is no such cache, or it holds them all.
 /// Pre: ascending in bytes, positive. O(n).
 std::optional<LastLevel> last_level(std::span<const Footprint> sweep);

@@ -5,6 +5,7 @@
 #include "cli/host_machine.hpp"
 #include "cli/report_text.hpp"
 #include "execute/candidate_sample.hpp"
+#include "execute/eviction.hpp"
 #include "execute/reference.hpp"
 #include "fusion/cost_model.hpp"
 #include "perfmodel/fit/statistics.hpp"
@@ -185,6 +186,11 @@ std::optional<Measurements> measure(
 }
 
 std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics) {
+    if (!execute::can_evict()) {
+        diagnostics.report(kind::timing_failed, {},
+            "kernels cannot be timed on this processor: fusec knows no instruction of it that drops lists from its caches");
+        return std::nullopt;
+    }
     const auto compiler = execute::find_host_compiler(diagnostics);
     if (!compiler) {
         return std::nullopt;

@@ -68,7 +68,7 @@ std::optional<Measurements> measurements_of(
 std::optional<Measurements> measure(
     Compilation& compilation, const KernelSelection& selection, const execute::TimingSetup& setup, Diagnostics& diagnostics);
 
-/// The compiler and the folders that timing needs; a bar of its progress goes to `progress` where that is a terminal.
+/// The compiler and the folders that timing needs; `timing-failed` where this processor's caches cannot be told to drop lists (execute::can_evict). A bar of its progress goes to `progress` where that is a terminal.
 std::optional<execute::TimingSetup> timing_setup(std::optional<execute::BuildFolder>& folder, Diagnostics& diagnostics);
 
 std::string measurements_text(const Measurements& measurements, const Compilation& compilation);

@@ -27,17 +27,19 @@ bool has_clflushopt() {
     return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & bit_CLFLUSHOPT) != 0;
 }
 
-void drop(const char* line, const char* end, std::size_t step) {
+std::size_t drop(const char* line, const char* end, std::size_t step) {
+    std::size_t dropped = 0;
     if (static const bool unordered = has_clflushopt(); unordered) {
-        for (; line < end; line += step) {
+        for (; line < end; line += step, ++dropped) {
             asm volatile("clflushopt %0" : : "m"(*line) : "memory");
         }
     } else {
-        for (; line < end; line += step) {
+        for (; line < end; line += step, ++dropped) {
             asm volatile("clflush %0" : : "m"(*line) : "memory");
         }
     }
     asm volatile("mfence" : : : "memory");
+    return dropped;
 }
 
 #elif defined(__aarch64__)
@@ -50,12 +52,14 @@ std::size_t line_bytes() {
     return std::size_t{4} << (type >> 16U & 0xFU);
 }
 
-void drop(const char* line, const char* end, std::size_t step) {
+std::size_t drop(const char* line, const char* end, std::size_t step) {
+    std::size_t dropped = 0;
     asm volatile("dsb ish" : : : "memory");
-    for (; line < end; line += step) {
+    for (; line < end; line += step, ++dropped) {
         asm volatile("dc civac, %0" : : "r"(line) : "memory");
     }
     asm volatile("dsb ish" : : : "memory");
+    return dropped;
 }
 
 #else
@@ -66,7 +70,9 @@ std::size_t line_bytes() {
     return 64;
 }
 
-void drop(const char*, const char*, std::size_t) {}
+std::size_t drop(const char*, const char*, std::size_t) {
+    return 0;
+}
 
 #endif
 
@@ -76,7 +82,7 @@ bool can_evict() {
     return known;
 }
 
-std::size_t evict(const void* first, std::size_t bytes) {
+std::size_t evict_lines(const void* first, std::size_t bytes) {
     internal_check(known, "lines cannot be dropped from the caches of this processor");
     if (bytes == 0) {
         return 0;
@@ -84,8 +90,7 @@ std::size_t evict(const void* first, std::size_t bytes) {
     const std::size_t line = line_bytes();
     const char* const at = static_cast<const char*>(first);
     const char* const begin = at - reinterpret_cast<std::uintptr_t>(at) % line;
-    drop(begin, at + bytes, line);
-    return (static_cast<std::size_t>(at + bytes - begin) + line - 1) / line;
+    return drop(begin, at + bytes, line);
 }
 
 } // namespace fusec::execute

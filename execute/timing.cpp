@@ -179,17 +179,24 @@ std::vector<UnitTimes> measure(const std::vector<TimedUnit>& units, const Texts&
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         check(i);
     }
-    // One launch before those of a sample brings into the caches what fits there.
+    const auto evict = [&](std::size_t i) {
+        lists.evict(i);
+        evict_lines(workspace.data(), workspace.size());
+    };
+    // One launch before those of a sample brings into the caches what fits there. What a sample wrote is written back behind it, not while the next is timed.
     // Lists that are updated get their old values back before each sample: repeated updates run off to numbers that take their own time.
     const auto timed = [&](std::size_t i) {
         lists.restore_updated(i);
         if (subjects[i].launches > 1 || units[i].cached) {
             launched(i, 1);
         } else {
-            lists.evict(i);
-            evict(workspace.data(), workspace.size());
+            evict(i);
         }
-        return launched(i, subjects[i].launches);
+        std::vector<double> seconds = launched(i, subjects[i].launches);
+        if (!units[i].cached) {
+            evict(i);
+        }
+        return seconds;
     };
     // How many launches a sample takes is found by doubling.
     for (std::size_t i = 0; i < subjects.size(); ++i) {
@@ -231,9 +238,13 @@ std::vector<UnitTimes> measure(const std::vector<TimedUnit>& units, const Texts&
             Piece few = subjects[i].pieces.front(); // the system maps the text when it is first executed
             few.elements = std::min<std::uint64_t>(few.elements, 256);
             sample(subjects[i], few, workspace, 1);
+            if (!units[i].cached) { // all lists are filled anew
+                evict(i);
+            }
         }
         for (std::size_t k = 0; k < subjects.size(); ++k) {
-            const std::size_t i = (k + round) % subjects.size(); // nobody is always after the same other
+            // Nobody is always after the same other: from another one on in each round, forwards and backwards in turns.
+            const std::size_t at = (k + round) % subjects.size(), i = round % 2 == 0 ? at : subjects.size() - 1 - at;
             const std::vector<double> found = timed(i);
             if (done >= setup.warm_up) {
                 times[i].seconds.push_back(std::accumulate(found.begin(), found.end(), 0.0));
@@ -373,12 +384,6 @@ std::optional<std::vector<std::vector<UnitTimes>>> time_in_passes(const std::vec
         }
         texts.emplace_back();
         std::ranges::transform(units, std::back_inserter(texts.back()), [&](const TimedUnit& unit) { return &compiled.of(unit); });
-    }
-    if (!can_evict() && std::ranges::any_of(groups, [](const auto& units) { return !std::ranges::all_of(units, &TimedUnit::cached); })) {
-        diagnostics.report(kind::timing_failed, {},
-            "the kernels cannot be timed with lists from memory: fusec knows no instruction of this processor that drops lists from its "
-            "caches");
-        return std::nullopt;
     }
     const double longest_seconds = 24.0 * 3600 * static_cast<double>(passes * groups.size()); // of all processors
     const PrivateFolder folder(setup.cache, "timing");

@@ -77,7 +77,8 @@ struct UnitTimes {
 /// places of their pages. Lists hold random values within the domains of the program, intermediates what the reference computes of them,
 /// sixty-four elements again and again.
 /// Reports `memory-limit` where the lists do not fit this machine, `host-compile-failed` and the like, and `timing-failed` where a launch
-/// faults, refuses its arguments or does not compute what the reference does, or where lists cannot be dropped from the caches (can_evict) and have to be. Uses OpenMP in the child alone.
+/// faults, refuses its arguments or does not compute what the reference does. Uses OpenMP in the child alone.
+/// Pre: can_evict(), but where all units are `cached`.
 std::optional<std::vector<UnitTimes>> time_units(const std::vector<TimedUnit>& units, const TimingSetup& setup, Diagnostics& diagnostics);
 /// The same of units whose texts are compiled (timed_texts.hpp).
 std::optional<std::vector<UnitTimes>> time_units(

@@ -190,7 +190,7 @@ std::size_t TimingLists::evict(std::size_t unit) const {
     std::size_t lines = 0;
     for_arguments(units_.at(unit).unit, [&](const codegen::List& list) {
         const std::uint64_t entries = list.uniform ? 1 : units_[unit].elements;
-        lines += execute::evict(lists_.at(key_of(units_[unit], list)).memory.data(), entries * bytes_of_entry(list));
+        lines += evict_lines(lists_.at(key_of(units_[unit], list)).memory.data(), entries * bytes_of_entry(list));
     });
     return lines;
 }

@@ -2,7 +2,6 @@
 // `fusec bench`: plans and kernels of a program measured on this host, beside their predictions.
 #include "cli/commands.hpp"
 #include "cli/depfile.hpp"
-#include "cli/host_machine.hpp"
 #include "cli/measurements.hpp"
 #include "cli/other_machine_warning.hpp"
 #include "cli/report_json.hpp"

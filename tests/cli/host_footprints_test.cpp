@@ -34,17 +34,19 @@ TEST(LastLevel, IsWhatIsHeldNotWhatIsTold) {
     const auto found = last_level(sweep({28.8, 28.6, 28.5, 27.6, 8.1, 8.2, 10.2, 7.6, 7.1}));
     ASSERT_TRUE(found);
     EXPECT_EQ(found->bytes, 32 * mebibyte);
-    EXPECT_DOUBLE_EQ(found->gb_per_s, (28.6 + 28.5) / 2);
-    EXPECT_EQ(found->points, 4);
-    EXPECT_NEAR(found->spread, (0.25 + 0.05 + 0.05 + 0.95) / 28.55 / 4, 1e-12);
+    EXPECT_DOUBLE_EQ(found->gb_per_s, 28.5) << "of the three beyond the first, which the second level may have a part of";
+    EXPECT_EQ(found->points, 3);
+    EXPECT_NEAR(found->spread, (0.1 + 0.9) / 28.5 / 3, 1e-12);
 }
 
-// A Xeon, by `fusec calibrate` on two processors: the first footprint is in part in their second levels.
+// A Xeon, by `fusec calibrate` on two processors: the first footprint, there of 8 MiB, is in part in their second levels.
 TEST(LastLevel, IsNotJudgedByWhatTheSecondLevelHoldsInPart) {
     const std::vector<double> measured = {42.51, 32.91, 31.61, 27.07, 24.32, 24.25, 24.04, 23.70};
     EXPECT_EQ(last_level(sweep(measured))->bytes, 16 * mebibyte);
-    EXPECT_DOUBLE_EQ(last_level(sweep(measured))->gb_per_s, 32.91);
+    EXPECT_DOUBLE_EQ(last_level(sweep(measured))->gb_per_s, (32.91 + 31.61) / 2);
     EXPECT_EQ(last_level(sweep({40, 12, 11, 10, 10}))->bytes, 4 * mebibyte) << "the first alone is held";
+    EXPECT_EQ(last_level(sweep({40, 14, 11, 10, 10}))->bytes, 4 * mebibyte) << "no second level makes that of 14";
+    EXPECT_DOUBLE_EQ(last_level(sweep({40, 14, 11, 10, 10}))->gb_per_s, 40);
 }
 
 TEST(LastLevel, AFootprintThatIsHeldInPartIsNotHeld) {

@@ -129,7 +129,7 @@ TEST_F(TimedUnits, OfDifferentElementsShareTheirLists) {
 
 // Of every list that a launch reads or writes all that it is launched for is dropped from the caches: of uniforms the one element, of longer lists that
 // another unit needs no more.
-TEST_F(TimedUnits, HaveNothingOfTheirListsInACacheAfterEviction) {
+TEST_F(TimedUnits, AreDroppedFromTheCachesWithAllOfTheirLists) {
     Compilation* const c = compile("VECTOR4 a;\nuniform VECTOR4 u;\ninput a;\nb = a + u;\nc = -b;\nreturn b, c;\n");
     ASSERT_NE(c, nullptr);
     std::vector<execute::TimedUnit> units;
