@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast one processor reads a list of 32 MiB after what is to leave nothing of it in a cache: nothing at all, other memory read three times, more and
-// more of it, and execute::evict. Rounds of one way are in a row, as samples are: other memory that is read before each stays where there is room for both.
+// more of it, and execute::evict_lines. Rounds of one way are in a row, as samples are: other memory that is read before each stays where there is room for both.
 // The first three of a row do not count. Three times each, so that what disturbs the machine disturbs all of them.
 // Usage: eviction RESULT.json [ROUNDS]
 #include "execute/eviction.hpp"
@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -125,10 +124,5 @@ int run(int argc, char** argv) {
 } // namespace fusec::bench
 
 int main(int argc, char** argv) {
-    try {
-        return fusec::bench::run(argc, argv);
-    } catch (const std::exception& error) {
-        std::cerr << "eviction: " << error.what() << '\n';
-        return 1;
-    }
+    return fusec::bench::exit_code("eviction", fusec::bench::run, argc, argv);
 }

@@ -100,10 +100,5 @@ int run(int argc, char** argv) {
 } // namespace fusec::bench
 
 int main(int argc, char** argv) {
-    try {
-        return fusec::bench::run(argc, argv);
-    } catch (const std::exception& error) {
-        std::cerr << "host_plans: " << error.what() << '\n';
-        return 1;
-    }
+    return fusec::bench::exit_code("host_plans", fusec::bench::run, argc, argv);
 }

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
+#include <iostream>
 #include <string>
 #include <thread>
 
@@ -41,6 +43,17 @@ inline nlohmann::ordered_json run_record(const std::string& sources) {
             {{"processor", processor_name()}, {"threads", std::thread::hardware_concurrency()}, {"system", first_line("uname -sr")},
                 {"load_average", first_line("cut -d' ' -f1 /proc/loadavg")}}},
         {"commit", first_line(git + "rev-parse HEAD") + (changed ? "+" : "")}};
+}
+
+/// The exit code of a program that is `run(argc, argv)`: its own, or 1 after what it throws is printed behind the program's name.
+template <class Run>
+int exit_code(const char* name, Run run, int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::cerr << name << ": " << error.what() << '\n';
+        return 1;
+    }
 }
 
 } // namespace fusec::bench
