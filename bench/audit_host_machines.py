@@ -3,7 +3,7 @@
 """What audits of a host said on every machine that one was made on.
     audit_host_machines.py add RESULT.json RUNS.json MACHINES.json      keeps the summary of an audit (of bench/audit_host_runs.py), in the place of the same audit;
                                                                         RUNS.json is - where RESULT.json is of one run alone
-    audit_host_machines.py table MACHINES.json PAGE.md [--check]        writes the table of docs/model.md; with --check exit 1 where it is not what it would be"""
+    audit_host_machines.py table MACHINES.json PAGE.md [--check]        writes the table of docs/measured-hosts.md; with --check exit 1 where it is not what it would be"""
 import json
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/model.md from the results of bench/audit_host_runs.py: everything between its two marks.
+"""Writes the tables of docs/measured-hosts.md from the results of bench/audit_host_runs.py: everything between its two marks.
 Usage: audit_host_table.py RESULT.json RUNS.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
 import json
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/model.md from the result of bench/audit: everything between its two marks.
+"""Writes the tables of docs/measured-gpus.md from the result of bench/audit: everything between its two marks.
 Usage: audit_table.py RESULT.json PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
 import json
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what docs/model.md says of calibrations of one machine, how long they take and how far their figures agree: the result of bench/calibrate_host.py.
+"""Writes what docs/measured-hosts.md says of calibrations of one machine, how long they take and how far their figures agree: the result of bench/calibrate_host.py.
 Usage: calibrate_host_table.py RESULT PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
 import json
 import pathlib

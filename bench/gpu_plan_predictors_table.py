@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of docs/model.md of how far every predictor is from plans that were timed on a GPU: bench/results/gpu_plans_*.json, each plan once, predicted
+"""Writes the table of docs/measured-gpus.md of how far every predictor is from plans that were timed on a GPU: bench/results/gpu_plans_*.json, each plan once, predicted
 by the compiler of now from the work of its kernels, which the result has, or else PLANS.json.gz (bench/gpu_plan_works.py).
 Usage: gpu_plan_predictors_table.py GPU_PLAN_PREDICTIONS RESULTS PLANS.json.gz PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not
 what it would be. GPU_PLAN_PREDICTIONS is the program bench/gpu_plan_predictions"""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of docs/model.md of plans that were timed on a GPU: bench/results/gpu_plans_*.json, as scripts/measure-gpu.sh leaves them.
+"""Writes the table of docs/measured-gpus.md of plans that were timed on a GPU: bench/results/gpu_plans_*.json, as scripts/measure-gpu.sh leaves them.
 Usage: gpu_plans_table.py RESULTS PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not what it would be"""
 import pathlib
 import sys

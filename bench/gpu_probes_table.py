@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/model.md of how far predictors, calibrated by the probes of a GPU, are from what they measured: what `fusec calibrate --import`
+"""Writes the tables of docs/measured-gpus.md of how far predictors, calibrated by the probes of a GPU, are from what they measured: what `fusec calibrate --import`
 says of the measurements. Usage: gpu_probes_table.py FUSEC MEASURED.json.gz PAGE.md [--check]    with --check nothing is written; exit 1 where the page is not
 what it would be. No test does that: fits may end a last digit apart on processors whose mathematical library rounds otherwise."""
 import gzip

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of its own kernels the compiler emits to be measured on a GPU (docs/model.md, "Probes of a GPU", rows `kernel`):
+// Which of its own kernels the compiler emits to be measured on a GPU (docs/measured-gpus.md, "Probes of a GPU", rows `kernel`):
 // 14. one kernel that stages its lists, over shared memory that nobody uses and over registers;
 // 19. candidates of three generated programs and of the programs named, never fitted to;
 // 20. for the programs named: each routine that their kernels may use, alone and repeated; each way in which lists are moved; and a pair of

@@ -11,7 +11,7 @@
 // does not), that of a row is the multiprocessors' while further launches of what was measured were under way ("load"), or behind the
 // measurement ("idle"). Its other keys are those of its probe; a `kernel`, one that the compiler emitted, has its work too
 // (kernel_work_json.hpp), and `counted` where that is as the compiler of a commit counted that is not the one of the other works
-// (bench/gpu_recount.py). docs/model.md, "Probes of a GPU", says what each probe measures.
+// (bench/gpu_recount.py). docs/measured-gpus.md, "Probes of a GPU", says what each probe measures.
 #pragma once
 
 #include "fusion/cost_model.hpp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_probes_table_test.py FUSEC ROOT: bench/gpu_probes_table.py makes the rows that docs/model.md has, of what FUSEC says of the measurements of a GPU. Fits may end a last digit apart on
+"""gpu_probes_table_test.py FUSEC ROOT: bench/gpu_probes_table.py makes the rows that docs/measured-gpus.md has, of what FUSEC says of the measurements of a GPU. Fits may end a last digit apart on
 other processors: figures with a point are the same within one unit of their last digit or 1 %, whichever is more; whole numbers, which count, and all words are the same. By the measurements
 themselves: every program whose kernels were timed has its row, with as many points, and each predictor answers for a point or does not."""
 import collections
@@ -44,8 +44,8 @@ def same(said, made):
 def differences(said, made):
     """Of two tables' rows, in words."""
     if [len(row) for row in said] != [len(row) for row in made]:
-        return ["docs/model.md has not as many rows and cells as bench/gpu_probes_table.py makes: write it anew"]
-    return [f"docs/model.md has `{one}` in the row of {row[0]} where bench/gpu_probes_table.py makes `{other}`: write it anew"
+        return ["docs/measured-gpus.md has not as many rows and cells as bench/gpu_probes_table.py makes: write it anew"]
+    return [f"docs/measured-gpus.md has `{one}` in the row of {row[0]} where bench/gpu_probes_table.py makes `{other}`: write it anew"
             for row, others in zip(said, made) for one, other in zip(row, others) if not same(one, other)]
 
 
@@ -68,9 +68,9 @@ def check_differences(rows):
         failures.append("rows, or cells, that are missing are not named")
 
 
-before = (root / "docs/model.md").read_text()
+before = (root / "docs/measured-gpus.md").read_text()
 with tempfile.TemporaryDirectory() as folder:
-    page = pathlib.Path(folder) / "model.md"
+    page = pathlib.Path(folder) / "measured-gpus.md"
     page.write_text(before)
     subprocess.run([sys.executable, root / "bench/gpu_probes_table.py", fusec, measured, page], check=True)
     after = page.read_text()
@@ -79,7 +79,7 @@ if BLOCK.sub("", before) != BLOCK.sub("", after):
     failures.append("the script writes more of the page than its table")
 failures += differences(rows_of(before), rows)
 if words_of(before) != words_of(after):
-    failures.append("docs/model.md has other words between its tables than bench/gpu_probes_table.py makes: write it anew")
+    failures.append("docs/measured-gpus.md has other words between its tables than bench/gpu_probes_table.py makes: write it anew")
 check_differences(rows)
 
 timed = collections.Counter("generated" if row["seed"] > 0 else f"`{row['program']}`" for row in json.loads(gzip.decompress(measured.read_bytes()))["rows"]

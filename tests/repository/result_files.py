@@ -147,9 +147,9 @@ def check_audit_data(file, result):
                 breach(file, f"{row['predictor']} on {row['device']} is neither judged nor said to be unavailable")
         if len({row["device"] for row in rows if row["predictor"] == "composite" and "unavailable" not in row}) < 5:
             breach(file, f"judges composite on fewer than five devices in {table}")
-    command = [sys.executable, root / "bench/audit_table.py", results / file, root / "docs/model.md", "--check"]
+    command = [sys.executable, root / "bench/audit_table.py", results / file, root / "docs/measured-gpus.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
-        breach(file, "docs/model.md is not what bench/audit_table.py makes of it")
+        breach(file, "docs/measured-gpus.md is not what bench/audit_table.py makes of it")
     errors = {}  # predictor -> mean errors on the devices that it is fitted to
     for row in result["fitted"]:
         if not row.get("unavailable") and "mape" in row["all"]:
@@ -342,9 +342,9 @@ def check_audit_host(file, result):
         if result["withheld"] != "programs":
             breach(file, "is of an audit whose calibration knows routines of the programs held out")
         return
-    command = [sys.executable, root / "bench/audit_host_table.py", results / file, results / "audit_host_runs.json", root / "docs/model.md", "--check"]
+    command = [sys.executable, root / "bench/audit_host_table.py", results / file, results / "audit_host_runs.json", root / "docs/measured-hosts.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
-        breach(file, "docs/model.md is not what bench/audit_host_table.py makes of it")
+        breach(file, "docs/measured-hosts.md is not what bench/audit_host_table.py makes of it")
     command = [sys.executable, root / "bench/audit_host_picture.py", results / file, root / "docs/audit_host.svg", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
         breach(file, "docs/audit_host.svg is not what bench/audit_host_picture.py makes of it")
@@ -401,13 +401,13 @@ def check_audit_host_machines(file, result):
         done = subprocess.run([sys.executable, script, "add", results / "audit_host.json", results / "audit_host_runs.json", again], capture_output=True, text=True, check=False)
         if done.returncode != 0 or json.loads(again.read_text()) != result:
             breach(file, "is without the audit of audit_host_runs.json, or says something else of it")
-    if subprocess.run([sys.executable, script, "table", results / file, root / "docs/model.md", "--check"], capture_output=True, text=True, check=False).returncode != 0:
-        breach(file, "docs/model.md is not what bench/audit_host_machines.py makes of it")
+    if subprocess.run([sys.executable, script, "table", results / file, root / "docs/measured-hosts.md", "--check"], capture_output=True, text=True, check=False).returncode != 0:
+        breach(file, "docs/measured-hosts.md is not what bench/audit_host_machines.py makes of it")
 
 
 def check_calibrate_host(file, result):
     """Under two minutes, on one processor too; a run that is not is said to be one in docs/status.md ("not met", with its time). A calibration that it says to
-    have made is the last run's, and docs/model.md says times and figures."""
+    have made is the last run's, and docs/measured-hosts.md says times and figures."""
     status = (root / "docs/status.md").read_text()
     for processors in sorted({run["processors"] for run in result["runs"]}):
         runs = [run for run in result["runs"] if run["processors"] == processors]
@@ -420,9 +420,9 @@ def check_calibrate_host(file, result):
             said = rf"\*\*not met[^|]*\*\*: {run['seconds']:.0f}<!-- calibrate_host/runs/{result['runs'].index(run)}/seconds -->"
             if run["seconds"] >= 120 and not re.search(said, status):
                 breach(file, f"takes {run['seconds']:.0f} s on {processors} processors, two minutes or more, and docs/status.md does not say that it misses them")
-    command = [sys.executable, root / "bench/calibrate_host_table.py", results / file, root / "docs/model.md", "--check"]
+    command = [sys.executable, root / "bench/calibrate_host_table.py", results / file, root / "docs/measured-hosts.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
-        breach(file, "docs/model.md is not what bench/calibrate_host_table.py makes of it")
+        breach(file, "docs/measured-hosts.md is not what bench/calibrate_host_table.py makes of it")
     if "calibration" in result:
         calibration = json.loads((root / "perfmodel/calibrations" / (result["calibration"] + ".json")).read_text())
         figures = {figure["key"]: figure["value"] for figure in calibration["figures"]}
@@ -489,9 +489,9 @@ for program in sorted(EXAMPLES):
     if on_gpu and f"gpu_plans_{program}.json" not in on_gpu:
         breach(f"gpu_plans_{program}.json", "is missing, while other examples have theirs")
 if on_gpu:
-    command = [sys.executable, root / "bench/gpu_plans_table.py", results, root / "docs/model.md", "--check"]
+    command = [sys.executable, root / "bench/gpu_plans_table.py", results, root / "docs/measured-gpus.md", "--check"]
     if subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0:
-        breach("gpu_plans_*.json", "docs/model.md is not what bench/gpu_plans_table.py makes of them")
+        breach("gpu_plans_*.json", "docs/measured-gpus.md is not what bench/gpu_plans_table.py makes of them")
 # Without the result the page has no table of it.
 BLOCK = "<!-- table of bench/audit --ablation --probes: {} -->\n"
 if not (results / "ablations_probes.json").is_file() and BLOCK.format("begin") + BLOCK.format("end") not in (root / "docs/model.md").read_text():

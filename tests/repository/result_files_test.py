@@ -84,7 +84,7 @@ plant("has not one verdict on", edited("audit_data.json", drop_verdict))
 plant("neither judged nor said to be unavailable", edited("audit_data.json", forget_reason))
 plant("fewer than five devices in fitted", edited("audit_data.json", lambda content: content.update(
     {"fitted": [row for row in content["fitted"] if row["device"] in ("a100", "l40")]})))
-plant("docs/model.md is not what bench/audit_table.py makes of it", edited("audit_data.json", lambda content: content.update({"date": "2000"})))
+plant("docs/measured-gpus.md is not what bench/audit_table.py makes of it", edited("audit_data.json", lambda content: content.update({"date": "2000"})))
 plant("docs/audit_data.svg has other mean errors, or other predictors", edited("audit_data.json", lambda content: next(
     row for row in content["fitted"] if row["predictor"] == "wave" and not row.get("unavailable"))["all"].update(mape=0.5)))
 
@@ -211,12 +211,12 @@ plant("audit_host.json: says another mape of composite in before, verdicts, than
 plant("audit_host.json: says another spearman of composite in before, within a factor of two, than its times have", with_before(scaled("spearman", 1.001, "before", NEAR, "verdicts", 0)))
 plant("docs/audit_host.svg is not what bench/audit_host_picture.py makes of it", edited("audit_host.json", lambda c: next(
     kernel for program in c["programs"] if program["held_out"] for kernel in program["kernels"] if "same_as" not in kernel).update(least_seconds=1.0)))
-plant("docs/model.md is not what bench/audit_host_table.py makes of it", edited("audit_host.json", lambda c: c.update(date="2000")))
+plant("docs/measured-hosts.md is not what bench/audit_host_table.py makes of it", edited("audit_host.json", lambda c: c.update(date="2000")))
 plant("audit_host_runs.json: has fewer than three runs", edited("audit_host_runs.json", lambda c: c.update(runs=c["runs"][:2])))
 audited = json.loads((root / "bench/results/audit_host.json").read_text())["commit"]
 plant("audit_host_machines.json: is without the audit",
       edited("audit_host_machines.json", lambda c: next(each for each in c["machines"] if each["commit"] == audited)["runs"][0]["composite"].update(mape=0.01)))
-plant("audit_host_machines.json: docs/model.md is not what", edited("audit_host_machines.json", lambda c: c["machines"][0]["runs"][0]["composite"].update(mape=0.01)))
+plant("audit_host_machines.json: docs/measured-hosts.md is not what", edited("audit_host_machines.json", lambda c: c["machines"][0]["runs"][0]["composite"].update(mape=0.01)))
 plant("audit_host_runs.json: has another run that spreads least than audit_host.json", edited("audit_host_runs.json", lambda c: max(
     c["runs"], key=lambda run: run["spread"]).update(spread=0)))
 plant("audit_host_runs.json: says of the run that was kept another held_out", edited("audit_host_runs.json", lambda c: min(
@@ -245,7 +245,7 @@ def calibration_takes(seconds, run=0):
 plant("takes 121 s on 2 processors", calibration_takes(121))
 plant("takes 181 s on 1 processors", calibration_takes(181, 4))  # docs/status.md says another time
 plant("takes 122 s on 1 processors", calibration_takes(122, 5))
-plant("calibrate_host.json: docs/model.md is not what bench/calibrate_host_table.py makes of it", calibration_takes(1.2))
+plant("calibrate_host.json: docs/measured-hosts.md is not what bench/calibrate_host_table.py makes of it", calibration_takes(1.2))
 plant("calibrate_host.json: has not one run with nothing compiled", edited("calibrate_host.json", lambda c: c["runs"].pop(0)))
 plant("calibrate_host.json: is not the run that made perfmodel/calibrations/zen4-1core", edited("calibrate_host.json", lambda c: c.update(calibration="zen4-1core")))
 
@@ -299,7 +299,7 @@ plant("verify_all.json: says no commit", edited("verify_all.json", lambda c: c.p
 plant("verify_all.json: is not of the form", edited("verify_all.json", lambda c: c.pop("results")))
 plant("no rule of tests/repository/result_files.py is for this file", lambda tree: (tree / "bench/results/new.json").write_text("{}"))
 plant("gpu_plans_demo.json: is missing, while other examples have theirs", lambda tree: (tree / "bench/results/gpu_plans_demo.json").unlink())
-plant("docs/model.md is not what bench/gpu_plans_table.py makes of them", edited("gpu_plans_demo.json", lambda c: c.update(n=1)))
+plant("docs/measured-gpus.md is not what bench/gpu_plans_table.py makes of them", edited("gpu_plans_demo.json", lambda c: c.update(n=1)))
 
 
 def check_history():

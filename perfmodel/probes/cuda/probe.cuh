@@ -170,7 +170,7 @@ double cold_seconds_of(const Launch& launch) {
     return detail::median(seconds) - detail::median(empty);
 }
 
-// The groups of probes, in the order in which they run. Numbers are those of docs/model.md, "Probes of a GPU".
+// The groups of probes, in the order in which they run. Numbers are those of docs/measured-gpus.md, "Probes of a GPU".
 void launches();   ///< 2, 16
 void chases();     ///< 4
 void streams();    ///< 3, 5, 6, 7
