@@ -19,7 +19,7 @@ from accuracy import nine_in_ten, rank_correlation
 from runs_together import kernels_of_runs, named_kernels, together
 
 audit, runs, result_file, summary_file, *options = sys.argv[1:]
-FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window", "compute.pacing", "compute.overlap", "compute.first_level")
+FIGURES = ("speed.dram", "stream.read.peak", "stream.copy.peak", "compute.window", "compute.pacing", "stream.lists", "compute.overlap", "compute.first_level")
 
 
 def run_once(folder, number):

@@ -11,7 +11,7 @@ import marked_block
 
 BEGIN, END = "<!-- table of bench/calibrate_host_table.py: begin -->\n", "<!-- table of bench/calibrate_host_table.py: end -->\n"
 UNITS = {"stream": "GB/s", "speed.dram": "GB/s", "speed.l2": "GB/s", "speed.l3": "GB/s", "speed.launch": "us", "speed.issue_slots": "instructions per clock",
-         "speed.l3_bytes": "MiB", "compute.window": "instructions", "compute.pacing": "share", "compute.overlap": "exponent", "compute.first_level": "KiB"}
+         "speed.l3_bytes": "MiB", "compute.window": "instructions", "compute.pacing": "share", "stream.lists": "share", "compute.overlap": "exponent", "compute.first_level": "KiB"}
 SCALES = {"MiB": 2 ** -20, "KiB": 2 ** -10}
 
 

@@ -20,9 +20,9 @@
 
 namespace fusec::cli {
 
-/// What is fitted to kernels that wait for memory; the last two are left out where nothing shows them (their greatest value).
+/// What is fitted to kernels that wait for memory; the last three are left out where nothing shows them (their greatest value).
 inline constexpr const char* fitted_figures[] = {"stream.read.peak", "stream.mixed.peak", "stream.copy.peak", "stream.write.peak",
-    "compute.window", "compute.pacing", "compute.first_level"};
+    "compute.window", "compute.pacing", "compute.first_level", "stream.lists"};
 
 struct HostCalibrationOptions {
     std::string name;           ///< of the device that it makes

@@ -23,9 +23,10 @@ namespace {
 constexpr std::array<double, 3> window_starts{500, 2000, 8000};
 
 /// Figures that at their greatest value change nothing, and are not set then.
-constexpr std::array<std::pair<std::string_view, const char*>, 2> left_out_at_most{
+constexpr std::array<std::pair<std::string_view, const char*>, 3> left_out_at_most{
     {{"compute.pacing", "memory is no faster beside a busy core than streams make it"},
-        {"compute.first_level", "no list that was measured waits for the second level"}}};
+        {"compute.first_level", "no list that was measured waits for the second level"},
+        {"stream.lists", "memory is no faster for several lists than for one"}}};
 
 double gb_per_s(const perfmodel::Point& point) {
     return (point.work.read_bytes + point.work.write_bytes) * static_cast<double>(point.elements) / point.seconds * 1e-9;
@@ -53,6 +54,7 @@ void set_starts(HostSession& s, std::size_t streams) {
     constexpr double half_of_a_first_level = 16.0 * 1024; // of the smaller ones of today
     s.set("compute.first_level", half_of_a_first_level, "bytes", 1, 0, "start of the fit");
     s.set("compute.pacing", 0.9, "share", 1, 0, "start of the fit");
+    s.set("stream.lists", 0.95, "share", 1, 0, "start of the fit");
     s.set("compute.window", window_starts.front(), "instructions", 1, 0, "start of the fit");
 }
 

@@ -75,7 +75,7 @@ public:
             return std::nullopt;
         }
         find_routines(machine);
-        if (!compile_transfers() || !find_chains()) {
+        if (!compile_transfers() || !find_chains() || !find_sums_of_lists()) {
             return std::nullopt;
         }
         for (Compilation* c : sums_) {
@@ -142,6 +142,17 @@ private:
                 return false;
             }
             found_.fused.push_back({c, c->plans.front().kernels.front(), chain_group});
+        }
+        return true;
+    }
+
+    bool find_sums_of_lists() {
+        for (const int lists : {3, 4, 8}) {
+            Compilation* c = probes_.compile_text("lists" + std::to_string(lists), lists_text(lists), "max", Precision::f32, diagnostics_);
+            if (c == nullptr) {
+                return false;
+            }
+            found_.fused.push_back({c, c->plans.front().kernels.front(), "probe lists"});
         }
         return true;
     }

@@ -75,6 +75,15 @@ std::string chain_text(int products) {
     return text + fmt::format("return M{};\n", products);
 }
 
+std::string lists_text(int lists) {
+    std::string names = "L1", calls;
+    for (int i = 2; i <= lists; ++i) {
+        names += fmt::format(", L{}", i);
+        calls += fmt::format("S{} = {}{} + L{};\n", i, i == 2 ? "L" : "S", i - 1, i);
+    }
+    return fmt::format("program lists;\nMATRIX3x3 {0};\ninput {0};\n{1}return S{2};\n", names, calls, lists);
+}
+
 std::string sum_text(int rows) {
     return fmt::format("program sum;\ndouble MATRIX{}x{} A, B, C;\ninput A, B;\nC = A + B;\nreturn C;\n", rows, rows);
 }

@@ -385,9 +385,10 @@ double composite_lower_bound(
         return (reads + writes) / (law_of_mix(device, reads, writes).peak_gb_per_s * 1e9);
     };
     const bool host = device.limits.target == fusion::Target::host;
-    // A host kernel may or may not avoid reading the lines that it writes.
-    const double dram =
-        host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) : memory(read_bytes, write_bytes);
+    // A host kernel may or may not avoid reading the lines that it writes, and may read any number of lists.
+    const double dram = host ? std::min(memory(read_bytes, write_bytes), memory(read_bytes + write_bytes, write_bytes)) *
+            share_of_lists(device, most_followed_lists)
+                             : memory(read_bytes, write_bytes);
     if (host && device.routine_times != nullptr) { // what arithmetic takes is measured, and has no bound by its amount
         const double paced = figure(device, "compute.pacing").value_or(1); // of the busiest core
         return below_rounding * queued_seconds(device, static_cast<double>(elements) * paced * dram);

@@ -50,12 +50,12 @@ double composite_cuda_seconds(
 /// of the bounds, and the quantity "exponent of overlap" as p. Of a calibrated host the core is one bound, issue: of the quantities
 ///     issue = ("transfers of a core"^q + "routines of a core"^q)^(1/q) + "long lists beyond the first level"
 /// with "exponent of overlap in a tile" as q, 1 where the calibration has none, and "routines that wait for each other", where it is one, in the
-/// place of those of a core; dram is without "memory's time that a busy core saves". Else shared, issue, fma and sfu are terms beside memory.
+/// place of those of a core; dram is without "memory's time that several lists save" and "memory's time that a busy core saves". Else shared, issue, fma and sfu are terms beside memory.
 Breakdown composite_host(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 
-/// Seconds of one launch: launch plus the greater of memory and arithmetic at full rate, of bytes and flops for each element, memory of a calibrated
-/// host as short as its pacing makes it; each of the two is a term of the functions above, and the soft maximum of terms is at least each of them.
+/// Seconds of one launch: launch plus the greater of memory and arithmetic at full rate, of bytes and flops for each element, memory of a
+/// host as short as several lists (share_of_lists) and, where it is calibrated, pacing make it; each of the two is a term of the functions above, and the soft maximum of terms is at least each of them.
 /// A factor keeps it below them under rounding. Constant time. Pre: bytes, flops >= 0.
 double composite_lower_bound(
     const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);

@@ -38,6 +38,11 @@ StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes
     return law;
 }
 
+double share_of_lists(const Device& device, int read_lists) {
+    const auto twice_as_many = figure(device, "stream.lists");
+    return twice_as_many ? std::pow(*twice_as_many, std::log2(std::clamp(read_lists, 1, most_followed_lists))) : 1;
+}
+
 double l2_hits(const Device& device, const fusion::KernelWork& work, double elements) {
     constexpr double all = 0.75, none = 1.4;
     if (!work.repeated) {

@@ -18,6 +18,15 @@ double loaded_bandwidth(const StreamLaw& law, double bytes_in_flight);
 /// while anything is read, because the stores of an element still wait for its loads.
 StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes);
 
+/// From so many lists on a host is taken to gain nothing by more of them: fitted to kernels of the Xeon of docs/measured-hosts.md, 8 and 16 in its place
+/// change errors by less than 0.4 % (seen during development), and would have the search take kernels for as much cheaper as none of them is.
+inline constexpr int most_followed_lists = 4;
+
+/// Share of memory's time that is left to a host's kernel that reads so many lists, of what it takes for as many bytes of one: a processor that
+/// follows each list by itself has more of memory's answers under way the more of them there are. `stream.lists` for each doubling, up to
+/// most_followed_lists; 1 without that figure, and of one list or none. No less than that of any greater number.
+double share_of_lists(const Device& device, int read_lists);
+
 /// Share of the bytes of a launch that L2 still has from the launch before, where that one touched the same lists: all of them up to
 /// three quarters of L2, none from 1.4 times L2 on, linear between (gpu-l2-cache has full speed up to 0.7, 0.8 and 0.9 of L2 on A100, H200
 /// and L40, and that of memory from 1.2, 1.5 and 1.3 on). 0 in candidates, of which the launch before is not known.

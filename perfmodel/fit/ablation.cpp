@@ -34,6 +34,8 @@ constexpr Ablation all[] = {
         [](Device& device) { device.optional_figures.erase("compute.overlap"); }},
     {"pacing", "memory that is as busy as streams make it, whatever the core does between them", Neglected::overlap, false, true,
         [](Device& device) { device.optional_figures.erase("compute.pacing"); }},
+    {"lists followed together", "memory that gives as much for one list as for several", Neglected::overlap, false, true,
+        [](Device& device) { device.optional_figures.erase("stream.lists"); }},
     {"queues of memory", "a latency that does not grow under load: bytes in flight over latency, at most the peak", Neglected::overlap,
         true, false,
         [](Device& device) {

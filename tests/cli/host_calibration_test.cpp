@@ -109,14 +109,18 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
     // The same of memory beside a busy core.
     EXPECT_NE(std::ranges::count(keys, "compute.pacing") == 1,
         testing::Matches(Contains(HasSubstr("`compute.pacing` is not set")))(found->notes));
+    // The same of several lists.
+    EXPECT_NE(
+        std::ranges::count(keys, "stream.lists") == 1, testing::Matches(Contains(HasSubstr("`stream.lists` is not set")))(found->notes));
     // A cache beyond the second level is found, or it is said that none shows.
     EXPECT_NE(std::ranges::count(keys, "speed.l3_bytes") == 1,
         testing::Matches(Contains(HasSubstr("no cache beyond the second level")))(found->notes));
     EXPECT_EQ(std::ranges::count(keys, "speed.l3"), std::ranges::count(keys, "speed.l3_bytes"));
     EXPECT_GE(std::ranges::count_if(found->points, [](const perfmodel::Point& point) { return point.work.repeated; }), 3);
-    // Four streams, six chains, six sums, the program's plan and two other kernels.
-    ASSERT_GE(found->points.size(), 4U + 6 + 6 + 1 + 1);
+    // Four streams, six chains, three sums of several lists, six of long ones, the program's plan and two other kernels.
+    ASSERT_GE(found->points.size(), 4U + 6 + 3 + 6 + 1 + 1);
     EXPECT_EQ(std::ranges::count(found->points, "probe sums", &perfmodel::Point::kernel), 6);
+    EXPECT_EQ(std::ranges::count(found->points, "probe lists", &perfmodel::Point::kernel), 3);
     ASSERT_EQ(found->predicted.size(), found->points.size());
     EXPECT_TRUE(std::ranges::all_of(found->predicted, [](double seconds) { return seconds > 0 && std::isfinite(seconds); }));
 }

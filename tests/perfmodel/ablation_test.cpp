@@ -158,6 +158,7 @@ Device host(double window) {
     EXPECT_TRUE(set_figure(device, "compute.overlap", 1.5));
     EXPECT_TRUE(set_figure(device, "compute.first_level", 4096));
     EXPECT_TRUE(set_figure(device, "compute.pacing", 0.8));
+    EXPECT_TRUE(set_figure(device, "stream.lists", 0.9));
     return device;
 }
 
@@ -166,6 +167,7 @@ KernelWork host_work(double read, double write, int calls, int lists = 1) {
     KernelWork work;
     work.read_bytes = read;
     work.write_bytes = write;
+    work.read_lists = lists;
     work.elements_per_block = 8;
     work.instructions = (10.0 * calls + 18.0 * lists) / 32;
     WorkStep step;
@@ -223,12 +225,13 @@ TEST(Ablations, EachMovesALoopOfAHostThatIsAboutItsTerm) {
             : term == "first level"                           ? large
             : term == "chains of routines"                    ? chain
             : term == "removed arithmetic"                    ? half
+            : term == "lists followed together"               ? host_work(bytes_of_ns, bytes_of_ns, 0, 2)
             : reads                                           ? host_work(2 * bytes_of_ns, 0, 0, 0)
                                                               : even;
         const double found = ratio(ablation, on, work, few ? 8U * static_cast<unsigned>(device.cores) + 8U : 1U << 22U);
         EXPECT_GT(std::abs(found - 1), 0.01) << term << " " << found;
-        const bool slower =
-            term == "overlap" || term == "transfers beside arithmetic" || term == "removed arithmetic" || term == "pacing" || reads;
+        const bool slower = term == "overlap" || term == "transfers beside arithmetic" || term == "removed arithmetic" ||
+            term == "pacing" || term == "lists followed together" || reads;
         EXPECT_EQ(found > 1, slower) << term << " " << found;
     }
 }

@@ -109,6 +109,36 @@ TEST(HostCompute, MemoryIsBusierBesideABusyCore) {
     }
 }
 
+// Of as many bytes two lists take 0.9 of what one takes, four and more 0.81, and what reads nothing all. Bounds from below allow for the most that can be.
+TEST(HostCompute, MemoryIsFasterForSeveralLists) {
+    Device device = calibrated();
+    for (StreamLaw* law : {&device.read, &device.write, &device.copy, &device.mixed}) {
+        law->peak_gb_per_s = 100;
+    }
+    KernelWork work = work_of_f();
+    work.read_bytes = 4000; // 44 ns of memory's beside 2.75 of the core's
+    work.write_bytes = 400;
+    constexpr std::uint64_t elements = 1U << 20U;
+    const auto dram = [&](int lists) {
+        work.read_lists = lists;
+        return composite_host(device, work, elements).bounds.front().second;
+    };
+    const double of_one = dram(1);
+    EXPECT_EQ(dram(2), of_one) << "a device that says nothing of it";
+    ASSERT_TRUE(set_figure(device, "stream.lists", 0.9));
+    EXPECT_EQ(dram(1), of_one);
+    EXPECT_EQ(dram(0), of_one);
+    EXPECT_NEAR(dram(2) / of_one, 0.9, 1e-9);
+    EXPECT_NEAR(dram(3) / of_one, std::pow(0.9, std::log2(3)), 1e-9);
+    EXPECT_NEAR(dram(4) / of_one, 0.81, 1e-9);
+    EXPECT_NEAR(dram(24) / of_one, 0.81, 1e-9);
+    EXPECT_LE(composite_lower_bound(device, work.read_bytes, work.write_bytes, 0, Precision::f32, elements),
+        composite_host(device, work, elements).cost.seconds);
+    work.repeated = true;
+    ASSERT_TRUE(set_figure(device, "speed.l3_bytes", 1e10) && set_figure(device, "speed.l3", 100));
+    EXPECT_NEAR(dram(2) / dram(1), (0.9 * 400 + 4000) / 4400, 1e-9) << "what comes from the last level waits for no memory";
+}
+
 // A quarter of f is left, and half of what counts by its instructions. The tile has so many fewer, of which the overlap with memory goes.
 TEST(HostCompute, TakesWhatTheCompilerLeaves) {
     KernelWork work = work_of_f();
