@@ -97,14 +97,16 @@ bool fit_figures(HostSession& s) {
         return perfmodel::fit_figures_from(kind, *device, s.made.points, "compute.window", window_starts);
     };
     perfmodel::Fit fit = fitted();
-    for (const auto& [key, nothing_shows_it] : left_out_at_most) {
+    for (auto next = left_out_at_most.begin(); next != left_out_at_most.end();) {
+        const auto& [key, nothing_shows_it] = *next++;
         const auto figure = std::ranges::find(fit.figures, key, &perfmodel::FittedFigure::key);
-        if (figure->after >= figure->most) {
+        if (figure != fit.figures.end() && figure->after >= figure->most) {
             s.made.notes.push_back(fmt::format("{}: `{}` is not set", nothing_shows_it, key));
             std::erase_if(s.made.calibration.figures, [&](const perfmodel::CalibratedFigure& each) { return each.key == key; });
             std::erase(keys, key);
             device->optional_figures.erase(std::string(key));
             fit = fitted();
+            next = left_out_at_most.begin(); // one that the others made up for may be at its greatest value now
         }
     }
     warn_of_bounds(fit, fusion::Target::host, s.diagnostics);

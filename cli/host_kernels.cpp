@@ -75,7 +75,7 @@ public:
             return std::nullopt;
         }
         find_routines(machine);
-        if (!compile_transfers() || !find_chains() || !find_sums_of_lists()) {
+        if (!compile_transfers() || !find_chains() || !find_squares()) {
             return std::nullopt;
         }
         for (Compilation* c : sums_) {
@@ -146,13 +146,14 @@ private:
         return true;
     }
 
-    bool find_sums_of_lists() {
-        for (const int lists : {3, 4, 8}) {
-            Compilation* c = probes_.compile_text("lists" + std::to_string(lists), lists_text(lists), "max", Precision::f32, diagnostics_);
+    bool find_squares() {
+        for (const int lists : {1, 2, 4}) {
+            Compilation* c =
+                probes_.compile_text("squares" + std::to_string(lists), squares_text(lists), "max", Precision::f32, diagnostics_);
             if (c == nullptr) {
                 return false;
             }
-            found_.fused.push_back({c, c->plans.front().kernels.front(), "probe lists"});
+            found_.fused.push_back({c, c->plans.front().kernels.front(), "probe squares"});
         }
         return true;
     }

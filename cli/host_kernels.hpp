@@ -19,7 +19,7 @@ inline constexpr const char* chain_group = "probe chain";
 struct FusedKernel {
     Compilation* compilation;
     fusion::Candidate kernel;
-    std::string group; ///< chain_group, "probe lists", "probe sums" or a program's name
+    std::string group; ///< chain_group, "probe squares", "probe sums" or a program's name
 };
 
 /// Compilations are those of the HostProbes that they were found with.
@@ -27,7 +27,7 @@ struct HostKernels {
     Compilation* streams = nullptr;   ///< mixes of reads and writes, a kernel each
     Compilation* transfers = nullptr; ///< a list of each kind that any kernel has, there and back, a kernel each
     std::vector<HostProbe> routines;  ///< kernels of one call, one for each routine, on lists in cache
-    std::vector<FusedKernel> fused;   ///< chains of products, sums of several lists, of long lists, kernels of the programs
+    std::vector<FusedKernel> fused;   ///< chains of products, squares of several lists, sums of long lists, kernels of the programs
 };
 
 /// Compiles them all. `seed` chooses among the kernels of the programs. Nothing after a report.

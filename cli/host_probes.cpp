@@ -75,13 +75,13 @@ std::string chain_text(int products) {
     return text + fmt::format("return M{};\n", products);
 }
 
-std::string lists_text(int lists) {
-    std::string names = "L1", calls;
+std::string squares_text(int lists) {
+    std::string names = "L1", calls = "S1 = vdot(L1, L1);\n";
     for (int i = 2; i <= lists; ++i) {
         names += fmt::format(", L{}", i);
-        calls += fmt::format("S{} = {}{} + L{};\n", i, i == 2 ? "L" : "S", i - 1, i);
+        calls += fmt::format("P{0} = vdot(L{0}, L{0});\nS{0} = S{1} + P{0};\n", i, i - 1);
     }
-    return fmt::format("program lists;\nMATRIX3x3 {0};\ninput {0};\n{1}return S{2};\n", names, calls, lists);
+    return fmt::format("program squares;\nVECTOR{} {};\ninput {};\n{}return S{};\n", 12 / lists, names, names, calls, lists);
 }
 
 std::string sum_text(int rows) {

@@ -53,8 +53,8 @@ struct MovedList {
 std::string transfer_text(const std::vector<MovedList>& lists);
 /// Products of 3x3 matrices in a chain: two lists in, one out, and `products` times the arithmetic between.
 std::string chain_text(int products);
-/// A sum of so many lists of 3x3 matrices: more and more of them are read at a time.
-std::string lists_text(int lists);
+/// Squares of the components of so many lists, of 12 words in all, added up to a scalar: bytes and mix stay, whatever the number. Pre: `lists` divides 12.
+std::string squares_text(int lists);
 /// A sum of two square matrices of doubles: of many rows, lists that go through memory of the kernel's own.
 std::string sum_text(int rows);
 

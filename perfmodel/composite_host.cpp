@@ -107,7 +107,7 @@ std::vector<std::pair<Bound, double>> core_bounds(const Loop& l, bool waiting_re
 }
 
 /// Kernels whose core is busy for as long as memory, by transfers or routines, get more of memory than streams do: measured, not explained
-/// (docs/model.md).
+/// (docs/measured-hosts.md, "What gave the terms").
 double pacing_saves(const Device& device, double memory, double core) {
     const auto pacing = figure(device, "compute.pacing");
     return device.routine_times != nullptr && pacing ? (1 - *pacing) * std::min(memory, core) : 0;
@@ -125,11 +125,12 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     const auto core = core_bounds(l, terms.waiting_results, result.quantities);
     const double hits = last_level_hits(l);
     const double of_one_list = dram_seconds(l, hits);
-    const double followed = of_one_list * share_of_lists(device, work.read_lists);
+    const double followed = of_one_list * share_of_lists(device, followed_lists(work));
     const double streamed = followed + last_level_seconds(l, hits);
     const double saved = pacing_saves(device, streamed, core.front().second);
     const double memory = streamed - saved;
     if (followed < of_one_list) {
+        result.quantities.push_back({"lists read at a time", followed_lists(work), ""});
         result.quantities.push_back({"memory's time that several lists save", of_one_list - followed, "s"});
     }
     if (saved > 0) {

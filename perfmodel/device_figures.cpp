@@ -185,7 +185,7 @@ constexpr Field fields[] = {
     {"pipeline.correction_blocks", "exponent", For::cuda, -100, 100, false, false, nullptr, nullptr},
     {"speed.l3_bytes", "bytes", For::host, 1, 1e15, false, false, nullptr, nullptr},
     {"speed.l3", "GB/s", For::host, 1e-3, 1e9, false, false, nullptr, nullptr},
-    {"stream.lists", "share", For::host, 0.5, 1, false, false, nullptr, nullptr},
+    {"stream.lists", "share", For::host, 0.71, 1, false, false, nullptr, nullptr},
     {"compute.window", "instructions", For::host, 1, 1e6, false, false, nullptr, nullptr},
     {"compute.pacing", "share", For::host, 0.5, 1, false, false, nullptr, nullptr},
     {"compute.overlap", "exponent", For::host, 1, 1e3, false, false, nullptr, nullptr},

@@ -38,9 +38,23 @@ StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes
     return law;
 }
 
-double share_of_lists(const Device& device, int read_lists) {
+double followed_lists(const fusion::KernelWork& work) {
+    double bytes = 0, squares = 0;
+    for (const fusion::WorkStep& step : work.steps) {
+        for (const fusion::GlobalAccess& access : step.accesses) {
+            if (!access.store && access.addressing != fusion::Addressing::broadcast) {
+                const double of_list = access.count * access.bytes;
+                bytes += of_list;
+                squares += of_list * of_list;
+            }
+        }
+    }
+    return squares > 0 ? bytes * bytes / squares : 1;
+}
+
+double share_of_lists(const Device& device, double lists) {
     const auto twice_as_many = figure(device, "stream.lists");
-    return twice_as_many ? std::pow(*twice_as_many, std::log2(std::clamp(read_lists, 1, most_followed_lists))) : 1;
+    return twice_as_many ? std::pow(*twice_as_many, std::log2(std::clamp(lists, 1.0, double{most_followed_lists}))) : 1;
 }
 
 double l2_hits(const Device& device, const fusion::KernelWork& work, double elements) {

@@ -19,13 +19,18 @@ double loaded_bandwidth(const StreamLaw& law, double bytes_in_flight);
 StreamLaw law_of_mix(const Device& device, double read_bytes, double write_bytes);
 
 /// From so many lists on a host is taken to gain nothing by more of them: fitted to kernels of the Xeon of docs/measured-hosts.md, 8 and 16 in its place
-/// change errors by less than 0.4 % (seen during development), and would have the search take kernels for as much cheaper as none of them is.
+/// change errors by 0.1 % (seen during development), and would have the search take kernels for as much cheaper as none of them is.
 inline constexpr int most_followed_lists = 4;
+
+/// How many lists a host's kernel reads at a time, by their bytes b: (sum b)^2 / sum b^2. Lists of one size count as they are; a short one beside a
+/// long one hardly does. 1 where nothing is read. Pre: the work has its steps. O(accesses).
+double followed_lists(const fusion::KernelWork& work);
 
 /// Share of memory's time that is left to a host's kernel that reads so many lists, of what it takes for as many bytes of one: a processor that
 /// follows each list by itself has more of memory's answers under way the more of them there are. `stream.lists` for each doubling, up to
-/// most_followed_lists; 1 without that figure, and of one list or none. No less than that of any greater number.
-double share_of_lists(const Device& device, int read_lists);
+/// most_followed_lists; 1 without that figure. No less than that of any greater number. The figure is at least 0.71 (1 / sqrt(2) and more), so that
+/// no kernel is cheaper with a list made longer or one more list to read.
+double share_of_lists(const Device& device, double lists);
 
 /// Share of the bytes of a launch that L2 still has from the launch before, where that one touched the same lists: all of them up to
 /// three quarters of L2, none from 1.4 times L2 on, linear between (gpu-l2-cache has full speed up to 0.7, 0.8 and 0.9 of L2 on A100, H200

@@ -7,6 +7,7 @@
 #include "codegen/embedding.hpp"
 #include "perfmodel/predictor.hpp"
 #include "perfmodel/routine_times.hpp"
+#include "perfmodel/stream.hpp"
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -117,10 +118,20 @@ TEST_F(HostCalibrationTest, HoldsFiguresAndTimesOfEveryRoutine) {
         testing::Matches(Contains(HasSubstr("no cache beyond the second level")))(found->notes));
     EXPECT_EQ(std::ranges::count(keys, "speed.l3"), std::ranges::count(keys, "speed.l3_bytes"));
     EXPECT_GE(std::ranges::count_if(found->points, [](const perfmodel::Point& point) { return point.work.repeated; }), 3);
-    // Four streams, six chains, three sums of several lists, six of long ones, the program's plan and two other kernels.
+    // Four streams, six chains, three squares of several lists, six sums of long ones, the program's plan and two other kernels.
     ASSERT_GE(found->points.size(), 4U + 6 + 3 + 6 + 1 + 1);
     EXPECT_EQ(std::ranges::count(found->points, "probe sums", &perfmodel::Point::kernel), 6);
-    EXPECT_EQ(std::ranges::count(found->points, "probe lists", &perfmodel::Point::kernel), 3);
+    // Of as many bytes in the same mix, in one list, two and four.
+    std::vector<int> lists;
+    for (const perfmodel::Point& point : found->points) {
+        if (point.kernel == "probe squares") {
+            lists.push_back(point.work.read_lists);
+            EXPECT_EQ(point.work.read_bytes, 48);
+            EXPECT_EQ(point.work.write_bytes, 4);
+            EXPECT_NEAR(perfmodel::followed_lists(point.work), point.work.read_lists, 1e-12);
+        }
+    }
+    EXPECT_THAT(lists, testing::ElementsAre(1, 2, 4));
     ASSERT_EQ(found->predicted.size(), found->points.size());
     EXPECT_TRUE(std::ranges::all_of(found->predicted, [](double seconds) { return seconds > 0 && std::isfinite(seconds); }));
 }

@@ -167,7 +167,6 @@ KernelWork host_work(double read, double write, int calls, int lists = 1) {
     KernelWork work;
     work.read_bytes = read;
     work.write_bytes = write;
-    work.read_lists = lists;
     work.elements_per_block = 8;
     work.instructions = (10.0 * calls + 18.0 * lists) / 32;
     WorkStep step;

@@ -8,6 +8,7 @@
 #include "perfmodel/composite.hpp"
 #include "perfmodel/predictor.hpp"
 #include "perfmodel/routine_times.hpp"
+#include "perfmodel/stream.hpp"
 
 #include <gtest/gtest.h>
 
@@ -115,28 +116,60 @@ TEST(HostCompute, MemoryIsFasterForSeveralLists) {
     for (StreamLaw* law : {&device.read, &device.write, &device.copy, &device.mixed}) {
         law->peak_gb_per_s = 100;
     }
-    KernelWork work = work_of_f();
-    work.read_bytes = 4000; // 44 ns of memory's beside 2.75 of the core's
-    work.write_bytes = 400;
     constexpr std::uint64_t elements = 1U << 20U;
-    const auto dram = [&](int lists) {
-        work.read_lists = lists;
-        return composite_host(device, work, elements).bounds.front().second;
+    const auto reading = [](const std::vector<int>& floats) {
+        KernelWork work = work_of_f();
+        work.read_bytes = 4000; // 44 ns of memory's beside less of the core's
+        work.write_bytes = 400;
+        const WorkStep load = work.steps.front();
+        work.steps.erase(work.steps.begin());
+        for (const int of_list : floats) {
+            work.steps.insert(work.steps.begin(), load);
+            work.steps.front().accesses.front().count = of_list;
+        }
+        return work;
     };
-    const double of_one = dram(1);
-    EXPECT_EQ(dram(2), of_one) << "a device that says nothing of it";
+    const auto dram = [&](const KernelWork& work) { return composite_host(device, work, elements).bounds.front().second; };
+    const double of_one = dram(reading({9}));
+    EXPECT_EQ(dram(reading({9, 9})), of_one) << "a device that says nothing of it";
     ASSERT_TRUE(set_figure(device, "stream.lists", 0.9));
-    EXPECT_EQ(dram(1), of_one);
-    EXPECT_EQ(dram(0), of_one);
-    EXPECT_NEAR(dram(2) / of_one, 0.9, 1e-9);
-    EXPECT_NEAR(dram(3) / of_one, std::pow(0.9, std::log2(3)), 1e-9);
-    EXPECT_NEAR(dram(4) / of_one, 0.81, 1e-9);
-    EXPECT_NEAR(dram(24) / of_one, 0.81, 1e-9);
+    EXPECT_EQ(dram(reading({9})), of_one);
+    EXPECT_EQ(dram(reading({})), of_one);
+    EXPECT_NEAR(dram(reading({9, 9})) / of_one, 0.9, 1e-9);
+    EXPECT_NEAR(dram(reading({9, 9, 9})) / of_one, std::pow(0.9, std::log2(3)), 1e-9);
+    EXPECT_NEAR(dram(reading({9, 9, 9, 9})) / of_one, 0.81, 1e-9);
+    EXPECT_NEAR(dram(reading(std::vector<int>(24, 9))) / of_one, 0.81, 1e-9);
+    EXPECT_NEAR(followed_lists(reading({9, 1})), 100.0 / 82, 1e-12) << "a short list beside a long one hardly counts";
+    EXPECT_NEAR(dram(reading({9, 1})) / of_one, std::pow(0.9, std::log2(100.0 / 82)), 1e-9);
+    KernelWork work = reading({9, 9, 9, 9});
     EXPECT_LE(composite_lower_bound(device, work.read_bytes, work.write_bytes, 0, Precision::f32, elements),
         composite_host(device, work, elements).cost.seconds);
     work.repeated = true;
     ASSERT_TRUE(set_figure(device, "speed.l3_bytes", 1e10) && set_figure(device, "speed.l3", 100));
-    EXPECT_NEAR(dram(2) / dram(1), (0.9 * 400 + 4000) / 4400, 1e-9) << "what comes from the last level waits for no memory";
+    EXPECT_NEAR(dram(work) / of_one, (0.81 * 400 + 4000) / 4400, 1e-9) << "what comes from the last level waits for no memory";
+}
+
+// A list that is made longer, or one more, never makes a kernel cheaper, whatever the figure: by steps of a word, from lists of one to 60 words.
+TEST(HostCompute, MoreToReadNeverCostsLessForSeveralLists) {
+    Device device = calibrated();
+    ASSERT_FALSE(set_figure(device, "stream.lists", 0.7)) << "less than it may be";
+    ASSERT_TRUE(set_figure(device, "stream.lists", 0.71));
+    const WorkStep load = work_of_f().steps.front();
+    const auto seconds = [&](const std::vector<int>& floats) {
+        KernelWork work;
+        for (const int of_list : floats) {
+            work.steps.push_back(load);
+            work.steps.back().accesses.front().count = of_list;
+            work.read_bytes += 4.0 * of_list;
+        }
+        return work.read_bytes * share_of_lists(device, followed_lists(work));
+    };
+    for (int first = 1; first <= 60; ++first) {
+        for (int second = 0; second < 60; ++second) {
+            EXPECT_LE(seconds({first, second}), seconds({first, second + 1})) << first << " " << second;
+            EXPECT_LE(seconds({first, 20, second}), seconds({first, 20, second + 1})) << first << " " << second;
+        }
+    }
 }
 
 // A quarter of f is left, and half of what counts by its instructions. The tile has so many fewer, of which the overlap with memory goes.

@@ -76,7 +76,10 @@ Device completed(Device device) {
     static const auto times = times_of({3, 5, 6, 7});
     device.routine_times = times;
     if (device.limits.target == fusion::Target::host) {
-        EXPECT_TRUE(set_figure(device, "benchmark.remap", 0.01));
+        for (const auto& [key, value] :
+            {std::pair("benchmark.remap", 0.01), std::pair("stream.lists", 0.75), std::pair("compute.pacing", 0.9)}) {
+            EXPECT_TRUE(set_figure(device, key, value)) << key;
+        }
     } else {
         for (const auto& [key, value] : {std::pair("hong-kim.mem_ld", 600.0), std::pair("hong-kim.departure_coalesced", 10.0),
                  std::pair("hong-kim.departure_uncoalesced", 3.0), std::pair("hong-kim.issue_cycles", 0.5), std::pair("staircase.ta", 0.2),

@@ -5,7 +5,7 @@ there is one. A figure is quoted with the place it is from in a comment behind i
 
     `composite` is 8.1 %<!-- audit_host/held_out/verdicts/composite/mape --> off, 7.6<!-- 100 min audit_host_runs/runs/*/held_out/verdicts/composite/mape --> to ...
 
-FILE/KEY/...: of bench/results/FILE.json; in a list, KEY is the place of an element, or texts with `+` between them that it has among its values, or `*` for all.
+FILE/KEY/...: of bench/results/FILE.json; in a list, KEY is the place of an element, or texts (`_` for each blank in them) with `+` between them that it has among its values, or `*` for all.
 Of several values `min`, `max` or `mean` in front makes one; with `of those that have it` after the path, elements that lack a key behind are passed over. A figure in % is a hundred times the value; any other is the value times the number in front, if one is. It is compared with as many digits as it is quoted with."""
 import json
 import pathlib
@@ -25,7 +25,7 @@ def step(value, key):
         return value
     if key.isdigit():
         return [value[int(key)]]
-    found = [each for each in value if isinstance(each, dict) and set(key.split("+")) <= {text for text in each.values() if isinstance(text, str)}]
+    found = [each for each in value if isinstance(each, dict) and set(key.split("+")) <= {text.replace(" ", "_") for text in each.values() if isinstance(text, str)}]
     if not found:
         raise KeyError(f"no element is `{key}`")
     return found

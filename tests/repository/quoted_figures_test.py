@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 checker = sys.argv[1]
-RESULT = {"share": 0.1234, "rows": [{"name": "a", "time": 2.0}, {"name": "b", "time": 3.456}, {"name": "b", "of": "d", "size": 7}], "figures": [{"key": "stream.peak", "value": 55.04}]}
+RESULT = {"share": 0.1234, "rows": [{"name": "a", "time": 2.0}, {"name": "b", "time": 3.456}, {"name": "b", "of": "d", "size": 7}, {"name": "two words", "size": 8}], "figures": [{"key": "stream.peak", "value": 55.04}]}
 failures = 0
 
 
@@ -41,6 +41,8 @@ expect("2.73<!-- mean r/rows/*/time of those that have it -->", None)
 expect("2.74<!-- mean r/rows/*/time of those that have it -->", "says 2.74")
 expect("3.5<!-- mean r/rows/b/time of those that have it -->", None)
 expect("7<!-- r/rows/b+d/size -->", None)
+expect("8<!-- r/rows/two_words/size -->", None)
+expect("8<!-- r/rows/two/size -->", "names nothing in the results")
 expect("7<!-- r/rows/a+d/size -->", "names nothing in the results")
 expect("7<!-- mean r/rows/*/gone -->", "names nothing in the results")
 expect("2.0<!-- r/rows/0/time -->", None)
