@@ -216,6 +216,7 @@ plant("audit_host_runs.json: has fewer than three runs", edited("audit_host_runs
 audited = json.loads((root / "bench/results/audit_host.json").read_text())["commit"]
 plant("audit_host_machines.json: is without the audit",
       edited("audit_host_machines.json", lambda c: next(each for each in c["machines"] if each["commit"] == audited)["runs"][0]["composite"].update(mape=0.01)))
+plant("audit_host_xeon.json: says another mape of composite in held_out, verdicts, than its times have", edited("audit_host_xeon.json", lambda c: c["held_out"]["verdicts"][0].update(mape=0.01)))
 plant("audit_host_machines.json: docs/measured-hosts.md is not what", edited("audit_host_machines.json", lambda c: c["machines"][0]["runs"][0]["composite"].update(mape=0.01)))
 plant("audit_host_runs.json: has another run that spreads least than audit_host.json", edited("audit_host_runs.json", lambda c: max(
     c["runs"], key=lambda run: run["spread"]).update(spread=0)))
