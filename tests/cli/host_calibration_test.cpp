@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 namespace fusec::cli {
 namespace {
@@ -42,8 +41,7 @@ protected:
             .name = "mine", .programs = {file}, .routines = {}, .kernels = 2, .probes = folder.path(), .widest_list = 3, .bytes = 1 << 20};
     }
     std::optional<HostCalibration> calibrate(const std::string& program) {
-        HostCalibrationOptions options = options_for(program);
-        return calibrate_host(std::move(options), setup, folder.path(), diagnostics);
+        return calibrate_host(options_for(program), setup, folder.path(), diagnostics);
     }
 
     test::TemporaryFolder folder;
