@@ -7,7 +7,7 @@
 //    arithmetic of a tile overlap.
 // 3. On lists that no cache holds: mixes of reads and writes, lists of each size moved, chains of more and more arithmetic,
 //    sums of long lists, and, with `--for`, kernels of the programs named. To their times are fitted (perfmodel/fit) the bandwidth of each mix,
-//    the window within which memory and arithmetic overlap, and what the first level holds.
+//    the window within which memory and arithmetic overlap, what the first level holds, and what several lists gain.
 #pragma once
 
 #include "cli/options.hpp"

@@ -11,7 +11,7 @@ namespace fusec::cli {
 
 /// Times kernels whose lists come from memory. After the footprints. False after a report, as the others.
 bool time_from_memory(HostSession& s);
-/// Bandwidth of each mix, window and first level, fitted to kernels that wait for memory; times of transfers there for `benchmark`. After
+/// Bandwidth of each mix, window, pacing, first level and what several lists gain, fitted to kernels that wait for memory; times of transfers there for `benchmark`. After
 /// time_from_memory and all that is made of times in cache.
 bool take_from_memory(HostSession& s);
 /// The same fit to other times of the kernels that it is made to, in the place of those before. After take_from_memory; `times` are of `s.from_memory.fitted`.

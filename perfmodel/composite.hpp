@@ -55,8 +55,9 @@ Breakdown composite_host(
     const Device& device, const fusion::KernelWork& work, std::uint64_t elements, const CompositeTerms& terms = CompositeTerms());
 
 /// Seconds of one launch: launch plus the greater of memory and arithmetic at full rate, of bytes and flops for each element, memory of a
-/// host as short as several lists (share_of_lists) and, where it is calibrated, pacing make it; each of the two is a term of the functions above, and the soft maximum of terms is at least each of them.
-/// A factor keeps it below them under rounding. Constant time. Pre: bytes, flops >= 0.
+/// host as short as several lists (share_of_lists) and, where it is calibrated, pacing make it; each of the two is a term of the functions above,
+/// and the soft maximum of terms is at least each of them. It holds for launches that find nothing of the one before in the last level
+/// (KernelWork::repeated), as candidates are priced. A factor keeps it below them under rounding. Constant time. Pre: bytes, flops >= 0.
 double composite_lower_bound(
     const Device& device, double read_bytes, double write_bytes, double flops, Precision precision, std::uint64_t elements);
 

@@ -124,13 +124,14 @@ Breakdown composite_host(const Device& device, const KernelWork& work, std::uint
     Breakdown result;
     const auto core = core_bounds(l, terms.waiting_results, result.quantities);
     const double hits = last_level_hits(l);
+    const double lists = followed_lists(work);
     const double of_one_list = dram_seconds(l, hits);
-    const double followed = of_one_list * share_of_lists(device, followed_lists(work));
+    const double followed = of_one_list * share_of_lists(device, lists);
     const double streamed = followed + last_level_seconds(l, hits);
     const double saved = pacing_saves(device, streamed, core.front().second);
     const double memory = streamed - saved;
     if (followed < of_one_list) {
-        result.quantities.push_back({"lists read at a time", followed_lists(work), ""});
+        result.quantities.push_back({"lists read at a time", lists, ""});
         result.quantities.push_back({"memory's time that several lists save", of_one_list - followed, "s"});
     }
     if (saved > 0) {
